@@ -1,0 +1,1 @@
+"""Learners: recipes for fitting, all with the protocol of `pycvstat.learners.base`."""

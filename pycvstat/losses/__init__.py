@@ -1,0 +1,20 @@
+"""Losses, metrics, and the table that keeps every loss.
+
+`as_loss` reads a name or a function; `LossTable` and `FoldMeans` are what the engine fills.
+"""
+
+from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, losses_for, pinball
+from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.table import FoldMeans, LossTable
+
+__all__ = [
+    "LOSSES",
+    "FoldMeans",
+    "Loss",
+    "LossTable",
+    "Predictions",
+    "as_loss",
+    "huber",
+    "losses_for",
+    "pinball",
+]

@@ -1,0 +1,254 @@
+"""Loss functions: one number per prediction."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError, LossError
+from pycvstat.losses.predictions import Predictions
+
+FloatArray = NDArray[np.float64]
+Pointwise = Callable[[NDArray[Any], Predictions], FloatArray]
+
+LOG_CLIP = 1e-15  # probabilities are kept this far from 0 and 1 by the log loss
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A loss with its name and range.
+
+    Parameters
+    ----------
+    name : str
+        Shown in every table.
+    pointwise : callable
+        ``pointwise(y, predictions) -> (C, m)``, y of shape (m,).
+    range : (float, float)
+        Smallest and largest possible loss.
+    for_kinds : tuple of str
+        Kinds of response the loss has a meaning for.
+    """
+
+    name: str
+    pointwise: Pointwise
+    range: tuple[float, float] = (0.0, np.inf)
+    for_kinds: tuple[str, ...] = field(default=("continuous", "nominal", "ordinal"))
+
+    def check(self, kind: str) -> None:
+        """Refuse a response that the loss has no meaning for."""
+        if kind not in self.for_kinds:
+            raise LossError(
+                f"the {self.name} loss has no meaning for a {kind} response.",
+                given=f"loss={self.name!r}",
+                fix=f"use one of {', '.join(repr(n) for n in losses_for(kind))}",
+            )
+
+
+def _squared(y: NDArray[Any], p: Predictions) -> FloatArray:
+    difference = p.values - y
+    return np.multiply(difference, difference, out=difference)
+
+
+def _absolute(y: NDArray[Any], p: Predictions) -> FloatArray:
+    difference = p.values - y
+    return np.abs(difference, out=difference)
+
+
+def _zero_one(y: NDArray[Any], p: Predictions) -> FloatArray:
+    if np.issubdtype(y.dtype, np.integer):
+        return (p.values != y).astype(np.float64)
+    _need_zero_one(y, "zero_one")
+    return ((p.values > 0.5) != (y > 0.5)).astype(np.float64)
+
+
+def _log(y: NDArray[Any], p: Predictions) -> FloatArray:
+    chosen = _probability_of_truth(y, p, "log")
+    return -np.log(np.clip(chosen, LOG_CLIP, 1 - LOG_CLIP))
+
+
+def _brier(y: NDArray[Any], p: Predictions) -> FloatArray:
+    if not np.issubdtype(y.dtype, np.integer) or _prob(p, "brier").shape[2] == 2:
+        return (1.0 - _probability_of_truth(y, p, "brier")) ** 2
+    prob = _prob(p, "brier")
+    truth = np.eye(prob.shape[2])[y]
+    return np.asarray(((prob - truth) ** 2).sum(axis=2))
+
+
+def _probability_of_truth(y: NDArray[Any], p: Predictions, name: str) -> FloatArray:
+    if np.issubdtype(y.dtype, np.integer):
+        index = np.broadcast_to(y, p.values.shape)[..., None]
+        return np.take_along_axis(_prob(p, name), index, axis=2)[..., 0]
+    _need_zero_one(y, name)
+    return np.where(y > 0.5, p.values, 1.0 - p.values)
+
+
+def _prob(p: Predictions, name: str) -> FloatArray:
+    if p.prob is None:
+        raise LossError(
+            f"the {name} loss needs class probabilities, and this learner gives classes only.",
+            fix="use loss='zero_one', or a learner with predict_proba",
+        )
+    return p.prob
+
+
+def _need_zero_one(y: NDArray[Any], name: str) -> None:
+    if not np.isin(y, (0.0, 1.0)).all():
+        raise LossError(
+            f"the {name} loss on a numeric response needs y in 0 and 1.",
+            given=f"y from {y.min():g} to {y.max():g}",
+            fix="make y categorical, or use loss='squared'",
+        )
+
+
+def huber(delta: float = 1.345) -> Loss:
+    """Huber's loss: squared (halved) up to `delta`, linear beyond.
+
+    Examples
+    --------
+    >>> huber(1.0).pointwise(np.array([0.0]), Predictions(np.array([[3.0]])))
+    array([[2.5]])
+    """
+    _positive("delta", delta)
+
+    def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
+        size = np.abs(p.values - y)
+        return np.where(size <= delta, 0.5 * size**2, delta * (size - 0.5 * delta))
+
+    return Loss(f"huber({delta:g})", pointwise, for_kinds=("continuous",))
+
+
+def pinball(tau: float = 0.5) -> Loss:
+    """The quantile loss at `tau`.
+
+    Examples
+    --------
+    >>> pinball(0.75).pointwise(np.array([2.0]), Predictions(np.array([[0.0]])))
+    array([[1.5]])
+    """
+    if not 0 < tau < 1:
+        raise InputError("tau must lie between 0 and 1.", given=tau, fix="use tau=0.5")
+
+    def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
+        residual = y - p.values
+        return np.maximum(tau * residual, (tau - 1) * residual)
+
+    return Loss(f"pinball({tau:g})", pointwise, for_kinds=("continuous",))
+
+
+def _poisson(y: NDArray[Any], p: Predictions) -> FloatArray:
+    if (y < 0).any():
+        raise LossError("the Poisson deviance needs y >= 0.", given=f"smallest y {y.min():g}")
+    mean = p.values
+    if (mean <= 0).any():
+        raise LossError(
+            "the Poisson deviance needs positive predictions.",
+            given=f"smallest prediction {mean.min():g}",
+            fix="use GLM('poisson'), or loss='squared'",
+        )
+    ratio = np.where(y > 0, y / mean, 1.0)
+    return 2.0 * (y * np.log(ratio) - (y - mean))
+
+
+def _positive(name: str, value: float) -> None:
+    if not (np.isfinite(value) and value > 0):
+        raise InputError(f"{name} must be positive.", given=value)
+
+
+LOSSES: dict[str, Loss] = {
+    loss.name: loss
+    for loss in (
+        Loss("squared", _squared, for_kinds=("continuous",)),
+        Loss("absolute", _absolute, for_kinds=("continuous", "ordinal")),
+        Loss("zero_one", _zero_one, (0.0, 1.0)),
+        Loss("log", _log, (0.0, float(-np.log(LOG_CLIP)))),
+        Loss("brier", _brier, (0.0, 2.0)),
+        Loss("poisson", _poisson, for_kinds=("continuous",)),
+    )
+}
+DEFAULT = {"continuous": "squared", "nominal": "zero_one", "ordinal": "absolute"}
+_FAMILIES = {"huber": huber, "pinball": pinball}
+
+
+def losses_for(kind: str) -> list[str]:
+    """The names of the losses that have a meaning for a kind of response.
+
+    Examples
+    --------
+    >>> losses_for("nominal")
+    ['zero_one', 'log', 'brier']
+    """
+    names = [name for name, loss in LOSSES.items() if kind in loss.for_kinds]
+    return names + (list(_FAMILIES) if kind == "continuous" else [])
+
+
+def as_loss(given: str | Loss | Callable[..., Any] | None, kind: str = "continuous") -> Loss:
+    """The loss that is meant by a name, a `Loss`, a function of (y, prediction), or None.
+
+    None means squared error for numbers, 0-1 for classes, absolute difference of ranks for
+    ordered classes (kknn's choices).
+
+    Examples
+    --------
+    >>> as_loss("absolute").name
+    'absolute'
+    >>> as_loss(lambda y, p: (y - p) ** 4).pointwise(
+    ...     np.array([1.0]), Predictions(np.array([[3.0]])))
+    array([[16.]])
+    """
+    if given is None:
+        given = DEFAULT[kind]
+    if isinstance(given, str):
+        given = _by_name(given)
+    if not isinstance(given, Loss):
+        given = _from_function(given)
+    given.check(kind)
+    return given
+
+
+def _by_name(name: str) -> Loss:
+    if name in _FAMILIES:
+        return _FAMILIES[name]()
+    if name not in LOSSES:
+        known = [*LOSSES, *_FAMILIES]
+        near = difflib.get_close_matches(name, known, n=1)
+        raise LossError(
+            f"there is no loss called {name!r}.",
+            given=name,
+            fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known)}",
+        )
+    return LOSSES[name]
+
+
+def _from_function(function: Any) -> Loss:
+    if not callable(function):
+        raise LossError(
+            "a loss is a name or a function of (y, prediction).", given=type(function).__name__
+        )
+    name = getattr(function, "__name__", "loss")
+
+    def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
+        return np.stack([_checked(function(y, v), y, name) for v in p.values])
+
+    return Loss("user loss" if name == "<lambda>" else name, pointwise, (-np.inf, np.inf))
+
+
+def _checked(values: Any, y: NDArray[Any], name: str) -> FloatArray:
+    try:
+        result = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise LossError(
+            f"the loss {name} must return numbers.", given=type(values).__name__
+        ) from None
+    if result.shape != y.shape:
+        raise LossError(
+            f"the loss {name} must return one number per prediction.",
+            given=f"shape {result.shape} for {y.size} predictions",
+            fix="return an array of losses, not their mean",
+        )
+    return result

@@ -1,0 +1,155 @@
+"""The table of losses: one loss for every (fit, row, candidate)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.losses.predictions import Predictions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldMeans:
+    """Mean losses by fit and candidate: what tuning keeps.
+
+    Parameters
+    ----------
+    plan : FoldPlan
+    means : (fits, C) float64
+        Mean loss over the test rows of each fit; NaN where the fit failed.
+    loss : str
+    candidates : tuple of dict
+    """
+
+    plan: FoldPlan
+    means: FloatArray
+    loss: str
+    candidates: tuple[dict[str, Any], ...] = ({},)
+    range: tuple[float, float] = (0.0, np.inf)
+
+    def fold_means(self) -> FloatArray:
+        """Mean loss by fit and candidate, shape (fits, C)."""
+        return self.means
+
+    def estimate(self) -> FloatArray:
+        """Mean of the fold means by candidate: every fold has the same weight."""
+        return np.asarray(self.fold_means().mean(axis=0))
+
+    def pooled(self) -> FloatArray:
+        """Mean over all tested observations by candidate: folds weigh by their size."""
+        weights = self.plan.n_test.astype(np.float64)
+        return np.asarray(weights @ self.fold_means() / weights.sum())
+
+    def std_error(self) -> FloatArray:
+        """Standard deviation of the fold means (ddof 1) over sqrt(fits): the naive one."""
+        means = self.fold_means()
+        if len(means) < 2:
+            return np.full(means.shape[1], np.nan)
+        return np.asarray(means.std(axis=0, ddof=1) / np.sqrt(len(means)))
+
+
+@dataclass(frozen=True, eq=False)
+class LossTable:
+    """Every loss, keyed by fit, row and candidate.
+
+    Parameters
+    ----------
+    plan : FoldPlan
+        Its ``rows`` and ``offsets`` key the first axis of `losses`.
+    losses : (N, C) float64
+        N = ``len(plan.rows)``; NaN where the fit failed.
+    loss : str
+        The name of the loss.
+    range : (float, float)
+        Smallest and largest possible loss.
+    candidates : tuple of dict
+        Parameters of each candidate.
+    predictions : Predictions, optional
+        Out-of-fold predictions: values (C, N), prob (C, N, L).
+    y : (n,) array, optional
+        The response, codes for classes.
+    """
+
+    plan: FoldPlan
+    losses: FloatArray
+    loss: str = "loss"
+    range: tuple[float, float] = (0.0, np.inf)
+    candidates: tuple[dict[str, Any], ...] = ({},)
+    predictions: Predictions | None = None
+    y: NDArray[Any] | None = None
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits."""
+        return len(self.plan)
+
+    @cached_property
+    def _sums(self) -> FloatArray:
+        return np.add.reduceat(self.losses, self.plan.offsets[:-1], axis=0)
+
+    def fold_means(self) -> FloatArray:
+        """Mean loss by fit and candidate, shape (fits, C)."""
+        return np.asarray(self._sums / self.plan.n_test[:, None])
+
+    def means(self) -> FoldMeans:
+        """The fold means as a table of their own."""
+        return FoldMeans(self.plan, self.fold_means(), self.loss, self.candidates, self.range)
+
+    def estimate(self) -> FloatArray:
+        """Mean of the fold means by candidate: every fold has the same weight."""
+        return self.means().estimate()
+
+    def pooled(self) -> FloatArray:
+        """Mean over all tested observations by candidate: folds weigh by their size."""
+        return self.means().pooled()
+
+    def per_row(self) -> FloatArray:
+        """Mean loss of each row over its tests, shape (n, C); NaN if it was never tested."""
+        total = np.zeros((self.plan.n, self.losses.shape[1]))
+        np.add.at(total, self.plan.rows, self.losses)
+        times = np.bincount(self.plan.rows, minlength=self.plan.n)[:, None]
+        return np.divide(total, times, out=np.full_like(total, np.nan), where=times > 0)
+
+    def select(self, index: int) -> LossTable:
+        """The table of one candidate."""
+        chosen = None if self.predictions is None else self.predictions.candidate(index)
+        return replace(
+            self,
+            losses=self.losses[:, index : index + 1],
+            candidates=(self.candidates[index],),
+            predictions=chosen,
+        )
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per (fit, row, candidate): repeat, fold, row, parameters, loss."""
+        import pandas as pd
+
+        count = self.losses.shape[1]
+        fit = np.repeat(np.arange(self.n_fits), self.plan.n_test)
+        columns: dict[str, Any] = {
+            "repeat": np.repeat(self.plan.repeat[fit] + 1, count),
+            "fold": np.repeat(self.plan.fold[fit] + 1, count),
+            "row": np.repeat(self.plan.rows, count),
+        }
+        columns |= parameter_columns(self.candidates, len(fit))
+        if self.predictions is not None:
+            columns["prediction"] = self.predictions.values.T.ravel()
+        columns["loss"] = self.losses.ravel()
+        return pd.DataFrame(columns)
+
+
+def parameter_columns(candidates: Sequence[dict[str, Any]], times: int) -> dict[str, list[Any]]:
+    """Parameter columns for `times` runs through the candidates."""
+    names = list(dict.fromkeys(name for c in candidates for name in c))
+    return {name: [c.get(name) for c in candidates] * times for name in names}
