@@ -1,0 +1,207 @@
+"""Folds in and out: fold ids, lists of rows, CSV, R code."""
+
+from __future__ import annotations
+
+import csv
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pycvstat.errors import FoldError
+
+if TYPE_CHECKING:
+    from pycvstat.folds.plan import FoldPlan
+
+Rows = npt.NDArray[np.int64]
+
+
+def length(data: Any) -> int:
+    """Number of rows of a frame, array or sequence; an integer is its own number of rows."""
+    if isinstance(data, (int, np.integer)) and not isinstance(data, bool):
+        return int(data)
+    if isinstance(data, Mapping):
+        data = next(iter(data.values()), ())
+    shape = getattr(data, "shape", None)
+    if shape:
+        return int(shape[0])
+    try:
+        return len(data)
+    except TypeError:
+        raise FoldError(
+            "A plan needs data with rows, or their number.", given=type(data).__name__
+        ) from None
+
+
+def codes_of(labels: Any, name: str) -> tuple[Rows, list[Any]]:
+    """Codes 0..L-1 and their labels: sorted, or the levels in use of a categorical."""
+    import pandas as pd
+
+    values = labels if hasattr(labels, "__len__") else list(labels)
+    series = pd.Series(values).reset_index(drop=True)
+    missing = np.flatnonzero(series.isna())
+    if len(missing):
+        raise FoldError(
+            f"{name} must not be missing.",
+            given=f"{len(missing)} missing, first in row {missing[0] + 1} (counted from 1)",
+            fix=f"fill in {name}, or leave these rows out of the data",
+        )
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.cat.remove_unused_categories()
+        return np.asarray(series.cat.codes, dtype=np.int64), list(series.cat.categories)
+    try:
+        levels, codes = np.unique(series.to_numpy(), return_inverse=True)
+    except TypeError:
+        levels, codes = np.unique(series.astype(str).to_numpy(object), return_inverse=True)
+    return np.asarray(codes, dtype=np.int64), levels.tolist()
+
+
+def layout_of_ids(ids: Any) -> tuple[Rows, Rows, Rows, Rows, int]:
+    """Rows, offsets, repeat, fold and n of fold ids, shape (n,) or (n, times)."""
+    columns = _columns(ids)
+    rows, sizes, repeat = [], [], []
+    for time, column in enumerate(columns):
+        codes, labels = codes_of(column, "fold ids")
+        if len(labels) < 2:
+            raise FoldError("Fold ids must name at least 2 folds.", given=labels)
+        rows.append(np.argsort(codes, kind="stable"))
+        sizes.append(np.bincount(codes))
+        repeat.append(np.full(len(labels), time))
+    fold = np.concatenate([np.arange(len(size)) for size in sizes])
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    return np.concatenate(rows), offsets, np.concatenate(repeat), fold, len(columns[0])
+
+
+def _columns(ids: Any) -> list[Any]:
+    columns = list(np.asarray(ids).T) if getattr(ids, "ndim", 1) == 2 else [ids]
+    if not columns or length(columns[0]) == 0:
+        raise FoldError("There are no fold ids.", given="an empty vector")
+    return columns
+
+
+def row_lists(folds: Iterable[Any], first: int) -> list[Rows]:
+    """Rows of each fit counted from 0, from lists that count from `first`."""
+    if first not in (0, 1):
+        raise FoldError("first is the number of the first row: 0 or 1.", given=first)
+    parts = folds.values() if isinstance(folds, Mapping) else folds
+    return [_row_vector(part) - first for part in parts]
+
+
+def _row_vector(part: Any) -> Rows:
+    array = np.atleast_1d(np.asarray(part))
+    whole = array.astype(np.int64) if np.issubdtype(array.dtype, np.number) else None
+    if array.ndim != 1 or whole is None or not np.array_equal(whole, array):
+        raise FoldError("Rows of a fold must be whole numbers.", given=part)
+    return whole
+
+
+def split_lists(splits: Iterable[Any], first: int) -> tuple[list[Rows], list[Rows]]:
+    """Training and test rows of each fit from (train, test) pairs."""
+    pairs = list(splits)
+    if any(not hasattr(pair, "__len__") or len(pair) != 2 for pair in pairs):
+        raise FoldError(
+            "Splits must be (train rows, test rows) pairs.",
+            fix="lists of test rows alone are read by FoldPlan.from_rows",
+        )
+    return row_lists([p[0] for p in pairs], first), row_lists([p[1] for p in pairs], first)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldTable:
+    """Folds as read from a file: rows counted from 0, one entry per fit."""
+
+    n: int
+    test: list[Rows]
+    train: list[Rows] | None
+    repeat: Rows
+    fold: Rows
+
+
+def read_csv(path: str | PathLike[str], n: int | None) -> FoldTable:
+    """Read folds from a CSV file with the columns fold and maybe row, repeat, role."""
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        lines = list(csv.DictReader(file))
+    if not lines or "fold" not in lines[0]:
+        raise FoldError("The file has no column 'fold'.", given=str(path))
+    row = _numbers(lines, "row", range(1, len(lines) + 1)) - 1
+    repeat, _ = codes_of(_numbers(lines, "repeat", [1] * len(lines)), "repeat")
+    labels, folds = codes_of(_fold_labels(lines), "fold")
+    tested = np.array([line.get("role", "test") == "test" for line in lines])
+    fit = repeat * len(folds) + labels
+    fits = np.unique(fit[tested])
+    test = [row[tested & (fit == one)] for one in fits]
+    train = None if tested.all() else [row[~tested & (fit == one)] for one in fits]
+    rows = int(row.max()) + 1 if n is None else n
+    return FoldTable(rows, test, train, fits // len(folds), fits % len(folds))
+
+
+def _numbers(lines: list[dict[str, str]], column: str, default: Iterable[int]) -> Rows:
+    if column not in lines[0]:
+        return np.fromiter(default, dtype=np.int64)
+    try:
+        return np.array([int(line[column]) for line in lines], dtype=np.int64)
+    except (TypeError, ValueError):
+        raise FoldError(f"Column '{column}' must hold whole numbers.") from None
+
+
+def _fold_labels(lines: list[dict[str, str]]) -> list[Any]:
+    """Fold labels as numbers where they are, else as text; empty and NA are missing."""
+    labels = [None if line["fold"] in ("", "NA", None) else line["fold"] for line in lines]
+    try:
+        return [None if label is None else int(label) for label in labels]
+    except ValueError:
+        return labels
+
+
+def write_csv(plan: FoldPlan, path: str | PathLike[str]) -> None:
+    """Write row, repeat, fold counted from 1, and role unless the plan is a partition."""
+    roles = [("test", plan.test_rows)]
+    if not (plan.is_partition and plan.train is None):
+        roles.append(("train", plan.train_rows))
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["row", "repeat", "fold", "role"][: 2 + len(roles) + (len(roles) > 1)])
+        for i in range(len(plan)):
+            label = [int(plan.repeat[i]) + 1, int(plan.fold[i]) + 1]
+            for role, rows_of in roles:
+                tail = [role] if len(roles) > 1 else []
+                writer.writerows([row + 1, *label, *tail] for row in rows_of(i).tolist())
+
+
+def r_code(plan: FoldPlan, name: str) -> str:
+    """R code for the list of test rows, and of training rows where they are not the rest."""
+    test = [plan.test_rows(i) for i in range(len(plan))]
+    text = _r_list(name, test, _r_names(plan))
+    if plan.train is not None:
+        text += "\n" + _r_list(f"{name}_train", plan.train, _r_names(plan))
+    return text
+
+
+def _r_names(plan: FoldPlan) -> list[str]:
+    if plan.times == 1:
+        return [f"Fold{fold + 1}" for fold in plan.fold]
+    pairs = zip(plan.repeat, plan.fold, strict=True)
+    return [f"Rep{repeat + 1}.Fold{fold + 1}" for repeat, fold in pairs]
+
+
+def _r_list(name: str, parts: Iterable[Rows], names: list[str]) -> str:
+    entries = [
+        _wrapped(f"  {label} = {_r_vector(part)}") for label, part in zip(names, parts, strict=True)
+    ]
+    return f"{name} <- list(\n" + ",\n".join(entries) + "\n)"
+
+
+def _r_vector(rows: Rows) -> str:
+    """Rows counted from 1, runs written as 1:5."""
+    breaks = np.flatnonzero(np.diff(rows) != 1) + 1
+    runs = [(int(run[0]) + 1, int(run[-1]) + 1) for run in np.split(rows, breaks)]
+    items = [f"{low}:{high}" if low < high else f"{low}L" for low, high in runs]
+    return items[0] if len(items) == 1 else f"c({', '.join(items)})"
+
+
+def _wrapped(text: str, width: int = 78) -> str:
+    return textwrap.fill(text, width, subsequent_indent="    ", break_long_words=False)

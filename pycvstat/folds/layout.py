@@ -1,0 +1,83 @@
+"""What the arrays of a fold plan must satisfy before it exists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pycvstat.errors import FoldError
+
+Rows = npt.NDArray[np.int64]
+
+
+def frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Forbid changes in place."""
+    values.flags.writeable = False
+    return values
+
+
+def whole(values: Any, name: str) -> Rows:
+    """A fresh one-dimensional int64 array."""
+    array = np.asarray(values)
+    if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
+        raise FoldError(f"{name} must be a one-dimensional array of integers.", given=values)
+    return array.astype(np.int64)
+
+
+def row_count(n: Any) -> int:
+    """The number of rows, at least 2."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise FoldError("The number of rows must be an integer.", given=repr(n))
+    if n < 2:
+        raise FoldError("Folds need at least 2 rows of data.", given=f"{n} rows")
+    return int(n)
+
+
+def sorted_within(rows: Rows, offsets: Rows) -> Rows:
+    """Rows in increasing order within each fit, which keep their places."""
+    if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(rows):
+        raise FoldError("offsets must run from 0 to the number of test rows.", given=offsets)
+    empty = np.flatnonzero(np.diff(offsets) < 1)
+    if len(empty):
+        raise FoldError(f"Fit {empty[0] + 1} has no test rows.", fix="leave empty folds out")
+    fit = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    ordered: Rows = rows[np.lexsort((rows, fit))]
+    return ordered
+
+
+def require_rows(rows: Rows, n: int, role: str) -> None:
+    """Refuse rows outside the data."""
+    outside = rows[(rows < 0) | (rows >= n)]
+    if len(outside):
+        raise FoldError(
+            f"A {role} row is outside the data: rows are counted from 0 to {n - 1}.",
+            given=f"row {outside[0]}",
+            fix="rows counted from 1, as in R, are read with first=1",
+        )
+
+
+def require_no_twins(rows: Rows, offsets: Rows) -> None:
+    """Refuse a row that one fit tests twice."""
+    same = np.flatnonzero(rows[1:] == rows[:-1]) + 1
+    within = same[~np.isin(same, offsets)]
+    if len(within):
+        fit = int(np.searchsorted(offsets, within[0], side="right"))
+        raise FoldError(
+            f"Row {rows[within[0]] + 1} is listed twice in the test rows of fit {fit} "
+            "(both counted from 1)."
+        )
+
+
+def require_length(values: Any, length: int, name: str) -> None:
+    """Refuse a part of the wrong length."""
+    if len(values) != length:
+        raise FoldError(f"{name} must have {length} entries.", given=f"{len(values)} entries")
+
+
+def require_training(n_train: Rows) -> None:
+    """Refuse a fit without training rows."""
+    none = np.flatnonzero(n_train < 1)
+    if len(none):
+        raise FoldError(f"Fit {none[0] + 1} has no rows left to train on.")

@@ -1,0 +1,437 @@
+"""A fold plan: which rows of this data are tested in which fit, frozen and fingerprinted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from pycvstat.errors import FoldError
+from pycvstat.folds import exchange
+from pycvstat.folds.layout import (
+    frozen,
+    require_length,
+    require_no_twins,
+    require_rows,
+    require_training,
+    row_count,
+    sorted_within,
+    whole,
+)
+from pycvstat.folds.problems import plan_problems
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Kind = Literal[
+    "kfold",
+    "loo",
+    "holdout",
+    "subsampling",
+    "timeseries",
+    "predefined",
+    "nested_pairs",
+    "paired_halves",
+    "five_by_two",
+]
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FoldPlan:
+    """Which rows are tested in which fit; frozen, with a fingerprint.
+
+    Plans are made by splitters (``KFold(10, random=1).plan(data)``) or imported
+    (`from_fold_ids`, `from_rows`, `from_splits`, `from_csv`). Training rows are not stored:
+    they are the complement of the test rows unless `train` names them. Test rows are kept in
+    increasing order within each fit.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows of the data.
+    rows : array of int, shape (N,)
+        Test rows of all fits, one fit after the other, counted from 0.
+    offsets : array of int, shape (fits + 1,)
+        Fit ``i`` tests ``rows[offsets[i]:offsets[i + 1]]``.
+    repeat, fold : array of int, shape (fits,)
+        The repetition and the fold that each fit belongs to, counted from 0.
+    kind : str
+        What sort of plan this is; intervals are legal for certain kinds only.
+    recipe : str
+        The splitter that made it, as it would be typed.
+    train : tuple of array of int, optional
+        Training rows of each fit where they are not the complement of its test rows.
+    left_out : tuple of tuple of int, optional
+        For ``kind="nested_pairs"``: the folds that each fit excludes.
+    groups : array, shape (n,), optional
+        The group of each row, when rows come in groups.
+    seed : int, optional
+        The seed that the rows were drawn with, as in R's ``set.seed``.
+
+    Examples
+    --------
+    >>> plan = FoldPlan.from_fold_ids([1, 2, 1, 2, 3])
+    >>> plan
+    <FoldPlan fold ids: 3 fits on 5 rows>
+    >>> for train_rows, test_rows in plan:
+    ...     print(train_rows, test_rows)
+    [1 3 4] [0 2]
+    [0 2 4] [1 3]
+    [0 1 2 3] [4]
+    """
+
+    n: int
+    rows: Rows
+    offsets: Rows
+    repeat: Rows
+    fold: Rows
+    kind: Kind
+    recipe: str
+    train: tuple[Rows, ...] | None = None
+    left_out: tuple[tuple[int, ...], ...] | None = None
+    groups: npt.NDArray[Any] | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            allowed = ", ".join(get_args(Kind))
+            raise FoldError("Unknown kind of plan.", given=self.kind, fix=f"use one of {allowed}")
+        n = row_count(self.n)
+        offsets = whole(self.offsets, "offsets")
+        fits = len(offsets) - 1
+        rows = sorted_within(whole(self.rows, "rows"), offsets)
+        require_rows(rows, n, "test")
+        require_no_twins(rows, offsets)
+        for name in ("repeat", "fold"):
+            labels = whole(getattr(self, name), name)
+            require_length(labels, fits, name)
+            object.__setattr__(self, name, frozen(labels))
+        object.__setattr__(self, "n", n)
+        object.__setattr__(self, "rows", frozen(rows))
+        object.__setattr__(self, "offsets", frozen(offsets))
+        object.__setattr__(self, "train", self._given_train(fits))
+        if self.left_out is not None:
+            require_length(self.left_out, fits, "left_out")
+        if self.groups is not None:
+            require_length(self.groups, n, "groups")
+            object.__setattr__(self, "groups", frozen(np.array(self.groups)))
+        require_training(self.n_train)
+
+    def _given_train(self, fits: int) -> tuple[Rows, ...] | None:
+        """Sorted training rows, or None when they are just the complements."""
+        if self.train is None:
+            return None
+        require_length(self.train, fits, "train")
+        train = tuple(frozen(np.sort(whole(rows, "train"))) for rows in self.train)
+        for rows in train:
+            require_rows(rows, self.n, "training")
+        if all(np.array_equal(rows, self._rest(i)) for i, rows in enumerate(train)):
+            return None
+        return train
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[tuple[Rows, Rows]]:
+        return ((self.train_rows(i), self.test_rows(i)) for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        fits = "1 fit" if len(self) == 1 else f"{len(self)} fits"
+        return f"<FoldPlan {self.recipe}: {fits} on {self.n} rows>"
+
+    def test_rows(self, i: int) -> Rows:
+        """Test rows of fit `i`, counted from 0, increasing."""
+        return self.rows[self.offsets[i] : self.offsets[i + 1]]
+
+    def train_rows(self, i: int) -> Rows:
+        """Training rows of fit `i`, counted from 0, increasing."""
+        return self._rest(i) if self.train is None else self.train[i]
+
+    def _rest(self, i: int) -> Rows:
+        trained = np.ones(self.n, dtype=bool)
+        trained[self.test_rows(i)] = False
+        return np.flatnonzero(trained)
+
+    @property
+    def n_test(self) -> Rows:
+        """Number of test rows of each fit."""
+        return np.diff(self.offsets)
+
+    @property
+    def n_train(self) -> Rows:
+        """Number of training rows of each fit."""
+        if self.train is None:
+            return self.n - self.n_test
+        return np.array([len(rows) for rows in self.train], dtype=np.int64)
+
+    @property
+    def times(self) -> int:
+        """Number of repetitions."""
+        return int(self.repeat.max()) + 1
+
+    @property
+    def is_partition(self) -> bool:
+        """Whether every row is tested exactly once in every repetition."""
+        return bool((self._times_tested() == 1).all())
+
+    def _times_tested(self) -> Rows:
+        """How often each row is tested in each repetition, shape (times, n)."""
+        repeat = np.repeat(self.repeat, self.n_test)
+        counts = np.bincount(repeat * self.n + self.rows, minlength=self.times * self.n)
+        return counts.reshape(self.times, self.n)
+
+    @property
+    def fold_ids(self) -> Rows:
+        """Fold labels 1..K of each row; shape (n,), or (n, times) when repeated.
+
+        Examples
+        --------
+        >>> FoldPlan.from_fold_ids(["b", "a", "b"]).fold_ids
+        array([2, 1, 2])
+        """
+        if not self.is_partition:
+            tested = self._times_tested()
+            raise FoldError(
+                "This plan has no fold ids: they exist only when every row is tested exactly "
+                "once in every repetition.",
+                given=f"{self.recipe}, where a row is tested "
+                f"{tested.min()} to {tested.max()} times per repetition",
+                fix="use plan.tidy() or plan.to_rows(); plan.check() names the rows",
+            )
+        ids = np.empty((self.n, self.times), dtype=np.int64)
+        ids[self.rows, np.repeat(self.repeat, self.n_test)] = np.repeat(self.fold, self.n_test) + 1
+        return ids[:, 0] if self.times == 1 else ids
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the rows of all fits: equal exactly when two plans split alike."""
+        digest = hashlib.sha256(f"{self.n};".encode())
+        for part in (self.rows, self.offsets, *(self.train or ())):
+            digest.update(f"{len(part)};".encode())
+            digest.update(np.ascontiguousarray(part, dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+    def check(self, *, refuse: bool = True) -> tuple[str, ...]:
+        """Say what is wrong with this plan: overlaps, rows tested twice or never, split groups.
+
+        Parameters
+        ----------
+        refuse : bool, default True
+            Raise `FoldError` when there is a problem; False returns the problems instead.
+
+        Returns
+        -------
+        tuple of str
+            The problems, rows, folds and repetitions counted from 1; empty when sound.
+
+        Examples
+        --------
+        >>> FoldPlan.from_rows([[0, 1], [2, 3], [3]], n=5).check(refuse=False)
+        ('row 4 is tested 2 times', 'row 5 is never tested')
+        """
+        problems = plan_problems(self)
+        if problems and refuse:
+            raise FoldError(
+                "The fold plan is not sound: " + "; ".join(problems) + ".",
+                given=f"{self.recipe}, {len(self)} fits on {self.n} rows (counted from 1 here)",
+                fix="repair the folds, or look at plan.check(refuse=False) and use them knowingly",
+            )
+        return problems
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per fit and test row: fit, repeat, fold (from 1) and row (from 0).
+
+        Examples
+        --------
+        >>> FoldPlan.from_fold_ids([1, 2, 1]).tidy()
+           fit  repeat  fold  row
+        0    1       1     1    0
+        1    1       1     1    2
+        2    2       1     2    1
+        """
+        import pandas as pd
+
+        fit = np.repeat(np.arange(len(self)), self.n_test)
+        columns = {"fit": fit, "repeat": self.repeat[fit], "fold": self.fold[fit]}
+        return pd.DataFrame({name: of + 1 for name, of in columns.items()} | {"row": self.rows})
+
+    @classmethod
+    def from_fold_ids(
+        cls, ids: Any, *, groups: npt.NDArray[Any] | None = None, recipe: str = "fold ids"
+    ) -> FoldPlan:
+        """Make a plan from one fold label per row.
+
+        Parameters
+        ----------
+        ids : sequence, shape (n,) or (n, times)
+            Labels of any type; folds are taken in sorted order (levels of a factor: in theirs).
+        groups : array, shape (n,), optional
+            The group of each row.
+        recipe : str
+            What to call the plan.
+
+        Examples
+        --------
+        >>> FoldPlan.from_fold_ids([1, 1, 2, 2]).test_rows(1)
+        array([2, 3])
+        """
+        rows, offsets, repeat, fold, n = exchange.layout_of_ids(ids)
+        kind: Kind = "loo" if len(fold) == n else "kfold"
+        return cls(n, rows, offsets, repeat, fold, kind, recipe, groups=groups)
+
+    @classmethod
+    def from_rows(
+        cls,
+        folds: Iterable[Any],
+        n: int,
+        *,
+        first: Literal[0, 1] = 0,
+        holds: Literal["test", "train"] = "test",
+        recipe: str = "list of rows",
+    ) -> FoldPlan:
+        """Make a plan from a list of row vectors, one per fit.
+
+        Parameters
+        ----------
+        folds : iterable of sequences of int, or a mapping of names to them
+            Rows of each fit.
+        n : int
+            Number of rows of the data.
+        first : {0, 1}
+            The number of the first row: 1 for lists made in R.
+        holds : {"test", "train"}
+            Which rows the list holds. As in R: caret's ``returnTrain = TRUE`` makes "train".
+        recipe : str
+            What to call the plan.
+
+        Examples
+        --------
+        >>> FoldPlan.from_rows({"Fold1": [1, 3], "Fold2": [2]}, n=3, first=1).fold_ids
+        array([1, 2, 1])
+        """
+        parts = exchange.row_lists(folds, first)
+        if holds == "test":
+            return cls._of_lists(n, parts, None, recipe)
+        everything = np.arange(row_count(n))
+        return cls._of_lists(n, [np.setdiff1d(everything, part) for part in parts], parts, recipe)
+
+    @classmethod
+    def from_splits(
+        cls,
+        splits: Iterable[tuple[Any, Any]],
+        n: int,
+        *,
+        first: Literal[0, 1] = 0,
+        kind: Kind | None = None,
+        recipe: str = "list of splits",
+    ) -> FoldPlan:
+        """Make a plan from (train rows, test rows) pairs, as scikit-learn's ``split`` gives.
+
+        Parameters
+        ----------
+        splits : iterable of pairs of sequences of int
+            Training and test rows of each fit.
+        n : int
+            Number of rows of the data.
+        first : {0, 1}
+            The number of the first row: 1 for rows counted as in R.
+        kind : str, optional
+            Declares the sort of plan (say "subsampling"); guessed from the rows otherwise.
+        recipe : str
+            What to call the plan.
+
+        Examples
+        --------
+        >>> FoldPlan.from_splits([([0, 1], [2]), ([2], [0, 1])], n=3).n_train
+        array([2, 1])
+        """
+        train, test = exchange.split_lists(splits, first)
+        return cls._of_lists(n, test, train, recipe, kind)
+
+    @classmethod
+    def _of_lists(
+        cls,
+        n: int,
+        test: Sequence[Rows],
+        train: Sequence[Rows] | None,
+        recipe: str,
+        kind: Kind | None = None,
+    ) -> FoldPlan:
+        if not test:
+            raise FoldError("There is no fold in the list.", given=test)
+        offsets = np.cumsum([0, *(len(rows) for rows in test)])
+        fold, repeat = np.arange(len(test)), np.zeros(len(test), dtype=np.int64)
+        given = None if train is None else tuple(train)
+        rows = np.concatenate(test)
+        plan = cls(n, rows, offsets, repeat, fold, kind or "predefined", recipe, given)
+        if kind is None and plan.is_partition and plan.train is None:
+            return replace(plan, kind="loo" if len(test) == n else "kfold")
+        return plan
+
+    @classmethod
+    def from_csv(cls, path: str | PathLike[str], n: int | None = None) -> FoldPlan:
+        """Read what `to_csv` wrote, or any CSV with a column ``fold`` (one line per row).
+
+        Parameters
+        ----------
+        path : str or path
+            A file with the columns ``fold`` and, where needed, ``row`` (counted from 1),
+            ``repeat`` and ``role`` ("test" or "train").
+        n : int, optional
+            Number of rows of the data; the largest row in the file otherwise.
+        """
+        table = exchange.read_csv(path, n)
+        plan = cls._of_lists(table.n, table.test, table.train, "folds read from CSV")
+        repeat, fold = table.repeat, table.fold
+        return cls(
+            plan.n, plan.rows, plan.offsets, repeat, fold, plan.kind, plan.recipe, plan.train
+        )
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write row, repeat and fold, counted from 1; with training rows unless a partition."""
+        exchange.write_csv(self, path)
+
+    def to_rows(self, *, first: Literal[0, 1] = 0) -> list[Rows]:
+        """Test rows of each fit; ``first=1`` counts them as R does.
+
+        Examples
+        --------
+        >>> FoldPlan.from_fold_ids([1, 2, 1]).to_rows(first=1)
+        [array([1, 3]), array([2])]
+        """
+        return [self.test_rows(i) + first for i in range(len(self))]
+
+    def to_r(self, name: str = "folds") -> str:
+        """R code that makes the list of test rows (and of training rows where needed).
+
+        Examples
+        --------
+        >>> print(FoldPlan.from_fold_ids([1, 1, 1, 2, 3, 2]).to_r())
+        folds <- list(
+          Fold1 = 1:3,
+          Fold2 = c(4L, 6L),
+          Fold3 = 5L
+        )
+        """
+        return exchange.r_code(self, name)
+
+    def split(
+        self, X: Any = None, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[Rows, Rows]]:
+        """The (train, test) pairs, for use as scikit-learn's ``cv=``."""
+        if X is not None and (given := exchange.length(X)) != self.n:
+            raise FoldError(
+                f"This plan was made for {self.n} rows.", given=f"{given} rows",
+                fix="make a new plan for this data, or pass the splitter itself",
+            )  # fmt: skip
+        return iter(self)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return len(self)

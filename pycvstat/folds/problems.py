@@ -1,0 +1,75 @@
+"""What is wrong with a fold plan, in words; rows, fits and repetitions counted from 1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from pycvstat.folds.plan import FoldPlan
+
+TEST_EVERY_ROW_ONCE = ("kfold", "loo", "predefined", "five_by_two")
+_SHOWN = 10
+
+
+def plan_problems(plan: FoldPlan) -> tuple[str, ...]:
+    """Everything that makes the estimate of a plan other than what it seems."""
+    problems = _overlaps(plan) + _split_groups(plan)
+    if plan.kind in TEST_EVERY_ROW_ONCE:
+        problems += _test_counts(plan)
+    return _shortened(problems)
+
+
+def _test_counts(plan: FoldPlan) -> list[str]:
+    problems: list[str] = []
+    for repeat in range(plan.times):
+        fits = np.flatnonzero(plan.repeat == repeat)
+        tested = np.concatenate([plan.test_rows(int(i)) for i in fits])
+        counts = np.bincount(tested, minlength=plan.n)
+        where = f" in repetition {repeat + 1}" if plan.times > 1 else ""
+        problems += [
+            f"row {row + 1} is tested {counts[row]} times{where}"
+            for row in np.flatnonzero(counts > 1)
+        ]
+        if len(never := np.flatnonzero(counts == 0)):
+            problems.append(f"{_rows(never)} never tested{where}")
+    return problems
+
+
+def _overlaps(plan: FoldPlan) -> list[str]:
+    if plan.train is None:
+        return []
+    both = [np.intersect1d(train, test) for train, test in plan]
+    return [
+        f"{_rows(rows)} both trained on and tested in fit {i + 1}"
+        for i, rows in enumerate(both)
+        if len(rows)
+    ]
+
+
+def _split_groups(plan: FoldPlan) -> list[str]:
+    if plan.groups is None:
+        return []
+    names, codes = np.unique(plan.groups, return_inverse=True)
+    split = [np.intersect1d(codes[train], codes[test]) for train, test in plan]
+    return [
+        f"group {names[shared[0]]} is both trained on and tested in fit {i + 1}"
+        for i, shared in enumerate(split)
+        if len(shared)
+    ]
+
+
+def _rows(rows: npt.NDArray[np.int64]) -> str:
+    """Say "row 3 is" or "rows 1, 2 and 7 more are"."""
+    if len(rows) == 1:
+        return f"row {rows[0] + 1} is"
+    shown = ", ".join(str(row + 1) for row in rows[:_SHOWN])
+    rest = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+    return f"rows {shown}{rest} are"
+
+
+def _shortened(problems: list[str]) -> tuple[str, ...]:
+    more = len(problems) - _SHOWN
+    return (*problems[:_SHOWN], *([f"and {more} more problems"] if more > 0 else []))
