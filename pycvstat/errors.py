@@ -25,15 +25,19 @@ class PycvstatError(Exception):
 
     def __init__(self, problem: str, *, given: object = None, fix: str | None = None) -> None:
         self.problem, self.given, self.fix = problem, given, fix
-        lines = [problem]
-        if given is not None:
-            lines.append(f"  Given: {given}")
-        if fix is not None:
-            lines.append(f"  Do this: {fix}")
-        super().__init__("\n".join(lines))
+        super().__init__(_message(problem, given, fix))
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.problem, self.given, self.fix)
+
+
+def _message(problem: str, given: object, fix: str | None) -> str:
+    lines = [problem]
+    if given is not None:
+        lines.append(f"  Given: {given}")
+    if fix is not None:
+        lines.append(f"  Do this: {fix}")
+    return "\n".join(lines)
 
 
 def _rebuild(
@@ -83,4 +87,14 @@ class CheckpointError(PycvstatError, RuntimeError):
 
 
 class PycvstatWarning(UserWarning):
-    """The base of every warning issued by pycvstat."""
+    """A warning of pycvstat: what was noticed, what was given, what to do.
+
+    Examples
+    --------
+    >>> print(PycvstatWarning("2 fits failed.", given="fold 3"))
+    2 fits failed.
+      Given: fold 3
+    """
+
+    def __init__(self, problem: str, *, given: object = None, fix: str | None = None) -> None:
+        super().__init__(_message(problem, given, fix))

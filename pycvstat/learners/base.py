@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -96,6 +96,16 @@ class Prepared(ABC):
         Predictions
             One row per candidate asked for.
         """
+
+    def predict_chunks(
+        self,
+        train: IntArray,
+        new: IntArray,
+        which: Sequence[int] | None = None,
+        context: Any = None,
+    ) -> Iterator[tuple[slice, Predictions]]:
+        """`predict` in pieces of `new`, for learners that can keep memory small that way."""
+        yield slice(None), self.predict(train, new, which, context)
 
     def begin(self, plan: FoldPlan, random: Any) -> Sequence[Any]:
         """Draw whatever the fits of `plan` need from the stream `random`, fit by fit.

@@ -1,0 +1,277 @@
+"""The engine: cross-validate a prepared learner over a fold plan and keep every loss."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import FitError, InputError, PycvstatError, PycvstatWarning
+from pycvstat.execution import Execution, run_tasks
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Prepared
+from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions
+
+Keep = Literal["all", "fold_means"]
+OnError = Literal["raise", "warn"]
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A fit that failed: where, for which parameters, and why."""
+
+    fit: int
+    where: str
+    params: Mapping[str, Any]
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one run of the engine gives.
+
+    Parameters
+    ----------
+    means : FoldMeans
+    table : LossTable or None
+        None when only fold means were kept.
+    details : tuple
+        What the learner reported, fit by fit.
+    failures : tuple of Failure
+    """
+
+    means: FoldMeans
+    table: LossTable | None
+    details: tuple[Any, ...]
+    failures: tuple[Failure, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """Everything a fit needs; sent to each worker once."""
+
+    prepared: Prepared
+    plan: FoldPlan
+    contexts: Sequence[Any]
+    y: NDArray[Any]
+    loss: Loss
+    keep: Keep
+    on_error: OnError
+
+
+def run(
+    prepared: Prepared,
+    plan: FoldPlan,
+    y: NDArray[Any],
+    loss: Loss,
+    *,
+    random: Any = None,
+    keep: Keep = "all",
+    on_error: OnError = "raise",
+    execution: Execution | None = None,
+    identity: Mapping[str, Any] | None = None,
+    label: str = "cross-validation",
+) -> Outcome:
+    """Fit and predict every fit of the plan; all random draws come first.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    plan : FoldPlan
+    y : (n,) array
+        Response values, or class codes.
+    loss : Loss
+    random : Stream, optional
+        Where learners that draw (inner folds) continue drawing.
+    keep : {"all", "fold_means"}
+    on_error : {"raise", "warn"}
+    execution : Execution, optional
+    identity : mapping, optional
+        Says what the work is, for checkpoints.
+    """
+    if on_error not in ("raise", "warn"):
+        raise InputError("on_error must be 'raise' or 'warn'.", given=repr(on_error))
+    execution = execution or Execution()
+    contexts = prepared.begin(plan, random)
+    work = Work(prepared, plan, contexts, y, loss, keep, on_error)
+    closed = _closed_form(work, execution)
+    if closed is not None:
+        return closed
+    results = run_tasks(
+        fit_one,
+        work,
+        range(len(plan)),
+        execution=execution,
+        identity={**(identity or {}), **_identity(work)},
+        label=label,
+    )
+    return _assemble(work, results)
+
+
+def fit_one(work: Work, i: int) -> dict[str, Any]:
+    """Fit `i` of the plan: the losses (or their means) of every candidate."""
+    try:
+        return _evaluate(work, i, None)
+    except PycvstatError as error:
+        if work.on_error == "raise":
+            raise _located(error, work, i, None) from None
+    return _one_by_one(work, i)
+
+
+def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
+    train, test = work.plan.train_rows(i), work.plan.test_rows(i)
+    context = work.contexts[i]
+    if work.keep == "all":
+        p = work.prepared.predict(train, test, which, context)
+        losses = _losses(work, p, test)
+        return {
+            "losses": losses,
+            "values": p.values,
+            "prob": p.prob,
+            "detail": p.detail,
+            "failures": [],
+        }
+    total: Any = 0.0
+    detail = None
+    for part, p in work.prepared.predict_chunks(train, test, which, context):
+        total = total + _losses(work, p, test[part]).sum(axis=1)
+        detail = p.detail
+    return {"means": total / len(test), "detail": detail, "failures": []}
+
+
+def _losses(work: Work, p: Predictions, rows: NDArray[np.int64]) -> FloatArray:
+    expected = (p.n_candidates, len(rows))
+    if p.values.shape != expected:
+        raise FitError(
+            "the learner returned predictions of the wrong shape.",
+            given=f"shape {p.values.shape} for {len(rows)} rows",
+        )
+    if not np.isfinite(p.values).all():
+        bad = int((~np.isfinite(p.values)).sum())
+        raise FitError(
+            "the learner returned predictions that are not finite.",
+            given=f"{bad} of {p.values.size} predictions",
+        )
+    return work.loss.pointwise(work.y[rows], p)
+
+
+def _one_by_one(work: Work, i: int) -> dict[str, Any]:
+    """The candidates of a failed fit one at a time, NaN for those that fail."""
+    count, m = len(work.prepared.candidates), int(work.plan.n_test[i])
+    parts: list[dict[str, Any]] = []
+    failures: list[dict[str, Any]] = []
+    for c in range(count):
+        try:
+            parts.append(_evaluate(work, i, [c]))
+        except PycvstatError as error:
+            failures.append({"candidate": c, "reason": error.problem})
+            parts.append(_nothing(work, m))
+    joined: dict[str, Any] = {"failures": failures, "detail": parts[-1]["detail"]}
+    if work.keep == "fold_means":
+        return joined | {"means": np.concatenate([p["means"] for p in parts])}
+    probs = [p["prob"] for p in parts if p["prob"] is not None]
+    full = probs[0].shape if probs else None
+    joined["prob"] = (
+        np.concatenate([np.full(full, np.nan) if p["prob"] is None else p["prob"] for p in parts])
+        if full
+        else None
+    )
+    return joined | {name: np.concatenate([p[name] for p in parts]) for name in ("losses", "values")}
+
+
+def _nothing(work: Work, m: int) -> dict[str, Any]:
+    if work.keep == "fold_means":
+        return {"means": np.array([np.nan]), "detail": None}
+    empty = np.full((1, m), np.nan)
+    return {"losses": empty, "values": empty, "prob": None, "detail": None}
+
+
+def where(plan: FoldPlan, i: int) -> str:
+    """The name of a fit: its fold, and its repeat where there are several."""
+    fold = f"fold {int(plan.fold[i]) + 1} of {int(plan.fold.max()) + 1}"
+    return fold if plan.times == 1 else f"repeat {int(plan.repeat[i]) + 1}, {fold}"
+
+
+def _located(error: PycvstatError, work: Work, i: int, params: Any) -> PycvstatError:
+    place = f"{where(work.plan, i)} ({int(work.plan.n_train[i])} training rows)"
+    return FitError(f"{place}: {error.problem}", given=error.given, fix=error.fix)
+
+
+def _closed_form(work: Work, execution: Execution) -> Outcome | None:
+    """All fits at once where the learner has a closed form for the plan."""
+    try:
+        p = work.prepared.predict_plan(work.plan)
+    except PycvstatError:
+        p = None
+    if p is None:
+        return None
+    rows = work.plan.rows
+    losses = _losses(work, p, rows)
+    table = _table(work, losses, p)
+    kept = table if work.keep == "all" else None
+    return Outcome(table.means(), kept, (p.detail,) * len(work.plan), ())
+
+
+def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
+    failures = _failures(work, results)
+    details = tuple(r["detail"] for r in results)
+    if work.keep == "fold_means":
+        means = FoldMeans(
+            work.plan,
+            np.stack([r["means"] for r in results]),
+            work.loss.name,
+            _candidates(work),
+            work.loss.range,
+        )
+        return Outcome(means, None, details, failures)
+    prob = None
+    if all(r["prob"] is not None for r in results):
+        prob = np.concatenate([r["prob"] for r in results], axis=1)
+    p = Predictions(np.concatenate([r["values"] for r in results], axis=1), prob)
+    table = _table(work, np.concatenate([r["losses"] for r in results], axis=1), p)
+    return Outcome(table.means(), table, details, failures)
+
+
+def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
+    return LossTable(
+        work.plan, losses.T, work.loss.name, work.loss.range, _candidates(work), p, work.y
+    )
+
+
+def _candidates(work: Work) -> tuple[dict[str, Any], ...]:
+    return tuple(dict(c) for c in work.prepared.candidates)
+
+
+def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure, ...]:
+    found = tuple(
+        Failure(i, where(work.plan, i), work.prepared.candidates[f["candidate"]], f["reason"])
+        for i, result in enumerate(results)
+        for f in result["failures"]
+    )
+    if found:
+        first = found[0]
+        warnings.warn(
+            PycvstatWarning(
+                f"{len(found)} fits failed and count as NaN.",
+                given=f"first in {first.where}, {dict(first.params)}: {first.reason}",
+            ),
+            stacklevel=4,
+        )
+    return found
+
+
+def _identity(work: Work) -> dict[str, Any]:
+    inner = [c.fingerprint for c in work.contexts if isinstance(c, FoldPlan)]
+    return {
+        "folds": work.plan.fingerprint,
+        "inner_folds": inner,
+        "loss": work.loss.name,
+        "candidates": [{k: repr(v) for k, v in c.items()} for c in work.prepared.candidates],
+        "keep": work.keep,
+        "on_error": work.on_error,
+    }
