@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FitError, InputError, PycvstatError, PycvstatWarning
+from pycvstat.errors import FitError, InputError, LossError, PycvstatError, PycvstatWarning
 from pycvstat.execution import Execution, run_tasks
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
@@ -118,8 +118,8 @@ def fit_one(work: Work, i: int) -> dict[str, Any]:
     try:
         return _evaluate(work, i, None)
     except PycvstatError as error:
-        if work.on_error == "raise":
-            raise _located(error, work, i, None) from None
+        if work.on_error == "raise" or isinstance(error, LossError):
+            raise _located(error, work, i) from None
     return _one_by_one(work, i)
 
 
@@ -197,9 +197,24 @@ def where(plan: FoldPlan, i: int) -> str:
     return fold if plan.times == 1 else f"repeat {int(plan.repeat[i]) + 1}, {fold}"
 
 
-def _located(error: PycvstatError, work: Work, i: int, params: Any) -> PycvstatError:
-    place = f"{where(work.plan, i)} ({int(work.plan.n_train[i])} training rows)"
-    return FitError(f"{place}: {error.problem}", given=error.given, fix=error.fix)
+def _located(error: PycvstatError, work: Work, i: int) -> PycvstatError:
+    """The same error, naming the fold and the first candidate that fails there."""
+    place = f"{where(work.plan, i)}, {int(work.plan.n_train[i])} training rows"
+    candidates = work.prepared.candidates
+    for c in range(len(candidates) if len(candidates) > 1 else 0):
+        try:
+            _evaluate(work, i, [c])
+        except PycvstatError as single:
+            error, place = single, f"{place}, {describe(candidates[c])}"
+            break
+    else:
+        place = f"{place}, {describe(candidates[0])}" if candidates[0] else place
+    return type(error)(f"{place}: {error.problem}", given=error.given, fix=error.fix)
+
+
+def describe(params: Mapping[str, Any]) -> str:
+    """Parameters in words, `k=5, kernel='optimal'`."""
+    return ", ".join(f"{name}={value!r}" for name, value in params.items())
 
 
 def _closed_form(work: Work, execution: Execution) -> Outcome | None:

@@ -1,0 +1,176 @@
+"""Candidates to tune over: grids, lists, random and quasi-random draws."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError
+from pycvstat.learners.base import Learner
+from pycvstat.random import as_stream
+
+Candidates = tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class RandomSearch:
+    """Candidates drawn independently from distributions.
+
+    Each draw is the distribution's quantile at a uniform number of R's generator, so the
+    candidates of a seed can be repeated in R.
+
+    Parameters
+    ----------
+    space : mapping
+        Parameter name to a frozen `scipy.stats` distribution, or to a list of values that are
+        drawn with equal chances.
+    n : int
+        Number of candidates.
+    random : int, optional
+        R's seed; drawn and kept in the result when None.
+
+    Examples
+    --------
+    >>> from scipy.stats import randint
+    >>> RandomSearch({"k": randint(1, 31)}, n=3, random=1).candidates()
+    ({'k': 8}, {'k': 12}, {'k': 18})
+    """
+
+    space: Mapping[str, Any]
+    n: int
+    random: Any = None
+
+    def candidates(self) -> Candidates:
+        """The candidates, in the order drawn."""
+        _count(self.n)
+        stream = as_stream(self.random)
+        u = np.asarray(stream.runif(self.n * len(self.space))).reshape(self.n, len(self.space))
+        return _quantiles(self.space, u)
+
+
+@dataclass(frozen=True)
+class QuasiRandomSearch:
+    """Candidates spread evenly by a scrambled Sobol or Halton sequence.
+
+    Parameters
+    ----------
+    space : mapping
+        As for `RandomSearch`.
+    n : int
+        Number of candidates.
+    sequence : {"halton", "sobol"}
+    random : int
+        Seed of the scrambling (of SciPy's `qmc`, not of R).
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> len(QuasiRandomSearch({"lam": loguniform(1e-3, 10)}, n=8, random=1).candidates())
+    8
+    """
+
+    space: Mapping[str, Any]
+    n: int
+    sequence: Literal["halton", "sobol"] = "halton"
+    random: int = 1
+
+    def candidates(self) -> Candidates:
+        """The candidates, in the order of the sequence."""
+        from scipy.stats import qmc
+
+        _count(self.n)
+        engines = {"halton": qmc.Halton, "sobol": qmc.Sobol}
+        if self.sequence not in engines:
+            raise InputError(
+                "sequence must be 'halton' or 'sobol'.", given=repr(self.sequence)
+            )
+        engine = engines[self.sequence](d=len(self.space), rng=self.random)
+        return _quantiles(self.space, _points(engine, self.n))
+
+
+def _points(engine: Any, n: int) -> NDArray[np.float64]:
+    """`n` points; a Sobol sequence is drawn in a power of two and cut."""
+    return np.asarray(engine.random(1 << (n - 1).bit_length()))[:n]
+
+
+def _count(n: Any) -> None:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        raise InputError("the number of candidates must be a positive whole number.", given=n)
+
+
+def _quantiles(space: Mapping[str, Any], u: NDArray[np.float64]) -> Candidates:
+    if not space:
+        raise InputError("the search space is empty.", given=dict(space))
+    columns = {name: _draws(name, d, u[:, j]) for j, (name, d) in enumerate(space.items())}
+    return tuple(
+        {name: column[i] for name, column in columns.items()} for i in range(u.shape[0])
+    )
+
+
+def _draws(name: str, distribution: Any, u: NDArray[np.float64]) -> list[Any]:
+    if hasattr(distribution, "ppf"):
+        return [_plain(v) for v in np.asarray(distribution.ppf(u))]
+    values = _values(name, distribution)
+    return [values[min(int(v * len(values)), len(values) - 1)] for v in u]
+
+
+def as_candidates(grid: Any, learner: Learner) -> Candidates:
+    """The candidates meant by a grid, checked against the learner.
+
+    Parameters
+    ----------
+    grid : mapping, sequence of mappings, RandomSearch or QuasiRandomSearch
+        A mapping of lists is a full product, the last parameter varying fastest.
+    learner : Learner
+
+    Examples
+    --------
+    >>> from pycvstat.learners.knn import KNN
+    >>> as_candidates({"k": [1, 2], "kernel": ["inv", "cos"]}, KNN())[1]
+    {'k': 1, 'kernel': 'cos'}
+    """
+    candidates = _expand(grid)
+    if not candidates:
+        raise InputError(
+            "the grid is empty.", given=repr(grid), fix='for example grid={"k": range(1, 31)}'
+        )
+    for candidate in candidates:
+        learner.with_params(**candidate)
+    return candidates
+
+
+def _expand(grid: Any) -> Candidates:
+    if isinstance(grid, RandomSearch | QuasiRandomSearch):
+        return grid.candidates()
+    if isinstance(grid, Mapping):
+        lists = [_values(name, values) for name, values in grid.items()]
+        if not lists:
+            return ()
+        return tuple(
+            dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*lists)
+        )
+    if isinstance(grid, Sequence) and all(isinstance(g, Mapping) for g in grid):
+        return tuple(dict(g) for g in grid)
+    raise InputError(
+        "a grid is a mapping of parameter values, a list of mappings, or a search.",
+        given=type(grid).__name__,
+        fix='for example grid={"k": range(1, 31)}',
+    )
+
+
+def _values(name: str, values: Any) -> list[Any]:
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        return [values]
+    found = [_plain(v) for v in values]
+    if not found:
+        raise InputError(f"the grid has no values for {name!r}.", given=repr(values))
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,150 @@
+"""Choosing a candidate from its cross-validated losses: the rule, the ties, the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import FitError, InputError
+from pycvstat.losses import FoldMeans
+
+RuleName = Literal["min", "one_se", "tolerance"]
+Complexity = str | Sequence[str] | Callable[[dict[str, Any]], float]
+RULES = ("min", "one_se", "tolerance")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a candidate is chosen.
+
+    Parameters
+    ----------
+    name : {"min", "one_se", "tolerance"}
+        "min": the smallest estimate. "one_se": the simplest candidate within one standard error
+        of the smallest estimate. "tolerance": the simplest within a share of it.
+    complexity : str, list of str or function, optional
+        Parameters in order of complexity: ``"degree"`` when larger is more complex, ``"-k"`` when
+        larger is simpler; or a function of the parameters. Required unless the rule is "min".
+    tolerance : float
+        Share above the smallest estimate that is still accepted.
+
+    Examples
+    --------
+    >>> Rule("one_se", complexity="-k").complexity
+    '-k'
+    """
+
+    name: RuleName = "min"
+    complexity: Complexity | None = None
+    tolerance: float = 0.03
+
+    def __post_init__(self) -> None:
+        if self.name not in RULES:
+            raise InputError(
+                f"there is no rule called {self.name!r}.",
+                given=self.name,
+                fix=f"use one of {', '.join(RULES)}",
+            )
+        if self.name != "min" and self.complexity is None:
+            raise InputError(
+                f"the rule {self.name!r} picks the simplest of several candidates, and needs to "
+                "know which is simpler.",
+                given="no complexity order",
+                fix='complexity="-k" (a larger k is simpler) or complexity="degree"',
+            )
+        if not self.tolerance >= 0:
+            raise InputError("tolerance must not be negative.", given=self.tolerance)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The chosen candidate and those that tie with it.
+
+    Parameters
+    ----------
+    index : int
+        Position of the chosen candidate.
+    tied : tuple of int
+        All candidates with exactly the smallest estimate.
+    limit : float
+        Largest estimate the rule accepts.
+    """
+
+    index: int
+    tied: tuple[int, ...]
+    limit: float
+
+
+def choose(table: FoldMeans, rule: Rule = Rule()) -> Choice:  # noqa: B008
+    """Choose a candidate; ties go to the simplest if an order is given, else to the first.
+
+    Candidates with a failed fold have no estimate and are never chosen.
+    """
+    estimate = table.estimate()
+    if np.isnan(estimate).all():
+        raise FitError(
+            "every candidate failed in some fold, so none can be chosen.",
+            given=f"{len(estimate)} candidates",
+            fix="look at the failures, or widen the grid",
+        )
+    smallest = float(np.nanmin(estimate))
+    limit = smallest + _allowance(table, estimate, rule)
+    accepted = np.flatnonzero(estimate <= limit)
+    tied = np.flatnonzero(estimate == smallest)
+    if rule.complexity is None:
+        return Choice(int(tied[0]), tuple(tied.tolist()), limit)
+    keys = complexity_keys(table.candidates, rule.complexity)
+    index = min(accepted.tolist(), key=lambda c: (keys[c], estimate[c], c))
+    return Choice(int(index), tuple(tied.tolist()), limit)
+
+
+def _allowance(table: FoldMeans, estimate: NDArray[np.float64], rule: Rule) -> float:
+    if rule.name == "min":
+        return 0.0
+    best = int(np.nanargmin(estimate))
+    if rule.name == "tolerance":
+        return rule.tolerance * abs(float(estimate[best]))
+    error = float(table.std_error()[best])
+    if np.isnan(error):
+        raise InputError(
+            "one fold gives no standard error, so the one-standard-error rule cannot be used.",
+            given=table.plan.recipe,
+            fix="use rule='tolerance', or several folds",
+        )
+    return error
+
+
+def complexity_keys(
+    candidates: Sequence[dict[str, Any]], complexity: Complexity
+) -> list[tuple[float, ...]]:
+    """Sort keys of the candidates, simplest first.
+
+    Examples
+    --------
+    >>> complexity_keys([{"k": 1}, {"k": 9}], "-k")
+    [(-1.0,), (-9.0,)]
+    """
+    if callable(complexity):
+        return [(float(complexity(c)),) for c in candidates]
+    names = [complexity] if isinstance(complexity, str) else list(complexity)
+    return [tuple(_signed(c, name) for name in names) for c in candidates]
+
+
+def _signed(candidate: dict[str, Any], name: str) -> float:
+    bare = name.removeprefix("-")
+    if bare not in candidate:
+        raise InputError(
+            f"the complexity order names {bare!r}, which is not tuned.",
+            given=name,
+            fix=f"use one of {', '.join(candidate)}",
+        )
+    value = candidate[bare]
+    if isinstance(value, str) or not np.isscalar(value):
+        raise InputError(
+            f"{bare!r} has no numeric order.", given=value, fix="give complexity as a function"
+        )
+    return -float(value) if name.startswith("-") else float(value)

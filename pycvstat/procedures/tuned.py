@@ -1,0 +1,236 @@
+"""A tuned learner is a learner: fitting it is tuning on what it is given, then retraining."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import FitError, FoldError, InputError, PycvstatError
+from pycvstat.folds import as_splitter
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
+from pycvstat.losses import FoldMeans, Loss, as_loss
+from pycvstat.procedures.grid import Candidates, as_candidates
+from pycvstat.procedures.selection import Complexity, Rule, RuleName, choose
+
+if TYPE_CHECKING:
+    from pycvstat.task import Task
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Tuned(Learner):
+    """A learner whose parameters are chosen inside every training set.
+
+    Parameters
+    ----------
+    learner : Learner
+    grid : mapping, list of mappings or search
+        The candidates; see `as_candidates`.
+    inner : splitter, int or "dev"
+        How the training rows are split for tuning. ``Holdout(0.2)`` is a development set;
+        "dev" is the course's cheap variant of nested CV: under K outer folds a development set of
+        a share 1/(K-1) of the training rows.
+    rule : {"min", "one_se", "tolerance"}
+    complexity, tolerance
+        See `Rule`.
+    refit : {"all", "train"}
+        After tuning, retrain on all rows that were given, or (development set only) keep the
+        fit on its training part.
+    loss : str or function, optional
+        The loss that is minimised; by default the loss of the outer procedure.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> learner = pcv.Tuned(pcv.KNN(), {"k": range(1, 31)}, inner=pcv.Blocks(5))
+    >>> learner.name
+    'tuned KNN'
+    """
+
+    learner: Learner
+    grid: Any
+    inner: Any
+    rule: RuleName = "min"
+    complexity: Complexity | None = None
+    tolerance: float = 0.03
+    refit: Literal["all", "train"] = "all"
+    loss: Any = None
+    _candidates: Candidates = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.learner, Learner):
+            from pycvstat.learners import as_learner
+
+            object.__setattr__(self, "learner", as_learner(self.learner))
+        if self.refit not in ("all", "train"):
+            raise InputError("refit must be 'all' or 'train'.", given=repr(self.refit))
+        self.selection_rule()
+        object.__setattr__(self, "_candidates", as_candidates(self.grid, self.learner))
+
+    @property
+    def name(self) -> str:
+        """The name shown in tables and reports."""
+        return f"tuned {self.learner.name}"
+
+    def params(self) -> dict[str, Any]:
+        """The settings of the tuning."""
+        return {k: v for k, v in super().params().items() if k != "_candidates"}
+
+    @property
+    def candidates(self) -> Candidates:
+        """The candidates that are tuned over."""
+        return self._candidates
+
+    def selection_rule(self) -> Rule:
+        """The rule as an object."""
+        return Rule(self.rule, self.complexity, self.tolerance)
+
+    def prepare(
+        self, task: Task, candidates: Sequence[Params] = ({},), *, loss: Loss | None = None
+    ) -> PreparedTuned:
+        """Prepare the inner learner for all candidates."""
+        if list(candidates) != [{}]:
+            raise InputError(
+                "a tuned learner chooses its own parameters, and cannot be tuned again.",
+                given=f"{len(candidates)} candidates",
+                fix="put all parameters into one grid",
+            )
+        chosen = loss if self.loss is None and loss is not None else None
+        chosen = chosen or as_loss(self.loss, task.response.kind)
+        prepared = self.learner.prepare(task, self._candidates)
+        return PreparedTuned(self, task, prepared, chosen)
+
+    def fit(
+        self, formula: str | None = None, data: Any = None, *, X: Any = None, y: Any = None
+    ) -> Fitted:
+        """Tune on all rows and fit the chosen candidate."""
+        from pycvstat.procedures.tune import tune
+
+        result = tune(
+            self.learner,
+            formula,
+            data,
+            X=X,
+            y=y,
+            grid=self.grid,
+            folds=self.inner,
+            loss=self.loss,
+            rule=self.rule,
+            complexity=self.complexity,
+            tolerance=self.tolerance,
+        )
+        chosen = self.learner.with_params(**result.best)
+        return chosen.fit(formula, data, X=X, y=y)
+
+
+class PreparedTuned(Prepared):
+    """A tuned learner on one task; every fit reports its inner curve and its choice."""
+
+    def __init__(self, learner: Tuned, task: Task, prepared: Prepared, loss: Loss) -> None:
+        self.learner, self.prepared, self.loss = learner, prepared, loss
+        self.y, self.groups = task.response.values, task.groups
+        self.candidates: tuple[Params, ...] = ({},)
+
+    def begin(self, plan: FoldPlan, random: Any) -> Sequence[FoldPlan]:
+        """Inner plans, drawn in the order of the fits."""
+        splitter = self._inner_splitter(plan)
+        return [self._inner_plan(splitter, plan, i, random) for i in range(len(plan))]
+
+    def _inner_splitter(self, plan: FoldPlan) -> Any:
+        if isinstance(self.learner.inner, str):
+            return development_set(self.learner.inner, int(plan.fold.max()) + 1)
+        return as_splitter(self.learner.inner)
+
+    def _inner_plan(self, splitter: Any, plan: FoldPlan, i: int, random: Any) -> FoldPlan:
+        from pycvstat.procedures.engine import where
+
+        train = plan.train_rows(i)
+        groups = None if self.groups is None else self.groups[train]
+        try:
+            inner: FoldPlan = splitter.plan(
+                len(train), y=self.y[train], groups=groups, random=random
+            )
+        except FoldError as error:
+            raise FoldError(
+                f"inner folds of {where(plan, i)}: {error.problem}",
+                given=error.given or f"{len(train)} training rows",
+                fix=error.fix,
+            ) from None
+        if self.learner.refit == "train" and len(inner) != 1:
+            raise InputError(
+                "refit='train' keeps the fit on the training part of one split.",
+                given=f"{len(inner)} inner splits",
+                fix="inner=Holdout(...), or refit='all'",
+            )
+        return inner
+
+    def predict(
+        self,
+        train: IntArray,
+        new: IntArray,
+        which: Sequence[int] | None = None,
+        context: Any = None,
+    ) -> Predictions:
+        """Tune on `train`, retrain, predict `new`."""
+        means = self._inner_means(train, context)
+        choice = choose(
+            FoldMeans(context, means, self.loss.name, tuple(map(dict, self.prepared.candidates))),
+            self.learner.selection_rule(),
+        )
+        base = train if self.learner.refit == "all" else train[context.train_rows(0)]
+        p = self.prepared.predict(base, new, [choice.index])
+        detail = {
+            "chosen": choice.index,
+            "tied": list(choice.tied),
+            "limit": choice.limit,
+            "means": means,
+        }
+        return Predictions(p.values, p.prob, detail)
+
+    def _inner_means(self, train: IntArray, plan: FoldPlan) -> NDArray[np.float64]:
+        return np.stack([self._inner_fold(train, plan, j) for j in range(len(plan))])
+
+    def _inner_fold(self, train: IntArray, plan: FoldPlan, j: int) -> NDArray[np.float64]:
+        fitted, tested = train[plan.train_rows(j)], train[plan.test_rows(j)]
+        total: Any = 0.0
+        try:
+            for part, p in self.prepared.predict_chunks(fitted, tested):
+                self._check(p)
+                total = total + self.loss.pointwise(self.y[tested[part]], p).sum(axis=1)
+        except PycvstatError as error:
+            raise type(error)(
+                f"inner fold {j + 1} of {len(plan)} ({len(fitted)} training rows): "
+                f"{error.problem}",
+                given=error.given,
+                fix=error.fix,
+            ) from None
+        return np.asarray(total / len(tested))
+
+    def _check(self, p: Predictions) -> None:
+        if not np.isfinite(p.values).all():
+            bad = int(np.flatnonzero(~np.isfinite(p.values).all(axis=1))[0])
+            raise FitError(
+                "the learner returned predictions that are not finite.",
+                given=dict(self.prepared.candidates[bad]),
+            )
+
+
+def development_set(inner: str, k: int) -> Any:
+    """The course's development set under K outer folds: a share 1/(K-1) of the training rows."""
+    from pycvstat.folds import Holdout
+
+    if inner != "dev":
+        raise InputError("inner is a splitter, a number of folds, or 'dev'.", given=repr(inner))
+    if k < 3:
+        raise InputError(
+            "inner='dev' uses a share 1/(K-1) of the training rows, and needs K >= 3.",
+            given=f"K = {k}",
+            fix="inner=Holdout(0.25)",
+        )
+    return Holdout(test=1 / (k - 1))
