@@ -1,0 +1,383 @@
+"""A column, and a frame of columns: read once, never changed."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from pycvstat.errors import DataError
+
+Kind = Literal["numeric", "logical", "factor", "ordered", "text", "date"]
+MICROSECONDS_PER_DAY = 86_400_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One variable.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the data.
+    kind : {"numeric", "logical", "factor", "ordered", "text", "date"}
+        What it holds.
+    values : ndarray of shape (n,)
+        float64 with NaN for missing values (numeric; logical as 0 and 1; dates as days since
+        1970-01-01, as in R), int32 codes with -1 for missing values (factor, ordered), or
+        objects with None for missing values (text).
+    levels : tuple of str
+        The levels of a factor, in their order; empty for the other kinds.
+
+    Examples
+    --------
+    >>> from pycvstat.frame import read
+    >>> column = read({"size": ["s", "l", None]})["size"]
+    >>> column.kind, column.missing()
+    ('text', array([False, False,  True]))
+    """
+
+    name: str
+    kind: Kind
+    values: NDArray[Any]
+    levels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def missing(self) -> NDArray[np.bool_]:
+        """Which values are missing: a boolean array of shape (n,).
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"x": [1.0, float("nan"), float("inf")]})["x"].missing()
+        array([False,  True, False])
+        """
+        if self.kind == "text":
+            return np.asarray(pd.isna(self.values), dtype=bool)
+        if self.kind in ("factor", "ordered"):
+            return np.asarray(self.values < 0)
+        return np.isnan(self.values)
+
+    def infinite(self) -> NDArray[np.bool_]:
+        """Which values are infinite; infinite values are not missing, as in R.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"x": [1.0, float("nan"), float("inf")]})["x"].infinite()
+        array([False, False,  True])
+        """
+        if self.kind == "numeric":
+            return np.isinf(self.values)
+        return np.zeros(len(self), dtype=bool)
+
+    def take(self, rows: ArrayLike) -> Column:
+        """The same column at some rows (0-based positions or a mask); levels are kept.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"x": [1, 2, 3]})["x"].take([2, 0]).values
+        array([3., 1.])
+        """
+        return Column(self.name, self.kind, self.values[_positions(rows)], self.levels)
+
+    def labels(self) -> NDArray[np.object_]:
+        """The values as words, None where missing; numbers are written with 15 digits.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"x": [1, 2.5]})["x"].labels().tolist()
+        ['1', '2.5']
+        """
+        if self.kind == "text":
+            return self.values
+        codes, levels = self.as_factor()
+        return np.array([*levels, None], dtype=object)[codes]
+
+    def as_factor(self) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+        """Codes (-1 for missing) and levels; levels of other kinds are sorted.
+
+        Words are sorted by code point, numbers by size, and a logical always has the levels
+        FALSE and TRUE. As in R: ``factor(x)`` in the C locale.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"x": ["b", "a", "b"]})["x"].as_factor()
+        (array([1, 0, 1], dtype=int32), ('a', 'b'))
+        """
+        if self.kind in ("factor", "ordered"):
+            return self.values, self.levels
+        if self.kind == "logical":
+            codes = np.where(self.missing(), -1, self.values).astype(np.int32)
+            return codes, ("FALSE", "TRUE")
+        if self.kind == "text":
+            codes, words = pd.factorize(self.values, sort=False, use_na_sentinel=True)
+            return _sorted_levels(codes, [str(word) for word in words])
+        distinct, inverse = np.unique(self.values, return_inverse=True)
+        codes = np.where(self.missing(), -1, inverse).astype(np.int32)
+        if self.kind == "date":
+            return codes, tuple(_date_words(distinct[~np.isnan(distinct)]))
+        names = [level_name(value) for value in distinct[~np.isnan(distinct)]]
+        return _merged_levels(codes, names)
+
+    def to_pandas(self) -> pd.Series[Any]:
+        """The column as a pandas Series.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"x": [True, None]})["x"].to_pandas().dtype
+        BooleanDtype
+        """
+        if self.kind in ("factor", "ordered"):
+            made: Any = pd.Categorical.from_codes(
+                self.values, list(self.levels), ordered=self.kind == "ordered"
+            )
+        elif self.kind == "logical":
+            made = pd.array(np.where(self.missing(), None, self.values == 1), dtype="boolean")
+            made = made if self.missing().any() else made.to_numpy(dtype=bool)
+        elif self.kind == "date":
+            made = _dates(self.values)
+        else:
+            made = self.values
+        return pd.Series(made, name=self.name)
+
+
+def level_name(value: object) -> str:
+    """How a value is written as a level: R's words for logicals, 15 digits for numbers."""
+    if isinstance(value, (bool, np.bool_)):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        whole = number.is_integer() and abs(number) < 1e15
+        return str(int(number)) if whole else f"{number:.15g}"
+    return str(value)
+
+
+def _sorted_levels(
+    codes: NDArray[Any], words: Sequence[str]
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    order = sorted(range(len(words)), key=words.__getitem__)
+    place = np.empty(len(words) + 1, dtype=np.int32)
+    place[order] = np.arange(len(words))
+    place[-1] = -1
+    return place[codes], tuple(words[i] for i in order)
+
+
+def _merged_levels(
+    codes: NDArray[np.int32], names: Sequence[str]
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Numbers that agree to 15 digits are one level, as in R."""
+    levels = tuple(dict.fromkeys(names))
+    if len(levels) == len(names):
+        return codes, levels
+    place = np.array([*(levels.index(name) for name in names), -1], dtype=np.int32)
+    return place[codes], levels
+
+
+def _dates(days: NDArray[np.float64]) -> NDArray[Any]:
+    made = np.full(len(days), np.datetime64("NaT", "us"))
+    known = ~np.isnan(days)
+    made[known] = np.rint(days[known] * MICROSECONDS_PER_DAY).astype("int64").astype("M8[us]")
+    return made
+
+
+def _date_words(days: NDArray[np.float64]) -> list[str]:
+    whole = bool((days == np.floor(days)).all())
+    return [str(word) for word in np.datetime_as_string(_dates(days), unit="D" if whole else "s")]
+
+
+def _positions(rows: ArrayLike) -> NDArray[Any]:
+    taken = np.asarray(rows)
+    return taken.astype(np.intp) if taken.size == 0 and taken.dtype != bool else taken
+
+
+class Frame:
+    """Named columns of equal length, read once and never changed.
+
+    A column that cannot be read (lists in cells, mixed types, ...) is only refused when it is
+    asked for, so that junk beside the columns of a formula does no harm.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column or DataError
+        The columns in their order, or the reason why one cannot be read.
+    n : int
+        The number of rows.
+
+    Examples
+    --------
+    >>> from pycvstat.frame import read
+    >>> frame = read({"x": [1, 2, None], "g": ["a", "b", "b"]})
+    >>> frame
+    Frame of 3 rows: x (numeric), g (text)
+    >>> frame.missing()
+    {'x': 1}
+    """
+
+    def __init__(self, columns: Mapping[str, Column | DataError], n: int) -> None:
+        self._columns = dict(columns)
+        self.n = n
+        self.names: tuple[str, ...] = tuple(self._columns)
+
+    def __repr__(self) -> str:
+        kinds = (
+            f"{name} ({column.kind if isinstance(column, Column) else 'unreadable'})"
+            for name, column in self._columns.items()
+        )
+        return f"Frame of {self.n} rows: {', '.join(kinds)}"
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __getitem__(self, name: str) -> Column:
+        found = self._columns.get(name)
+        if found is None:
+            raise DataError(
+                f"The data have no column {name!r}.",
+                given=f"columns {_shown(self.names)}",
+                fix=nearest(name, self.names) or "check the name",
+            )
+        if isinstance(found, DataError):
+            raise found
+        return found
+
+    def select(self, names: Iterable[str]) -> Frame:
+        """Some columns, in the order given.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"a": [1], "b": [2]}).select(["b"]).names
+        ('b',)
+        """
+        return Frame({name: self[name] for name in names}, self.n)
+
+    def take(self, rows: ArrayLike) -> Frame:
+        """Some rows (0-based positions or a mask); factors keep their levels.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"a": [1, 2, 3]}).take([0, 2])["a"].values
+        array([1., 3.])
+        """
+        positions = np.arange(self.n)[_positions(rows)]
+        taken = {
+            name: column.take(positions) if isinstance(column, Column) else column
+            for name, column in self._columns.items()
+        }
+        return Frame(taken, len(positions))
+
+    def missing(self) -> dict[str, int]:
+        """How many values are missing, for the columns that have any.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"a": [1, None], "b": [1, 2]}).missing()
+        {'a': 1}
+        """
+        counts = {column.name: int(column.missing().sum()) for column in self._readable()}
+        return {name: count for name, count in counts.items() if count}
+
+    def infinite(self) -> dict[str, int]:
+        """How many values are infinite, for the columns that have any.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"a": [1, float("inf")], "b": [1, float("nan")]}).infinite()
+        {'a': 1}
+        """
+        counts = {column.name: int(column.infinite().sum()) for column in self._readable()}
+        return {name: count for name, count in counts.items() if count}
+
+    def complete(self, names: Iterable[str] | None = None) -> NDArray[np.bool_]:
+        """Which rows miss nothing in these columns (default: all).
+
+        As in R: ``complete.cases(data[names])``.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"a": [1, None], "b": [1, 2]}).complete(["a"])
+        array([ True, False])
+        """
+        whole = np.ones(self.n, dtype=bool)
+        for name in self.names if names is None else names:
+            whole &= ~self[name].missing()
+        return whole
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The SHA-256 of names, kinds, levels and values, as hexadecimal digits.
+
+        The same data give the same fingerprint from pandas, polars or a dictionary.
+        """
+        digest = hashlib.sha256()
+        for name in self.names:
+            column = self[name]
+            head = [name, column.kind, list(column.levels), len(column)]
+            digest.update(json.dumps(head).encode())
+            digest.update(_bytes(column))
+        return digest.hexdigest()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The columns as a pandas data frame with rows 0..n-1.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"a": [1, 2]}).to_pandas()["a"].tolist()
+        [1.0, 2.0]
+        """
+        return pd.DataFrame({name: self[name].to_pandas() for name in self.names})
+
+    def _readable(self) -> Iterator[Column]:
+        return (column for column in self._columns.values() if isinstance(column, Column))
+
+
+def _bytes(column: Column) -> bytes:
+    if column.kind == "text":
+        return json.dumps([None if v is None else str(v) for v in column.values]).encode()
+    if column.kind in ("factor", "ordered"):
+        return column.values.astype("<i4").tobytes()
+    # every NaN and both zeros count as one value
+    return (np.where(np.isnan(column.values), np.nan, column.values) + 0.0).astype("<f8").tobytes()
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """A hint "did you mean ...?" when a known name is close, else None."""
+    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    if not close:
+        folded = {known.casefold(): known for known in names}
+        close = [folded[name.casefold()]] if name.casefold() in folded else []
+    return f"did you mean {close[0]!r}?" if close else None
+
+
+def _shown(names: Sequence[str], limit: int = 12) -> str:
+    some = ", ".join(repr(name) for name in names[:limit])
+    return some if len(names) <= limit else f"{some}, ... ({len(names)} in all)"
