@@ -62,6 +62,13 @@ class Work:
     loss: Loss
     keep: Keep
     on_error: OnError
+    base: NDArray[np.int64] | None = None  # rows of the task that the plan's rows point into
+    fold_word: str = "fold"
+
+    def rows(self, i: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Training and test rows of fit `i`, as rows of the task."""
+        train, test = self.plan.train_rows(i), self.plan.test_rows(i)
+        return (train, test) if self.base is None else (self.base[train], self.base[test])
 
 
 def run(
@@ -124,7 +131,7 @@ def fit_one(work: Work, i: int) -> dict[str, Any]:
 
 
 def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
-    train, test = work.plan.train_rows(i), work.plan.test_rows(i)
+    train, test = work.rows(i)
     context = work.contexts[i]
     if work.keep == "all":
         p = work.prepared.predict(train, test, which, context)
@@ -191,15 +198,15 @@ def _nothing(work: Work, m: int) -> dict[str, Any]:
     return {"losses": empty, "values": empty, "prob": None, "detail": None}
 
 
-def where(plan: FoldPlan, i: int) -> str:
+def where(plan: FoldPlan, i: int, fold_word: str = "fold") -> str:
     """The name of a fit: its fold, and its repeat where there are several."""
-    fold = f"fold {int(plan.fold[i]) + 1} of {int(plan.fold.max()) + 1}"
+    fold = f"{fold_word} {int(plan.fold[i]) + 1} of {int(plan.fold.max()) + 1}"
     return fold if plan.times == 1 else f"repeat {int(plan.repeat[i]) + 1}, {fold}"
 
 
 def _located(error: PycvstatError, work: Work, i: int) -> PycvstatError:
     """The same error, naming the fold and the first candidate that fails there."""
-    place = f"{where(work.plan, i)}, {int(work.plan.n_train[i])} training rows"
+    place = f"{where(work.plan, i, work.fold_word)}, {int(work.plan.n_train[i])} training rows"
     candidates = work.prepared.candidates
     for c in range(len(candidates) if len(candidates) > 1 else 0):
         try:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FitError, FoldError, InputError, PycvstatError
+from pycvstat.errors import FoldError, InputError
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
 from pycvstat.losses import FoldMeans, Loss, as_loss
+from pycvstat.procedures.engine import OnError, Work, fit_one, where
 from pycvstat.procedures.grid import Candidates, as_candidates
 from pycvstat.procedures.selection import Complexity, Rule, RuleName, choose
 
@@ -92,7 +93,12 @@ class Tuned(Learner):
         return Rule(self.rule, self.complexity, self.tolerance)
 
     def prepare(
-        self, task: Task, candidates: Sequence[Params] = ({},), *, loss: Loss | None = None
+        self,
+        task: Task,
+        candidates: Sequence[Params] = ({},),
+        *,
+        loss: Loss | None = None,
+        on_error: OnError = "raise",
     ) -> PreparedTuned:
         """Prepare the inner learner for all candidates."""
         if list(candidates) != [{}]:
@@ -101,10 +107,10 @@ class Tuned(Learner):
                 given=f"{len(candidates)} candidates",
                 fix="put all parameters into one grid",
             )
-        chosen = loss if self.loss is None and loss is not None else None
-        chosen = chosen or as_loss(self.loss, task.response.kind)
         prepared = self.learner.prepare(task, self._candidates)
-        return PreparedTuned(self, task, prepared, chosen)
+        own = loss if self.loss is None else None
+        chosen = own or as_loss(self.loss, task.response.kind)
+        return PreparedTuned(self, task, prepared, chosen, on_error)
 
     def fit(
         self, formula: str | None = None, data: Any = None, *, X: Any = None, y: Any = None
@@ -132,8 +138,11 @@ class Tuned(Learner):
 class PreparedTuned(Prepared):
     """A tuned learner on one task; every fit reports its inner curve and its choice."""
 
-    def __init__(self, learner: Tuned, task: Task, prepared: Prepared, loss: Loss) -> None:
-        self.learner, self.prepared, self.loss = learner, prepared, loss
+    def __init__(
+        self, learner: Tuned, task: Task, prepared: Prepared, loss: Loss, on_error: OnError
+    ) -> None:
+        self.learner, self.prepared = learner, prepared
+        self.loss, self.on_error = loss, on_error
         self.y, self.groups = task.response.values, task.groups
         self.candidates: tuple[Params, ...] = ({},)
 
@@ -148,8 +157,6 @@ class PreparedTuned(Prepared):
         return as_splitter(self.learner.inner)
 
     def _inner_plan(self, splitter: Any, plan: FoldPlan, i: int, random: Any) -> FoldPlan:
-        from pycvstat.procedures.engine import where
-
         train = plan.train_rows(i)
         groups = None if self.groups is None else self.groups[train]
         try:
@@ -194,31 +201,19 @@ class PreparedTuned(Prepared):
         return Predictions(p.values, p.prob, detail)
 
     def _inner_means(self, train: IntArray, plan: FoldPlan) -> NDArray[np.float64]:
-        return np.stack([self._inner_fold(train, plan, j) for j in range(len(plan))])
-
-    def _inner_fold(self, train: IntArray, plan: FoldPlan, j: int) -> NDArray[np.float64]:
-        fitted, tested = train[plan.train_rows(j)], train[plan.test_rows(j)]
-        total: Any = 0.0
-        try:
-            for part, p in self.prepared.predict_chunks(fitted, tested):
-                self._check(p)
-                total = total + self.loss.pointwise(self.y[tested[part]], p).sum(axis=1)
-        except PycvstatError as error:
-            raise type(error)(
-                f"inner fold {j + 1} of {len(plan)} ({len(fitted)} training rows): "
-                f"{error.problem}",
-                given=error.given,
-                fix=error.fix,
-            ) from None
-        return np.asarray(total / len(tested))
-
-    def _check(self, p: Predictions) -> None:
-        if not np.isfinite(p.values).all():
-            bad = int(np.flatnonzero(~np.isfinite(p.values).all(axis=1))[0])
-            raise FitError(
-                "the learner returned predictions that are not finite.",
-                given=dict(self.prepared.candidates[bad]),
-            )
+        """Inner fold means, shape (inner folds, candidates): the engine on the training rows."""
+        work = Work(
+            self.prepared,
+            plan,
+            (None,) * len(plan),
+            self.y,
+            self.loss,
+            "fold_means",
+            self.on_error,
+            base=train,
+            fold_word="inner fold",
+        )
+        return np.stack([fit_one(work, j)["means"] for j in range(len(plan))])
 
 
 def development_set(inner: str, k: int) -> Any:

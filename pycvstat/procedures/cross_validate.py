@@ -1,0 +1,213 @@
+"""Cross-validation of one learner over one fold plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Learner
+from pycvstat.losses import LossTable
+from pycvstat.procedures.bias import BiasAdjustment, bias_adjustment
+from pycvstat.procedures.engine import Failure, OnError
+from pycvstat.procedures.quantities import augmented, estimate_row, fold_rows, out_of_fold
+from pycvstat.procedures.setting import DataArguments, RunArguments, read_learner, read_setting
+from pycvstat.task import Task
+from pycvstat.verbs import EstimateVerbs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Arguments(DataArguments, RunArguments):
+    """Arguments of a procedure given by keyword."""
+
+
+@dataclass(frozen=True, eq=False)
+class CVResult(EstimateVerbs):
+    """The cross-validated risk of one learner.
+
+    Parameters
+    ----------
+    table : LossTable
+        Every loss and out-of-fold prediction.
+    task : Task
+    learner : Learner
+    details : tuple
+        What the learner reported fit by fit.
+    failures : tuple of Failure
+    seed : int, optional
+        The seed of the draws, R's ``set.seed``.
+    bias : BiasAdjustment, optional
+    """
+
+    table: LossTable
+    task: Task
+    learner: Learner
+    details: tuple[Any, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    seed: int | None = None
+    bias: BiasAdjustment | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"CVResult({self.learner.name}, {self.plan.recipe}: "
+            f"{self.table.loss} loss {self.estimate:.6g})"
+        )
+
+    @property
+    def plan(self) -> FoldPlan:
+        """The fold plan."""
+        return self.table.plan
+
+    @property
+    def estimate(self) -> float:
+        """Mean of the fold means: every fold has the same weight."""
+        return float(self.table.estimate()[0])
+
+    @property
+    def pooled(self) -> float:
+        """Mean over all tested observations: folds weigh by their size."""
+        return float(self.table.pooled()[0])
+
+    @property
+    def adjusted(self) -> float:
+        """Bias-adjusted estimate (Burman 1989, as boot's second delta); pooled."""
+        return np.nan if self.bias is None else self.bias.adjusted
+
+    @property
+    def fold_errors(self) -> NDArray[np.float64]:
+        """Mean loss on the test rows of each fit."""
+        return self.table.fold_means()[:, 0]
+
+    @cached_property
+    def predictions(self) -> NDArray[Any]:
+        """Out-of-fold prediction of each row (classes as labels), averaged over repeats."""
+        values = out_of_fold(self.table)
+        return self.task.response.labels(values) if not np.isnan(values).any() else values
+
+    def metric(self, name: str, **options: Any) -> Any:
+        """RMSE, R^2 or AUC from the same table; both averages are named in the result."""
+        from pycvstat.losses.metrics import metric
+
+        return metric(self.table, name, **options)
+
+    def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
+        """One row per quantity, per fold (``"folds"``) or per loss (``"losses"``)."""
+        import pandas as pd
+
+        if what == "folds":
+            return fold_rows(self.table)
+        if what == "losses":
+            return self.table.tidy()
+        _known(what, ("estimate", "folds", "losses"))
+        nothing = {"std_error": np.nan, "conf_low": np.nan, "conf_high": np.nan, "method": "none"}
+        rows = [
+            {"quantity": "mean of fold means"} | estimate_row(self.table, level),
+            {"quantity": "mean over observations", "estimate": self.pooled} | nothing,
+        ]
+        if self.bias is not None:
+            rows.append({"quantity": "bias-adjusted", "estimate": self.adjusted} | nothing)
+        return pd.DataFrame(rows)
+
+    def glance(self, level: float = 0.95) -> pd.DataFrame:
+        """One row: learner, loss, estimates, interval, sizes, seed."""
+        import pandas as pd
+
+        row = {"learner": self.learner.name, "loss": self.table.loss}
+        row |= estimate_row(self.table, level)
+        row |= {
+            "pooled": self.pooled,
+            "n": self.task.n,
+            "fits": len(self.plan),
+            "failed": len(self.failures),
+            "folds": self.plan.recipe,
+            "seed": self.seed,
+            "fingerprint": self.plan.fingerprint,
+        }
+        return pd.DataFrame([row])
+
+    def augment(self) -> pd.DataFrame:
+        """The data with out-of-fold predictions, folds and losses."""
+        return augmented(self.task, self.table)
+
+
+def _known(what: str, names: tuple[str, ...]) -> None:
+    from pycvstat.errors import InputError
+
+    if what not in names:
+        raise InputError(
+            f"there is no table called {what!r}.", given=what, fix=f"use one of {', '.join(names)}"
+        )
+
+
+def cross_validate(
+    learner: Any,
+    formula: str | None = None,
+    data: Any = None,
+    *,
+    folds: Any,
+    loss: Any = None,
+    on_error: OnError = "raise",
+    bias_adjusted: bool = False,
+    **arguments: Unpack[Arguments],
+) -> CVResult:
+    """Cross-validate a learner and keep every loss.
+
+    Parameters
+    ----------
+    learner : Learner or any object with fit and predict
+    formula, data : str and frame
+        R's formula and a pandas or polars frame (or a dict of columns).
+    folds : splitter, plan, int, or scikit-learn splitter
+        An int K means ``KFold(K)``.
+    loss : str or function, optional
+        Squared error for numbers, 0-1 for classes, absolute rank difference for ordered classes
+        by default; a function of (y, prediction) gives one loss per row.
+    on_error : {"raise", "warn"}
+        A failed fit raises, or counts as NaN and is shown.
+    bias_adjusted : bool
+        Also compute Burman's bias-adjusted estimate (one more fit).
+    **arguments
+        X, y, weights, groups, na: the data by other means. n_jobs, client, checkpoint, progress:
+        how the work is done.
+
+    Returns
+    -------
+    CVResult
+
+    Notes
+    -----
+    As in R: ``boot::cv.glm`` gives `pooled` and, with ``bias_adjusted=True``, `adjusted`;
+    caret and tidymodels give `estimate`.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> data = {"x": [1., 2., 3., 4., 5., 6.], "y": [1., 2., 3., 4., 5., 9.]}
+    >>> result = pcv.cross_validate(pcv.OLS(), "y ~ x", data, folds=pcv.Blocks(3))
+    >>> result.fold_errors.round(3)
+    array([2.125, 0.74 , 4.5  ])
+    >>> round(result.estimate, 3), len(result.plan)
+    (2.455, 3)
+    """
+    chosen = read_learner(learner)
+    setting = read_setting(
+        formula, data, folds=folds, loss=loss, on_error=on_error, arguments=arguments
+    )
+    outcome = setting.run(chosen, label=f"cross-validating {chosen.name}")
+    assert outcome.table is not None
+    bias = bias_adjustment(setting, chosen, outcome.table) if bias_adjusted else None
+    return CVResult(
+        outcome.table,
+        setting.task,
+        chosen,
+        outcome.details,
+        outcome.failures,
+        setting.stream.seed,
+        bias,
+    )

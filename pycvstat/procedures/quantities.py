@@ -1,0 +1,100 @@
+"""Rows that results share: an estimate with its interval, fold by fold errors, predictions."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import IntervalError, PycvstatWarning
+from pycvstat.losses import LossTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pycvstat.task import Task
+
+
+def estimate_row(table: LossTable, level: float) -> dict[str, Any]:
+    """The estimate (mean of fold means) with the default interval, or NaN where none is legal."""
+    from pycvstat.intervals import interval
+
+    row: dict[str, Any] = {
+        "estimate": float(table.estimate()[0]),
+        "std_error": np.nan,
+        "conf_low": np.nan,
+        "conf_high": np.nan,
+        "method": "none",
+    }
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PycvstatWarning)
+            found = interval(table, level=level)
+    except IntervalError:
+        return row
+    return row | {
+        "std_error": found.std_error,
+        "conf_low": found.low,
+        "conf_high": found.high,
+        "method": found.method,
+    }
+
+
+def fold_rows(table: LossTable) -> pd.DataFrame:
+    """One row per fit: repeat, fold, sizes, and the mean loss on its test rows."""
+    import pandas as pd
+
+    plan = table.plan
+    return pd.DataFrame(
+        {
+            "repeat": plan.repeat + 1,
+            "fold": plan.fold + 1,
+            "n_train": plan.n_train,
+            "n_test": plan.n_test,
+            "estimate": table.fold_means()[:, 0],
+        }
+    )
+
+
+def out_of_fold(table: LossTable) -> NDArray[np.float64]:
+    """Out-of-fold prediction of each row, averaged over repeats for numbers.
+
+    For classes the most frequent predicted class, ties to the first; NaN where a row was never
+    tested.
+    """
+    plan, p = table.plan, table.predictions
+    assert p is not None
+    values = p.values[0]
+    if table.y is None or not np.issubdtype(table.y.dtype, np.integer):
+        total = np.bincount(plan.rows, weights=values, minlength=plan.n)
+        times = np.bincount(plan.rows, minlength=plan.n)
+        return np.divide(total, times, out=np.full(plan.n, np.nan), where=times > 0)
+    return _votes(plan.rows, values, plan.n)
+
+
+def _votes(rows: NDArray[np.int64], codes: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    counts = np.zeros((n, int(np.nanmax(codes)) + 1))
+    ok = ~np.isnan(codes)
+    np.add.at(counts, (rows[ok], codes[ok].astype(np.int64)), 1)
+    return np.where(counts.any(axis=1), counts.argmax(axis=1), np.nan)
+
+
+def augmented(task: Task, table: LossTable) -> pd.DataFrame:
+    """The data with columns .prediction, .fold and .loss."""
+    data = task.frame.to_pandas()
+    predicted = out_of_fold(table)
+    data[".row"] = task.rows
+    if task.response.levels:
+        labels = np.full(task.n, None, dtype=object)
+        tested = ~np.isnan(predicted)
+        labels[tested] = task.response.labels(predicted[tested])
+        data[".prediction"] = labels
+    else:
+        data[".prediction"] = predicted
+        data[".residual"] = task.response.values - predicted
+    if table.plan.is_partition and table.plan.times == 1:
+        data[".fold"] = table.plan.fold_ids
+    data[".loss"] = table.per_row()[:, 0]
+    return data

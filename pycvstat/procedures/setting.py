@@ -1,0 +1,132 @@
+"""What every procedure reads first: the data, the learner, the folds, the loss, who works."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from pycvstat.errors import InputError
+from pycvstat.execution import Execution, execution_from
+from pycvstat.folds import as_splitter
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners import as_learner
+from pycvstat.learners.base import Learner, Params, Prepared
+from pycvstat.losses import Loss, as_loss
+from pycvstat.procedures.engine import Keep, OnError, Outcome, run
+from pycvstat.procedures.tuned import Tuned
+from pycvstat.random import as_stream
+from pycvstat.task import Task
+
+
+class DataArguments(TypedDict, total=False):
+    """How data are given to a procedure besides formula and frame.
+
+    X, y: predictors and response instead of a formula; weights, groups: a column by name or one
+    value per row; na: "raise" or "omit".
+    """
+
+    X: Any
+    y: Any
+    weights: Any
+    groups: Any
+    na: Any
+
+
+class RunArguments(TypedDict, total=False):
+    """How a procedure is carried out; none of it changes a result.
+
+    n_jobs: local worker processes; client: a dask.distributed client; checkpoint: a directory in
+    which finished fits are kept; progress: True, False or "auto".
+    """
+
+    n_jobs: int | None
+    client: Any
+    checkpoint: Any
+    progress: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Data, folds and loss of a procedure, with the stream its draws continue in."""
+
+    task: Task
+    plan: FoldPlan
+    loss: Loss
+    stream: Any
+    execution: Execution
+    on_error: OnError
+
+    def run(
+        self,
+        learner: Learner,
+        candidates: tuple[Params, ...] = ({},),
+        *,
+        keep: Keep = "all",
+        label: str,
+    ) -> Outcome:
+        """Run the engine for one learner; each learner's draws start from the same state."""
+        prepared = self.prepare(learner, candidates)
+        return run(
+            prepared,
+            self.plan,
+            self.task.response.values,
+            self.loss,
+            random=deepcopy(self.stream),
+            keep=keep,
+            on_error=self.on_error,
+            execution=self.execution,
+            identity={"data": self.task.fingerprint, "learner": repr(learner)}
+            if self.execution.checkpoint is not None
+            else None,
+            label=label,
+        )
+
+    def prepare(self, learner: Learner, candidates: tuple[Params, ...] = ({},)) -> Prepared:
+        """The learner on these data; a tuned learner minimises the same loss unless told."""
+        if isinstance(learner, Tuned):
+            return learner.prepare(
+                self.task, candidates, loss=self.loss, on_error=self.on_error
+            )
+        return learner.prepare(self.task, candidates)
+
+
+def read_setting(
+    formula: str | None,
+    data: Any,
+    *,
+    folds: Any,
+    loss: Any,
+    on_error: OnError,
+    arguments: Mapping[str, Any],
+) -> Setting:
+    """Check everything a user gave and draw the folds."""
+    arguments = dict(arguments)
+    how = {name: arguments.pop(name) for name in RunArguments.__annotations__ if name in arguments}
+    given = {n: arguments.pop(n) for n in DataArguments.__annotations__ if n in arguments}
+    if arguments:
+        raise InputError(
+            f"unknown argument {next(iter(arguments))!r}.",
+            given=", ".join(arguments),
+            fix="see help() of the function for its arguments",
+        )
+    execution = execution_from(
+        how.get("n_jobs"), how.get("client"), how.get("checkpoint"), how.get("progress", "auto")
+    )
+    task = Task.build(formula, data, **given)
+    plan, stream = draw_folds(folds, task)
+    return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
+
+
+def draw_folds(folds: Any, task: Task) -> tuple[FoldPlan, Any]:
+    """The plan, and the stream in which learners continue to draw."""
+    splitter = as_splitter(folds)
+    stream = as_stream(getattr(splitter, "random", None))
+    plan = splitter.plan(task.n, y=task.response.values, groups=task.groups, random=stream)
+    return plan, stream
+
+
+def read_learner(learner: Any) -> Learner:
+    """A learner, or anything with fit and predict, as a learner."""
+    return as_learner(learner)
