@@ -61,10 +61,16 @@ class Learner(ABC):
         """Check the learner against the task and do once what all fits share."""
 
     @abstractmethod
+    def fit_task(self, task: Task) -> Fitted:
+        """Fit on all rows of a task."""
+
     def fit(
         self, formula: str | None = None, data: Any = None, *, X: Any = None, y: Any = None
     ) -> Fitted:
-        """Fit on all rows."""
+        """Fit on all rows of the data, given as formula and frame or as X and y."""
+        from pycvstat.task import Task
+
+        return self.fit_task(Task.build(formula, data, X=X, y=y))
 
 
 class Prepared(ABC):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
-from pycvstat.losses import LossTable
+from pycvstat.losses import Loss, LossTable
 from pycvstat.procedures.bias import BiasAdjustment, bias_adjustment
 from pycvstat.procedures.engine import Failure, OnError
 from pycvstat.procedures.quantities import augmented, estimate_row, fold_rows, out_of_fold
@@ -37,6 +37,7 @@ class CVResult(EstimateVerbs):
         Every loss and out-of-fold prediction.
     task : Task
     learner : Learner
+    loss : Loss
     details : tuple
         What the learner reported fit by fit.
     failures : tuple of Failure
@@ -48,6 +49,7 @@ class CVResult(EstimateVerbs):
     table: LossTable
     task: Task
     learner: Learner
+    loss: Loss
     details: tuple[Any, ...] = ()
     failures: tuple[Failure, ...] = ()
     seed: int | None = None
@@ -206,6 +208,7 @@ def cross_validate(
         outcome.table,
         setting.task,
         chosen,
+        setting.loss,
         outcome.details,
         outcome.failures,
         setting.stream.seed,

@@ -114,7 +114,7 @@ def read_setting(
     execution = execution_from(
         how.get("n_jobs"), how.get("client"), how.get("checkpoint"), how.get("progress", "auto")
     )
-    task = Task.build(formula, data, **given)
+    task = data if isinstance(data, Task) else Task.build(formula, data, **given)
     plan, stream = draw_folds(folds, task)
     return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
 

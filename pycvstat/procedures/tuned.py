@@ -17,6 +17,7 @@ from pycvstat.losses import FoldMeans, Loss, as_loss
 from pycvstat.procedures.engine import OnError, Work, fit_one, where
 from pycvstat.procedures.grid import Candidates, as_candidates
 from pycvstat.procedures.selection import Complexity, Rule, RuleName, choose
+from pycvstat.random import as_stream
 
 if TYPE_CHECKING:
     from pycvstat.task import Task
@@ -112,27 +113,23 @@ class Tuned(Learner):
         chosen = own or as_loss(self.loss, task.response.kind)
         return PreparedTuned(self, task, prepared, chosen, on_error)
 
-    def fit(
-        self, formula: str | None = None, data: Any = None, *, X: Any = None, y: Any = None
-    ) -> Fitted:
+    def fit_task(self, task: Task) -> Fitted:
         """Tune on all rows and fit the chosen candidate."""
         from pycvstat.procedures.tune import tune
 
         result = tune(
             self.learner,
-            formula,
-            data,
-            X=X,
-            y=y,
-            grid=self.grid,
+            data=task,
+            grid=self._candidates,
             folds=self.inner,
             loss=self.loss,
             rule=self.rule,
             complexity=self.complexity,
             tolerance=self.tolerance,
+            refit=self.refit,
+            keep="fold_means",
         )
-        chosen = self.learner.with_params(**result.best)
-        return chosen.fit(formula, data, X=X, y=y)
+        return result.model
 
 
 class PreparedTuned(Prepared):
@@ -148,34 +145,7 @@ class PreparedTuned(Prepared):
 
     def begin(self, plan: FoldPlan, random: Any) -> Sequence[FoldPlan]:
         """Inner plans, drawn in the order of the fits."""
-        splitter = self._inner_splitter(plan)
-        return [self._inner_plan(splitter, plan, i, random) for i in range(len(plan))]
-
-    def _inner_splitter(self, plan: FoldPlan) -> Any:
-        if isinstance(self.learner.inner, str):
-            return development_set(self.learner.inner, int(plan.fold.max()) + 1)
-        return as_splitter(self.learner.inner)
-
-    def _inner_plan(self, splitter: Any, plan: FoldPlan, i: int, random: Any) -> FoldPlan:
-        train = plan.train_rows(i)
-        groups = None if self.groups is None else self.groups[train]
-        try:
-            inner: FoldPlan = splitter.plan(
-                len(train), y=self.y[train], groups=groups, random=random
-            )
-        except FoldError as error:
-            raise FoldError(
-                f"inner folds of {where(plan, i)}: {error.problem}",
-                given=error.given or f"{len(train)} training rows",
-                fix=error.fix,
-            ) from None
-        if self.learner.refit == "train" and len(inner) != 1:
-            raise InputError(
-                "refit='train' keeps the fit on the training part of one split.",
-                given=f"{len(inner)} inner splits",
-                fix="inner=Holdout(...), or refit='all'",
-            )
-        return inner
+        return inner_plans(self.learner, plan, self.y, self.groups, random)[:-1]
 
     def predict(
         self,
@@ -214,6 +184,48 @@ class PreparedTuned(Prepared):
             fold_word="inner fold",
         )
         return np.stack([fit_one(work, j)["means"] for j in range(len(plan))])
+
+
+def inner_plans(
+    learner: Tuned, plan: FoldPlan, y: NDArray[Any], groups: NDArray[Any] | None, random: Any
+) -> list[FoldPlan]:
+    """Inner plans of every fit in order, and last the one for tuning on all rows."""
+    if isinstance(learner.inner, str):
+        splitter: Any = development_set(learner.inner, int(plan.fold.max()) + 1)
+    else:
+        splitter = as_splitter(learner.inner)
+    own = getattr(splitter, "random", None)
+    stream = random if own is None else as_stream(own)
+    fits = [(plan.train_rows(i), f"inner folds of {where(plan, i)}") for i in range(len(plan))]
+    fits.append((np.arange(plan.n), "inner folds on all rows"))
+    return [_inner_plan(learner, splitter, *fit, y, groups, stream) for fit in fits]
+
+
+def _inner_plan(
+    learner: Tuned,
+    splitter: Any,
+    train: IntArray,
+    place: str,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    stream: Any,
+) -> FoldPlan:
+    inside = None if groups is None else groups[train]
+    try:
+        inner: FoldPlan = splitter.plan(len(train), y=y[train], groups=inside, random=stream)
+    except FoldError as error:
+        raise FoldError(
+            f"{place}: {error.problem}",
+            given=error.given or f"{len(train)} training rows",
+            fix=error.fix,
+        ) from None
+    if learner.refit == "train" and len(inner) != 1:
+        raise InputError(
+            "refit='train' keeps the fit on the training part of one split.",
+            given=f"{len(inner)} inner splits",
+            fix="inner=Holdout(...), or refit='all'",
+        )
+    return inner
 
 
 def development_set(inner: str, k: int) -> Any:

@@ -1,0 +1,217 @@
+"""Several learners on identical folds: nested K1-K2 for J methods, benchmarks, paired tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+from pycvstat.errors import InputError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.losses import Loss
+from pycvstat.procedures.cross_validate import Arguments, CVResult
+from pycvstat.procedures.engine import OnError
+from pycvstat.procedures.quantities import estimate_row
+from pycvstat.procedures.setting import Setting, read_learner, read_setting
+from pycvstat.task import Task
+from pycvstat.verbs import Verbs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pycvstat.intervals.paired import Paired
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Verbs):
+    """Cross-validated risks of several learners on the same folds.
+
+    Parameters
+    ----------
+    results : dict of CVResult
+        By the name of the method.
+    """
+
+    results: dict[str, CVResult]
+
+    def __repr__(self) -> str:
+        return f"Comparison({', '.join(self.results)}: best {self.best})"
+
+    def __getitem__(self, name: str) -> CVResult:
+        if name not in self.results:
+            raise InputError(
+                f"there is no method called {name!r}.",
+                given=name,
+                fix=f"use one of {', '.join(self.results)}",
+            )
+        return self.results[name]
+
+    @property
+    def _first(self) -> CVResult:
+        return next(iter(self.results.values()))
+
+    @property
+    def plan(self) -> FoldPlan:
+        """The fold plan, the same for all."""
+        return self._first.plan
+
+    @property
+    def task(self) -> Task:
+        """The data."""
+        return self._first.task
+
+    @property
+    def loss(self) -> Loss:
+        """The loss, the same for all."""
+        return self._first.loss
+
+    @property
+    def estimate(self) -> dict[str, float]:
+        """Mean of fold means by method."""
+        return {name: r.estimate for name, r in self.results.items()}
+
+    @property
+    def pooled(self) -> dict[str, float]:
+        """Mean over observations by method."""
+        return {name: r.pooled for name, r in self.results.items()}
+
+    @property
+    def best(self) -> str:
+        """The method with the smallest estimate (ties to the first)."""
+        usable = {n: e for n, e in self.estimate.items() if e == e}
+        if not usable:
+            raise InputError("every method failed in some fold.", given=", ".join(self.results))
+        return min(usable, key=lambda name: usable[name])
+
+    def paired(
+        self, a: str, b: str, *, method: str = "auto", level: float = 0.95
+    ) -> Paired:
+        """Difference of two methods (a minus b) on identical folds: interval and p value."""
+        from pycvstat.intervals.paired import paired
+
+        return paired(
+            self[a].table, self[b].table, names=(a, b), method=method, level=level
+        )
+
+    def pairs(self, *, level: float = 0.95, adjust: str = "holm") -> pd.DataFrame:
+        """All pairs with p values adjusted for their number."""
+        from pycvstat.intervals.paired import all_pairs
+
+        tables = {name: r.table for name, r in self.results.items()}
+        return all_pairs(tables, level=level, adjust=adjust)
+
+    def interval(
+        self, name: str | None = None, *, method: str = "auto", level: float = 0.95
+    ) -> Any:
+        """The interval of one method, or a dict of all."""
+        if name is not None:
+            return self[name].interval(method, level)
+        return {n: r.interval(method, level) for n, r in self.results.items()}
+
+    def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
+        """One row per method; "folds": per method and fold; "pairs": per pair."""
+        import pandas as pd
+
+        if what == "pairs":
+            return self.pairs(level=level)
+        if what in ("folds", "losses"):
+            parts = {name: r.tidy(what) for name, r in self.results.items()}
+            return pd.concat(parts, names=["method"]).reset_index(level=0).reset_index(drop=True)
+        rows = [
+            {"method": name, "learner": r.learner.name}
+            | _renamed(estimate_row(r.table, level))
+            | {"pooled": r.pooled, "failed": len(r.failures), "best": name == self.best}
+            for name, r in self.results.items()
+        ]
+        return pd.DataFrame(rows)
+
+    def glance(self) -> pd.DataFrame:
+        """One row: the best method, sizes, folds."""
+        import pandas as pd
+
+        best = self.best
+        row = {
+            "methods": len(self.results),
+            "best": best,
+            "estimate": self.estimate[best],
+            "pooled": self.pooled[best],
+            "loss": self.loss.name,
+            "n": self.task.n,
+            "fits": len(self.plan),
+            "folds": self.plan.recipe,
+            "seed": self._first.seed,
+            "fingerprint": self.plan.fingerprint,
+        }
+        return pd.DataFrame([row])
+
+    def augment(self) -> pd.DataFrame:
+        """The data with one column of out-of-fold predictions per method."""
+        data = self.task.frame.to_pandas()
+        for name, result in self.results.items():
+            data[f".prediction_{name}"] = result.augment()[".prediction"]
+        return data
+
+
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    return {("interval" if key == "method" else key): value for key, value in row.items()}
+
+
+def compare(
+    learners: Mapping[str, Any],
+    formula: str | None = None,
+    data: Any = None,
+    *,
+    folds: Any,
+    loss: Any = None,
+    on_error: OnError = "raise",
+    **arguments: Unpack[Arguments],
+) -> Comparison:
+    """Cross-validate several learners on the same folds.
+
+    With tuned learners this is nested K1-K2 cross-validation for J methods: the same outer folds,
+    and inner folds drawn from the same state, for every method.
+
+    Parameters
+    ----------
+    learners : mapping of name to learner
+    formula, data, folds, loss, on_error, **arguments
+        As in `cross_validate`.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> data = pcv.data.mtcars()
+    >>> comparison = pcv.compare({"ols": pcv.OLS(), "mean": pcv.Mean()}, "mpg ~ wt + hp", data,
+    ...                          folds=pcv.KFold(10, random=1))
+    >>> comparison.best
+    'ols'
+    """
+    if not isinstance(learners, Mapping) or not learners:
+        raise InputError(
+            "learners are given by name.",
+            given=type(learners).__name__,
+            fix='compare({"knn": KNN(), "ols": OLS()}, ...)',
+        )
+    read = {str(name): read_learner(learner) for name, learner in learners.items()}
+    setting = read_setting(
+        formula, data, folds=folds, loss=loss, on_error=on_error, arguments=arguments
+    )
+    return Comparison({name: _one(setting, name, learner) for name, learner in read.items()})
+
+
+def _one(setting: Setting, name: str, learner: Any) -> CVResult:
+    outcome = setting.run(learner, label=f"cross-validating {name}")
+    assert outcome.table is not None
+    return CVResult(
+        outcome.table,
+        setting.task,
+        learner,
+        setting.loss,
+        outcome.details,
+        outcome.failures,
+        setting.stream.seed,
+    )

@@ -1,0 +1,281 @@
+"""Nested cross-validation: cross-validation of a learner that tunes itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Fitted
+from pycvstat.losses.table import parameter_columns
+from pycvstat.procedures.cross_validate import Arguments, CVResult
+from pycvstat.procedures.engine import OnError
+from pycvstat.procedures.selection import Complexity, RuleName
+from pycvstat.procedures.setting import read_learner, read_setting
+from pycvstat.procedures.tune import TuneResult, tune
+from pycvstat.procedures.tuned import Tuned, inner_plans
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Final = Literal["retune", "vote", "median", "none"]
+
+
+@dataclass(frozen=True, repr=False)
+class Chosen(Sequence[dict[str, Any]]):
+    """Chosen parameters, one mapping per outer fit; a name gives that parameter's column.
+
+    Examples
+    --------
+    >>> chosen = Chosen(({"k": 3}, {"k": 5}))
+    >>> chosen[0], chosen["k"]
+    ({'k': 3}, [3, 5])
+    """
+
+    rows: tuple[dict[str, Any], ...]
+
+    @overload
+    def __getitem__(self, key: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[dict[str, Any]]: ...
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    def __getitem__(self, key: int | slice | str) -> Any:
+        if isinstance(key, str):
+            return [row[key] for row in self.rows]
+        return self.rows[key]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        return repr(list(self.rows))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NestedResult(CVResult):
+    """The cross-validated risk of a tuned learner, with everything its tuning found.
+
+    `estimate` estimates the risk of the *tuned procedure* at the outer training size. It is not
+    the smallest risk over the grid, which no procedure attains; see `min_cv` for the smallest
+    cross-validation estimate and its bias.
+    """
+
+    inner_plan: FoldPlan | None = None
+
+    def __repr__(self) -> str:
+        return f"NestedResult({self.learner.name}, {self.plan.recipe}: {self.estimate:.6g})"
+
+    @property
+    def tuned(self) -> Tuned:
+        """The tuned learner."""
+        assert isinstance(self.learner, Tuned)
+        return self.learner
+
+    @property
+    def candidates(self) -> tuple[dict[str, Any], ...]:
+        """The candidates of the grid."""
+        return self.tuned.candidates
+
+    @property
+    def chosen_index(self) -> NDArray[np.int64]:
+        """Position of the chosen candidate by outer fit; -1 where the fit failed."""
+        return np.array([-1 if d is None else d["chosen"] for d in self.details])
+
+    @property
+    def chosen(self) -> Chosen:
+        """Chosen parameters by outer fit."""
+        return Chosen(tuple(self.candidates[c] if c >= 0 else {} for c in self.chosen_index))
+
+    @property
+    def tied(self) -> list[list[dict[str, Any]]]:
+        """All candidates with the smallest inner estimate, by outer fit."""
+        return [
+            [] if d is None else [self.candidates[c] for c in d["tied"]] for d in self.details
+        ]
+
+    @property
+    def inner_curves(self) -> NDArray[np.float64]:
+        """Inner estimate (mean of inner fold means), shape (outer fits, candidates)."""
+        empty = np.full(len(self.candidates), np.nan)
+        return np.stack([empty if d is None else d["means"].mean(axis=0) for d in self.details])
+
+    def selection(self) -> pd.DataFrame:
+        """How often each candidate was chosen: parameters, times, share."""
+        import pandas as pd
+
+        index = self.chosen_index
+        times = np.bincount(index[index >= 0], minlength=len(self.candidates))
+        columns: dict[str, Any] = parameter_columns(self.candidates, 1)
+        return pd.DataFrame(columns | {"times": times, "share": times / max(times.sum(), 1)})
+
+    @cached_property
+    def retuned(self) -> TuneResult:
+        """Tuning on all rows with the inner splitter; computed when first asked for."""
+        tuned = self.tuned
+        return tune(
+            tuned.learner,
+            data=self.task,
+            grid=tuned.candidates,
+            folds=self.inner_plan,
+            loss=self.loss if tuned.loss is None else tuned.loss,
+            rule=tuned.rule,
+            complexity=tuned.complexity,
+            tolerance=tuned.tolerance,
+            keep="fold_means",
+        )
+
+    @property
+    def min_cv(self) -> float:
+        """Smallest cross-validation estimate on all rows: underestimates the tuned risk."""
+        return self.retuned.estimate
+
+    def final(self, policy: Final = "retune") -> dict[str, Any] | None:
+        """Parameters for the final fit.
+
+        Parameters
+        ----------
+        policy : {"retune", "vote", "median", "none"}
+            Tune again on all rows; the most frequent choice (ties to the first in the grid); the
+            median of each parameter (the grid value nearest to it, the smaller on a tie); nothing.
+        """
+        if policy == "retune":
+            return self.retuned.best
+        if policy == "vote":
+            index = self.chosen_index
+            return self.candidates[int(np.bincount(index[index >= 0]).argmax())]
+        if policy == "median":
+            return _median(self.chosen, self.candidates)
+        if policy == "none":
+            return None
+        raise InputError(
+            f"there is no policy called {policy!r}.",
+            given=policy,
+            fix="use one of retune, vote, median, none",
+        )
+
+    def fit(self, policy: Final = "retune") -> Fitted:
+        """The learner with the final parameters, fitted on all rows."""
+        params = self.final(policy)
+        if params is None:
+            raise InputError("the policy 'none' fits nothing.", fix="use policy='retune'")
+        return self.tuned.learner.with_params(**params).fit_task(self.task)
+
+    def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
+        """As for cross-validation; "folds" with chosen parameters, "inner", "selection"."""
+        import pandas as pd
+
+        if what == "folds":
+            table = super().tidy("folds")
+            for name, values in parameter_columns(list(self.chosen), 1).items():
+                table[f"chosen_{name}"] = values
+            return table
+        if what == "selection":
+            return self.selection()
+        if what == "inner":
+            count = len(self.candidates)
+            fit = np.repeat(np.arange(len(self.plan)), count)
+            columns: dict[str, Any] = {
+                "repeat": self.plan.repeat[fit] + 1,
+                "fold": self.plan.fold[fit] + 1,
+            }
+            columns |= parameter_columns(self.candidates, len(self.plan))
+            columns["estimate"] = self.inner_curves.ravel()
+            columns["chosen"] = np.tile(np.arange(count), len(self.plan)) == np.repeat(
+                self.chosen_index, count
+            )
+            return pd.DataFrame(columns)
+        return super().tidy(what, level)
+
+
+def _median(
+    chosen: Chosen, candidates: tuple[dict[str, Any], ...]
+) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for name in candidates[0]:
+        values = [row[name] for row in chosen if row]
+        grid = list(dict.fromkeys(c[name] for c in candidates))
+        if all(isinstance(v, int | float) for v in grid):
+            middle = float(np.median(values))
+            result[name] = min(grid, key=lambda v: (abs(v - middle), v))
+        else:
+            result[name] = Counter(values).most_common(1)[0][0]
+    return result
+
+
+def nested_cv(
+    learner: Any,
+    formula: str | None = None,
+    data: Any = None,
+    *,
+    grid: Any,
+    outer: Any,
+    inner: Any,
+    loss: Any = None,
+    rule: RuleName = "min",
+    complexity: Complexity | None = None,
+    tolerance: float = 0.03,
+    on_error: OnError = "raise",
+    **arguments: Unpack[Arguments],
+) -> NestedResult:
+    """Nested cross-validation: tune inside every outer training part, test on the outer fold.
+
+    Parameters
+    ----------
+    learner, formula, data, loss, on_error, **arguments
+        As in `cross_validate`.
+    grid, rule, complexity, tolerance
+        As in `tune`.
+    outer, inner : splitter, plan, int
+        ``inner="dev"`` is the cheap variant: a development set of a share 1/(K-1) of the outer
+        training part. ``outer=Repeated(...)`` repeats the whole procedure.
+
+    Returns
+    -------
+    NestedResult
+        estimate, chosen, fold_errors, inner_curves, predictions, selection(), from one pass.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> data = pcv.data.mtcars()
+    >>> result = pcv.nested_cv(pcv.KNN(kernel="rectangular"), "mpg ~ .", data,
+    ...                        grid={"k": range(1, 9)}, outer=pcv.Blocks(6), inner=pcv.Blocks(4))
+    >>> result.chosen["k"], round(result.estimate, 3)
+    ([4, 4, 3, 3, 3, 4], 9.354)
+    """
+    chosen = read_learner(learner)
+    tuned = Tuned(chosen, grid, inner, rule, complexity, tolerance)
+    setting = read_setting(
+        formula, data, folds=outer, loss=loss, on_error=on_error, arguments=arguments
+    )
+    outcome = setting.run(tuned, label=f"nested cross-validation of {chosen.name}")
+    assert outcome.table is not None
+    inner_plan = inner_plans(
+        tuned,
+        setting.plan,
+        setting.task.response.values,
+        setting.task.groups,
+        deepcopy(setting.stream),
+    )[-1]
+    return NestedResult(
+        outcome.table,
+        setting.task,
+        tuned,
+        setting.loss,
+        outcome.details,
+        outcome.failures,
+        setting.stream.seed,
+        inner_plan=inner_plan,
+    )

@@ -1,0 +1,233 @@
+"""Tuning: the engine over a grid, then a rule picks a candidate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+import numpy as np
+
+from pycvstat.errors import InputError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Fitted, Learner
+from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.losses.table import parameter_columns
+from pycvstat.procedures.cross_validate import Arguments
+from pycvstat.procedures.engine import Failure, OnError
+from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.selection import Choice, Complexity, Rule, RuleName, choose
+from pycvstat.procedures.setting import read_learner, read_setting
+from pycvstat.task import Task
+from pycvstat.verbs import EstimateVerbs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Refit = Literal["all", "train", "none"]
+KEEP_LIMIT = 4_000_000  # losses that are kept without being asked for: 32 MB and as much again
+
+
+@dataclass(frozen=True, eq=False)
+class TuneResult(EstimateVerbs):
+    """Cross-validated losses of every candidate, and the choice.
+
+    Parameters
+    ----------
+    means : FoldMeans
+        Mean loss by fold and candidate.
+    table : LossTable or None
+        Every loss, when kept.
+    choice : Choice
+    rule : Rule
+    task : Task
+    learner : Learner
+    refit : {"all", "train", "none"}
+    failures : tuple of Failure
+    seed : int, optional
+    """
+
+    means: FoldMeans
+    table: LossTable | None
+    choice: Choice
+    rule: Rule
+    task: Task
+    learner: Learner
+    refit: Refit = "all"
+    failures: tuple[Failure, ...] = ()
+    seed: int | None = None
+
+    def __repr__(self) -> str:
+        return f"TuneResult({self.learner.name}, {self.plan.recipe}: best {self.best})"
+
+    @property
+    def plan(self) -> FoldPlan:
+        """The fold plan."""
+        return self.means.plan
+
+    @property
+    def candidates(self) -> tuple[dict[str, Any], ...]:
+        """The parameters of every candidate."""
+        return self.means.candidates
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """Parameters of the chosen candidate."""
+        return self.candidates[self.choice.index]
+
+    @property
+    def tied(self) -> list[dict[str, Any]]:
+        """All candidates that share the smallest estimate exactly."""
+        return [self.candidates[c] for c in self.choice.tied]
+
+    @property
+    def estimate(self) -> float:
+        """Estimate of the chosen candidate: as a risk of the tuned learner it is too small."""
+        return float(self.means.estimate()[self.choice.index])
+
+    @property
+    def pooled(self) -> float:
+        """The same, averaged over observations."""
+        return float(self.means.pooled()[self.choice.index])
+
+    @cached_property
+    def model(self) -> Fitted:
+        """The chosen candidate, refitted as `refit` says."""
+        if self.refit == "none":
+            raise InputError("nothing was refitted.", given="refit='none'", fix="refit='all'")
+        task = self.task if self.refit == "all" else self.task.take(self.plan.train_rows(0))
+        return self.learner.with_params(**self.best).fit_task(task)
+
+    def predict(self, new: Any) -> Any:
+        """Predict new rows by the chosen candidate."""
+        return self.model.predict(new)
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per candidate: parameters, estimate, pooled, std_error, chosen."""
+        import pandas as pd
+
+        columns: dict[str, Any] = parameter_columns(self.candidates, 1)
+        columns |= {
+            "estimate": self.means.estimate(),
+            "pooled": self.means.pooled(),
+            "std_error": self.means.std_error(),
+            "chosen": np.arange(len(self.candidates)) == self.choice.index,
+        }
+        return pd.DataFrame(columns)
+
+    def glance(self) -> pd.DataFrame:
+        """One row: learner, rule, chosen parameters, its estimate, ties, sizes."""
+        import pandas as pd
+
+        row: dict[str, Any] = {"learner": self.learner.name, "loss": self.means.loss}
+        row |= {f"best_{name}": value for name, value in self.best.items()}
+        row |= {
+            "estimate": self.estimate,
+            "pooled": self.pooled,
+            "rule": self.rule.name,
+            "tied": len(self.choice.tied),
+            "candidates": len(self.candidates),
+            "n": self.task.n,
+            "fits": len(self.plan),
+            "failed": len(self.failures),
+            "folds": self.plan.recipe,
+            "seed": self.seed,
+        }
+        return pd.DataFrame([row])
+
+    def augment(self) -> pd.DataFrame:
+        """The data with out-of-fold predictions of the chosen candidate."""
+        from pycvstat.procedures.quantities import augmented
+
+        return augmented(self.task, self.losses().select(self.choice.index))
+
+    def losses(self) -> LossTable:
+        """Every loss, or an error that says how to keep them."""
+        if self.table is None:
+            raise InputError(
+                "only fold means were kept.",
+                given=f"{self.task.n} rows, {len(self.candidates)} candidates",
+                fix='tune(..., keep="all")',
+            )
+        return self.table
+
+
+def tune(
+    learner: Any,
+    formula: str | None = None,
+    data: Any = None,
+    *,
+    grid: Any,
+    folds: Any,
+    loss: Any = None,
+    rule: RuleName = "min",
+    complexity: Complexity | None = None,
+    tolerance: float = 0.03,
+    refit: Refit = "all",
+    keep: Literal["auto", "all", "fold_means"] = "auto",
+    on_error: OnError = "raise",
+    **arguments: Unpack[Arguments],
+) -> TuneResult:
+    """Choose parameters by cross-validation, or by a development set (``folds=Holdout(0.2)``).
+
+    Parameters
+    ----------
+    learner, formula, data, folds, loss, on_error, **arguments
+        As in `cross_validate`.
+    grid : mapping of lists, list of mappings, RandomSearch or QuasiRandomSearch
+    rule, complexity, tolerance
+        How the candidate is chosen; see `Rule`. Ties go to the simplest candidate when an order
+        is given, else to the first; `tied` reports them.
+    refit : {"all", "train", "none"}
+        What `model` is fitted on: all rows, the training part of a development-set split, nothing.
+    keep : {"auto", "all", "fold_means"}
+        Keep every loss or only fold means; "auto" keeps all up to 4 million losses.
+
+    Returns
+    -------
+    TuneResult
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> data = {"x": [1., 2., 3., 4., 5., 6.], "y": [1., 4., 9., 16., 25., 36.]}
+    >>> result = pcv.tune(pcv.KNN(kernel="rectangular"), "y ~ x", data,
+    ...                   grid={"k": [1, 2, 3]}, folds=pcv.LeaveOneOut())
+    >>> result.best, round(result.estimate, 3)
+    ({'k': 1}, 55.0)
+    """
+    chosen = read_learner(learner)
+    candidates = as_candidates(grid, chosen)
+    selection = Rule(rule, complexity, tolerance)
+    setting = read_setting(
+        formula, data, folds=folds, loss=loss, on_error=on_error, arguments=arguments
+    )
+    _check_refit(refit, setting.plan)
+    if keep not in ("auto", "all", "fold_means"):
+        raise InputError('keep must be "auto", "all" or "fold_means".', given=repr(keep))
+    if keep == "auto":
+        small = len(setting.plan.rows) * len(candidates) <= KEEP_LIMIT
+        keep = "all" if small else "fold_means"
+    outcome = setting.run(chosen, candidates, keep=keep, label=f"tuning {chosen.name}")
+    return TuneResult(
+        outcome.means,
+        outcome.table,
+        choose(outcome.means, selection),
+        selection,
+        setting.task,
+        chosen,
+        refit,
+        outcome.failures,
+        setting.stream.seed,
+    )
+
+
+def _check_refit(refit: str, plan: FoldPlan) -> None:
+    if refit not in ("all", "train", "none"):
+        raise InputError("refit must be 'all', 'train' or 'none'.", given=repr(refit))
+    if refit == "train" and len(plan) != 1:
+        raise InputError(
+            "refit='train' keeps the fit on the training part of one split.",
+            given=plan.recipe,
+            fix="folds=Holdout(0.2), or refit='all'",
+        )
