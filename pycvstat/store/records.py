@@ -1,0 +1,143 @@
+"""Plain values as JSON and arrays, and back, exactly."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError
+
+PACKAGE = __name__.split(".")[0]
+
+
+class Encoder:
+    """Turns a record into a JSON tree and a list of arrays.
+
+    None, bool, int, str and finite floats are themselves; everything else is a list that begins
+    with its name. The same array met twice is kept once.
+
+    Examples
+    --------
+    >>> encoder = Encoder()
+    >>> encoder.encode({"k": (1, 2.5), "loss": np.zeros(3)})
+    ['dict', [['k', ['tuple', [1, 2.5]]], ['loss', ['array', 0]]]]
+    >>> decode(['tuple', [1, 2.5]], [])
+    (1, 2.5)
+    """
+
+    def __init__(self) -> None:
+        self.arrays: list[NDArray[Any]] = []
+        self._seen: dict[int, int] = {}
+
+    def encode(self, value: Any, where: str = "the record") -> Any:
+        """The JSON form of a value; its arrays are added to `arrays`."""
+        kind = type(value)
+        if value is None or kind in (bool, int, str):
+            return value
+        if kind is float:
+            return value if math.isfinite(value) else ["float", repr(value)]
+        if isinstance(value, np.generic):
+            return ["scalar", self._keep(np.asarray(value), where)]
+        if kind in (list, tuple):
+            return [kind.__name__, [self.encode(v, f"{where}[{i}]") for i, v in enumerate(value)]]
+        if kind is dict:
+            return ["dict", [self._pair(key, v, where) for key, v in value.items()]]
+        if kind is range:
+            return ["range", [value.start, value.stop, value.step]]
+        if isinstance(value, np.ndarray):
+            return self._array(value, where)
+        if is_dataclass(value) and kind.__module__.split(".")[0] == PACKAGE:
+            parts = [self._field(value, f.name, where) for f in fields(value) if f.init]
+            return ["dataclass", f"{kind.__module__}:{kind.__qualname__}", parts]
+        raise _unsavable(value, where)
+
+    def _pair(self, key: Any, value: Any, where: str) -> list[Any]:
+        place = f"{where}[{key!r}]"
+        return [self.encode(key, place), self.encode(value, place)]
+
+    def _field(self, value: Any, name: str, where: str) -> list[Any]:
+        return [name, self.encode(getattr(value, name), f"{where}.{name}")]
+
+    def _array(self, value: NDArray[Any], where: str) -> list[Any]:
+        if type(value) not in (np.ndarray, np.memmap):
+            raise _unsavable(value, where)
+        if value.dtype.kind != "O":
+            return ["array", self._keep(value, where)]
+        items = [self.encode(v, f"{where}[{i}]") for i, v in enumerate(value.ravel())]
+        return ["objects", list(value.shape), items]
+
+    def _keep(self, value: NDArray[Any], where: str) -> int:
+        if value.dtype.hasobject or value.dtype.kind not in "biufcSUMmV":
+            raise _unsavable(value, f"{where} (dtype {value.dtype})")
+        if id(value) not in self._seen:
+            self._seen[id(value)] = len(self.arrays)
+            self.arrays.append(value)
+        return self._seen[id(value)]
+
+
+def _unsavable(value: Any, where: str) -> InputError:
+    return InputError(
+        "This value cannot be kept in a file.",
+        given=f"{where} is {type(value).__module__}.{type(value).__qualname__}",
+        fix="numbers, text, None, arrays of them, and lists, tuples and dicts can",
+    )
+
+
+def decode(tree: Any, arrays: list[NDArray[Any]]) -> Any:
+    """The value of a JSON form.
+
+    Parameters
+    ----------
+    tree : object
+        What `Encoder.encode` gave.
+    arrays : list of arrays
+        What `Encoder.arrays` held.
+    """
+    if tree is None or type(tree) in (bool, int, float, str):
+        return tree
+    name, content, *rest = tree
+    if name == "float":
+        return float(content)
+    if name == "array":
+        return arrays[content]
+    if name == "scalar":
+        return arrays[content][()]
+    if name in ("list", "tuple"):
+        return (list if name == "list" else tuple)(decode(item, arrays) for item in content)
+    if name == "dict":
+        return {decode(key, arrays): decode(value, arrays) for key, value in content}
+    if name == "range":
+        return range(*content)
+    if name == "objects":
+        return _objects(content, [decode(item, arrays) for item in rest[0]])
+    if name == "dataclass":
+        return _dataclass(content)(**{key: decode(value, arrays) for key, value in rest[0]})
+    raise ValueError(f"unknown part {name!r}")
+
+
+def _objects(shape: list[int], items: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(items), dtype=object)
+    for i, item in enumerate(items):  # a slice assignment would unpack nested lists
+        array[i] = item
+    return array.reshape(shape)
+
+
+def _dataclass(name: str) -> Any:
+    """A dataclass that pycvstat itself defines; no other class is ever looked up."""
+    module, _, qualname = name.partition(":")
+    if module.split(".")[0] != PACKAGE:
+        raise ValueError(f"{name!r} is not a class of {PACKAGE}")
+    if module not in sys.modules:
+        import_module(module)
+    found: Any = sys.modules[module]
+    for part in qualname.split("."):
+        found = vars(found)[part]
+    if not (isinstance(found, type) and is_dataclass(found) and found.__module__ == module):
+        raise ValueError(f"{name!r} is not a dataclass")
+    return found
