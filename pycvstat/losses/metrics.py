@@ -1,0 +1,175 @@
+"""Metrics read off the table of losses: RMSE, R^2, AUC; how they are averaged is named."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import LossError
+from pycvstat.losses.table import LossTable
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Metric:
+    """A metric of out-of-fold predictions under both averaging conventions.
+
+    Parameters
+    ----------
+    name : str
+    by_fold : (fits,) float64
+        The metric of each fold.
+    pooled : float
+        The metric of all out-of-fold predictions together (mean over repeats).
+    """
+
+    name: str
+    by_fold: FloatArray
+    pooled: float
+
+    @property
+    def estimate(self) -> float:
+        """Mean of the fold values."""
+        return float(self.by_fold.mean())
+
+
+def rmse(y: FloatArray, p: FloatArray) -> float:
+    """Root of the mean squared error.
+
+    Examples
+    --------
+    >>> rmse(np.array([0.0, 0.0]), np.array([3.0, 4.0])) ** 2
+    12.5
+    """
+    return float(np.sqrt(np.mean((y - p) ** 2)))
+
+
+def r2(y: FloatArray, p: FloatArray) -> float:
+    """1 - RSS/TSS, TSS about the mean of these rows (scikit-learn's `r2_score`).
+
+    Examples
+    --------
+    >>> r2(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))
+    0.5
+    """
+    total = float(((y - y.mean()) ** 2).sum())
+    if total == 0:
+        return np.nan
+    return 1.0 - float(((y - p) ** 2).sum()) / total
+
+
+def r2_correlation(y: FloatArray, p: FloatArray) -> float:
+    """Squared correlation of y and prediction (caret's Rsquared); NaN when one is constant.
+
+    Examples
+    --------
+    >>> round(r2_correlation(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])), 12)
+    1.0
+    """
+    if np.ptp(y) == 0 or np.ptp(p) == 0:
+        return np.nan
+    return float(np.corrcoef(y, p)[0, 1] ** 2)
+
+
+def auc(y: NDArray[Any], score: FloatArray) -> float:
+    """Area under the ROC curve, ties counting one half; NaN when a class is absent.
+
+    Examples
+    --------
+    >>> auc(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8]))
+    0.75
+    """
+    from scipy.stats import rankdata
+
+    positive = np.asarray(y) == 1
+    n1, n0 = int(positive.sum()), int((~positive).sum())
+    if n1 == 0 or n0 == 0:
+        return np.nan
+    ranks = rankdata(score)
+    return float((ranks[positive].sum() - n1 * (n1 + 1) / 2) / (n1 * n0))
+
+
+METRICS: dict[str, Callable[[Any, Any], float]] = {
+    "rmse": rmse,
+    "r2": r2,
+    "r2_correlation": r2_correlation,
+    "auc": auc,
+}
+
+
+def metric(table: LossTable, name: str, candidate: int = 0) -> Metric:
+    """A metric of one candidate of the table, by fold and pooled.
+
+    Parameters
+    ----------
+    table : LossTable
+        With predictions and the response.
+    name : {"rmse", "r2", "r2_correlation", "auc"}
+    candidate : int
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(),
+    ...                             folds=pcv.KFold(4, random=1))
+    >>> found = metric(result.table, "rmse")
+    >>> found.by_fold.shape, round(found.pooled**2 - result.pooled, 12)
+    ((4,), 0.0)
+    """
+    if name not in METRICS:
+        near = difflib.get_close_matches(name, list(METRICS), n=1)
+        raise LossError(
+            f"there is no metric called {name!r}.",
+            given=name,
+            fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(METRICS)}",
+        )
+    y, score = scores(table, name, candidate)
+    ends = table.plan.offsets
+    function = METRICS[name]
+    by_fold = np.array(
+        [function(y[a:b], score[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    )
+    pooled = [function(y[rows], score[rows]) for rows in _repeats(table)]
+    return Metric(name, by_fold, float(np.mean(pooled)))
+
+
+def scores(table: LossTable, name: str, candidate: int = 0) -> tuple[NDArray[Any], FloatArray]:
+    """Response and prediction of every tested row; for the AUC the score of the second class."""
+    if table.predictions is None or table.y is None:
+        raise LossError(
+            f"{name} needs predictions, and this table has losses only.",
+            fix="use cross_validate(), or give y= and predictions= to from_losses()",
+        )
+    y, p = table.y[table.plan.rows], table.predictions
+    classes = np.issubdtype(table.y.dtype, np.integer)
+    if name == "auc":
+        return y, _class_score(y, p.values[candidate], p.prob, candidate, classes)
+    if classes:
+        raise LossError(f"{name} has no meaning for classes.", given=name, fix="use 'auc'")
+    return y, p.values[candidate]
+
+
+def _class_score(
+    y: NDArray[Any], values: FloatArray, prob: FloatArray | None, candidate: int, classes: bool
+) -> FloatArray:
+    if not classes:
+        if not np.isin(y, (0.0, 1.0)).all():
+            raise LossError("the AUC needs two classes.", given="a numeric response")
+        return values
+    if prob is None:
+        raise LossError("the AUC needs class probabilities.", given="predicted classes only")
+    if prob.shape[2] != 2:
+        raise LossError("the AUC needs two classes.", given=f"{prob.shape[2]} classes")
+    return prob[candidate, :, 1]
+
+
+def _repeats(table: LossTable) -> list[NDArray[np.int64]]:
+    """Positions in the table by repeat."""
+    repeat = np.repeat(table.plan.repeat, table.plan.n_test)
+    return [np.flatnonzero(repeat == r) for r in np.unique(repeat)]

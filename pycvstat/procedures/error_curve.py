@@ -1,0 +1,189 @@
+"""Train error, test error and their gap over a grid: the pictures of over- and underfitting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import PycvstatError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Learner, Prepared
+from pycvstat.losses import FoldMeans, Loss
+from pycvstat.losses.table import parameter_columns
+from pycvstat.procedures.cross_validate import Arguments
+from pycvstat.procedures.engine import describe, where
+from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.setting import Setting, read_learner, read_setting
+from pycvstat.task import Task
+from pycvstat.verbs import Verbs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorCurve(Verbs):
+    """Train and test error of every candidate, by fold.
+
+    The train error is the error on the very rows a fit was trained on; for nearest neighbours it
+    counts the row itself, so it is 0 at k = 1 when no row is duplicated.
+
+    Parameters
+    ----------
+    train, test : FoldMeans
+    task : Task
+    learner : Learner
+    loss : Loss
+    seed : int, optional
+    """
+
+    train: FoldMeans
+    test: FoldMeans
+    task: Task
+    learner: Learner
+    loss: Loss
+    seed: int | None = None
+
+    def __repr__(self) -> str:
+        return f"ErrorCurve({self.learner.name}, {len(self.candidates)} candidates)"
+
+    @property
+    def plan(self) -> FoldPlan:
+        """The fold plan."""
+        return self.test.plan
+
+    @property
+    def candidates(self) -> tuple[dict[str, Any], ...]:
+        """The parameters of every candidate."""
+        return self.test.candidates
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The candidate with the smallest test error (the first of ties)."""
+        return self.candidates[int(np.nanargmin(self.test.estimate()))]
+
+    def gap(self) -> NDArray[np.float64]:
+        """Test error minus train error by candidate, means of fold means."""
+        return self.test.estimate() - self.train.estimate()
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per candidate: parameters, train, test, gap, and the standard error of test."""
+        import pandas as pd
+
+        columns: dict[str, Any] = parameter_columns(self.candidates, 1)
+        columns |= {
+            "train": self.train.estimate(),
+            "test": self.test.estimate(),
+            "gap": self.gap(),
+            "std_error": self.test.std_error(),
+        }
+        return pd.DataFrame(columns)
+
+    def glance(self) -> pd.DataFrame:
+        """One row: learner, best candidate, its train and test error."""
+        import pandas as pd
+
+        best = int(np.nanargmin(self.test.estimate()))
+        row: dict[str, Any] = {"learner": self.learner.name, "loss": self.loss.name}
+        row |= {f"best_{name}": value for name, value in self.best.items()}
+        row |= {
+            "train": self.train.estimate()[best],
+            "test": self.test.estimate()[best],
+            "gap": self.gap()[best],
+            "n": self.task.n,
+            "fits": len(self.plan),
+            "folds": self.plan.recipe,
+            "seed": self.seed,
+        }
+        return pd.DataFrame([row])
+
+
+def error_curve(
+    learner: Any,
+    formula: str | None = None,
+    data: Any = None,
+    *,
+    grid: Any,
+    folds: Any,
+    loss: Any = None,
+    **arguments: Unpack[Arguments],
+) -> ErrorCurve:
+    """Train error, test error and gap over a grid.
+
+    Parameters
+    ----------
+    learner, formula, data, folds, loss, **arguments
+        As in `cross_validate`.
+    grid : mapping of lists, list of mappings or search
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> data = pcv.data.mtcars()
+    >>> curve = pcv.error_curve(pcv.KNN(kernel="rectangular"), "mpg ~ .", data,
+    ...                         grid={"k": [1, 5, 20]}, folds=pcv.Blocks(4))
+    >>> curve.tidy()["train"].round(2).tolist()
+    [0.0, 5.65, 24.14]
+    """
+    chosen = read_learner(learner)
+    candidates = as_candidates(grid, chosen)
+    setting = read_setting(
+        formula, data, folds=folds, loss=loss, on_error="raise", arguments=arguments
+    )
+    train, test = errors_by_fold(setting, setting.prepare(chosen, candidates))
+    return ErrorCurve(
+        train, test, setting.task, chosen, setting.loss, setting.stream.seed
+    )
+
+
+def errors_by_fold(setting: Setting, prepared: Prepared) -> tuple[FoldMeans, FoldMeans]:
+    """Train and test error of every fit of the plan."""
+    plan = setting.plan
+    contexts = prepared.begin(plan, setting.stream)
+    pairs = [
+        train_and_test_error(setting, prepared, plan.train_rows(i), plan.test_rows(i), contexts[i],
+                             place=where(plan, i))
+        for i in range(len(plan))
+    ]
+    names = tuple(dict(c) for c in prepared.candidates)
+
+    def table(part: int) -> FoldMeans:
+        means = np.stack([pair[part] for pair in pairs])
+        return FoldMeans(plan, means, setting.loss.name, names, setting.loss.range)
+
+    return table(0), table(1)
+
+
+def train_and_test_error(
+    setting: Setting,
+    prepared: Prepared,
+    train: IntArray,
+    test: IntArray,
+    context: Any = None,
+    *,
+    place: str,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean loss on the training rows and on the test rows, by candidate, from one fit."""
+    y = setting.task.response.values
+    rows = np.concatenate([train, test])
+    try:
+        p = prepared.predict(train, rows, None, context)
+        losses = setting.loss.pointwise(y[rows], p)
+    except PycvstatError as error:
+        which = _only(prepared.candidates)
+        raise type(error)(
+            f"{place}, {len(train)} training rows{which}: {error.problem}",
+            given=error.given,
+            fix=error.fix,
+        ) from None
+    return losses[:, : len(train)].mean(axis=1), losses[:, len(train) :].mean(axis=1)
+
+
+def _only(candidates: tuple[Mapping[str, Any], ...]) -> str:
+    return f", {describe(candidates[0])}" if len(candidates) == 1 and candidates[0] else ""

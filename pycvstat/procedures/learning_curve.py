@@ -1,0 +1,180 @@
+"""Learning curves: train and test error as the training set grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Learner
+from pycvstat.losses import Loss
+from pycvstat.procedures.cross_validate import Arguments
+from pycvstat.procedures.engine import where
+from pycvstat.procedures.error_curve import train_and_test_error
+from pycvstat.procedures.setting import read_learner, read_setting
+from pycvstat.task import Task
+from pycvstat.verbs import Verbs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve(Verbs):
+    """Train and test error by training size and fold.
+
+    Parameters
+    ----------
+    sizes : (S,) int64
+    train, test : (fits, S) float64
+    plan : FoldPlan
+    task : Task
+    learner : Learner
+    loss : Loss
+    seed : int, optional
+    """
+
+    sizes: NDArray[np.int64]
+    train: NDArray[np.float64]
+    test: NDArray[np.float64]
+    plan: FoldPlan
+    task: Task
+    learner: Learner
+    loss: Loss
+    seed: int | None = None
+
+    def __repr__(self) -> str:
+        return f"LearningCurve({self.learner.name}, sizes {self.sizes.tolist()})"
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per training size: n_train, train, test, gap, std_error of test."""
+        import pandas as pd
+
+        count = len(self.test)
+        error = (
+            self.test.std(axis=0, ddof=1) / np.sqrt(count)
+            if count > 1
+            else np.full(len(self.sizes), np.nan)
+        )
+        train, test = self.train.mean(axis=0), self.test.mean(axis=0)
+        return pd.DataFrame(
+            {
+                "n_train": self.sizes,
+                "train": train,
+                "test": test,
+                "gap": test - train,
+                "std_error": error,
+            }
+        )
+
+    def glance(self) -> pd.DataFrame:
+        """One row: learner, sizes, errors at the largest size."""
+        import pandas as pd
+
+        last = self.tidy().iloc[-1]
+        return pd.DataFrame(
+            [
+                {
+                    "learner": self.learner.name,
+                    "loss": self.loss.name,
+                    "sizes": len(self.sizes),
+                    "n_train": int(self.sizes[-1]),
+                    "train": last["train"],
+                    "test": last["test"],
+                    "n": self.task.n,
+                    "folds": self.plan.recipe,
+                    "seed": self.seed,
+                }
+            ]
+        )
+
+
+def learning_curve(
+    learner: Any,
+    formula: str | None = None,
+    data: Any = None,
+    *,
+    sizes: Sequence[float],
+    folds: Any,
+    loss: Any = None,
+    **arguments: Unpack[Arguments],
+) -> LearningCurve:
+    """Train and test error as the training set of each fold grows.
+
+    Each fold's training rows are shuffled once by the stream of the folds; a size m takes the
+    first m of them, so smaller training sets are contained in larger ones.
+
+    Parameters
+    ----------
+    learner, formula, data, folds, loss, **arguments
+        As in `cross_validate`.
+    sizes : sequence of int or float
+        Training sizes: whole numbers of rows, or shares in (0, 1] of the smallest training set.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> curve = pcv.learning_curve(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), sizes=[8, 16, 24],
+    ...                            folds=pcv.KFold(4, random=1))
+    >>> curve.sizes.tolist(), curve.test.shape
+    ([8, 16, 24], (4, 3))
+    """
+    chosen = read_learner(learner)
+    setting = read_setting(
+        formula, data, folds=folds, loss=loss, on_error="raise", arguments=arguments
+    )
+    plan = setting.plan
+    counts = training_sizes(sizes, int(plan.n_train.min()))
+    stream = deepcopy(setting.stream)
+    orders = [plan.train_rows(i)[stream.permutation(int(plan.n_train[i]))] for i in range(len(plan))]
+    prepared = setting.prepare(chosen)
+    if setting.prepare(chosen).begin(plan, deepcopy(stream))[0] is not None:
+        raise InputError(
+            "a learning curve of a tuned learner would need inner folds for every size.",
+            given=chosen.name,
+            fix="use the learner with fixed parameters",
+        )
+    errors = np.array(
+        [
+            [
+                [float(e[0]) for e in train_and_test_error(
+                    setting, prepared, np.sort(order[:m]), plan.test_rows(i), place=where(plan, i)
+                )]
+                for m in counts
+            ]
+            for i, order in enumerate(orders)
+        ]
+    )
+    return LearningCurve(
+        counts, errors[..., 0], errors[..., 1], plan, setting.task, chosen, setting.loss,
+        setting.stream.seed,
+    )
+
+
+def training_sizes(sizes: Sequence[float], largest: int) -> NDArray[np.int64]:
+    """Training sizes as ascending whole numbers.
+
+    Examples
+    --------
+    >>> training_sizes([0.5, 1.0], 90)
+    array([45, 90])
+    """
+    given = np.asarray(sizes, dtype=np.float64)
+    if given.ndim != 1 or given.size == 0 or not np.isfinite(given).all() or (given <= 0).any():
+        raise InputError("sizes must be positive numbers.", given=sizes, fix="sizes=[50, 100, 200]")
+    shares = given.max() <= 1
+    counts = np.unique(np.floor(given * largest) if shares else given).astype(np.int64)
+    if not shares and (given != np.floor(given)).any():
+        raise InputError("sizes are whole numbers of rows, or shares up to 1.", given=sizes)
+    if counts[0] < 1 or counts[-1] > largest:
+        raise InputError(
+            "a training size is larger than the smallest training set.",
+            given=f"{int(counts[-1])} of {largest} rows",
+        )
+    return counts
