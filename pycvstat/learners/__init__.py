@@ -1,1 +1,38 @@
 """Learners: recipes for fitting, all with the protocol of `pycvstat.learners.base`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycvstat.errors import InputError
+from pycvstat.learners.base import Learner
+
+__all__ = ["Learner", "as_learner"]
+
+
+def as_learner(given: Any) -> Learner:
+    """A learner as it is; any object with fit and predict, wrapped.
+
+    Examples
+    --------
+    >>> from pycvstat.learners.mean import Mean
+    >>> as_learner(Mean()).name
+    'Mean'
+    """
+    if isinstance(given, Learner):
+        return given
+    if isinstance(given, type):
+        raise InputError(
+            "a learner is an object, and this is a class.",
+            given=given.__name__,
+            fix=f"write {given.__name__}()",
+        )
+    if callable(getattr(given, "fit", None)) and callable(getattr(given, "predict", None)):
+        from pycvstat.learners.external import External
+
+        return External(given)
+    raise InputError(
+        "this is not a learner: it has no fit and predict.",
+        given=type(given).__name__,
+        fix="use pcv.KNN(), pcv.OLS(), ..., or any object with scikit-learn's fit and predict",
+    )
