@@ -1,0 +1,1 @@
+"""The arithmetic of linear learners: pure functions on arrays, no frames and no classes."""
