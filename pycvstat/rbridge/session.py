@@ -1,0 +1,239 @@
+"""The one place that starts R inside this process and evaluates code in it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pycvstat.errors import PycvstatWarning, RError
+from pycvstat.rbridge.installed import install_rpy2, missing, r_program, r_version, setting
+
+_log = logging.getLogger("pycvstat.R")
+
+# Evaluates code so that no R condition reaches rpy2: a stop becomes text and a call, warnings
+# and messages are collected. quit() is an error, as it would end Python.
+_EVALUATOR = """
+function(code, values, workspace) {
+  env <- new.env(parent = workspace)
+  for (name in names(values)) assign(name, values[[name]], envir = env)
+  warned <- character(); said <- character(); stopped <- character()
+  own <- c("eval(part, env)", "eval(call, env)", "parse(text = code, keep.source = FALSE)")
+  value <- withCallingHandlers(
+    tryCatch({
+      result <- NULL
+      for (part in parse(text = code, keep.source = FALSE)) result <- eval(part, env)
+      if (is.function(result) && length(values)) {
+        call <- as.call(c(list(part), sapply(names(values), as.name, simplify = FALSE)))
+        result <- eval(call, env)
+      }
+      result
+    }, error = function(e) {
+      call <- if (is.null(conditionCall(e))) "" else deparse(conditionCall(e), nlines = 1)[1]
+      stopped <<- c(conditionMessage(e), if (call %in% own) "" else call)
+      NULL
+    }),
+    warning = function(w) {
+      warned <<- c(warned, conditionMessage(w)); invokeRestart("muffleWarning")
+    },
+    message = function(m) {
+      said <<- c(said, conditionMessage(m)); invokeRestart("muffleMessage")
+    })
+  list(value, stopped, warned, said)
+}
+"""
+
+_WORKSPACE = """
+local({
+  quit <- q <- function(...) stop("quit() would end Python, so it is not allowed here")
+  environment()
+})
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    evaluator: Any
+    workspace: Any
+    process: int
+
+
+def available() -> bool:
+    """Whether R can be used from this process.
+
+    Returns
+    -------
+    bool
+        False without R, without a fitting rpy2, or with ``PYCVSTAT_R=none``.
+
+    Raises
+    ------
+    RError
+        When R cannot be used although ``PYCVSTAT_R=required``.
+    """
+    try:
+        start()
+    except RError:
+        if setting() == "required":
+            raise
+        return False
+    return True
+
+
+def start() -> None:
+    """Start R in this process, or say why that is not possible.
+
+    Raises
+    ------
+    RError
+        With the command that fixes it.
+    """
+    problem = missing()
+    if problem is not None:
+        raise problem
+    _session()
+
+
+def run(code: str, /, **values: object) -> object:
+    """Evaluate R code with Python values and return its value to Python.
+
+    Parameters
+    ----------
+    code : str
+        R code. When its value is a function and values are given, it is called with them by name.
+    **values : object
+        What the names in the code stand for: scalars, sequences, dicts, NumPy arrays, pandas or
+        polars frames, and R values from an earlier call.
+
+    Returns
+    -------
+    object
+        A vector of length one becomes a scalar, other vectors NumPy or pandas arrays (with NA
+        kept), factors ``pandas.Categorical``, data frames ``pandas.DataFrame``, plain lists dicts
+        or lists, lists with a class :class:`RList`, anything else :class:`RValue`.
+
+    Raises
+    ------
+    RError
+        With R's own message and the call that failed; or when R is missing.
+
+    Warns
+    -----
+    PycvstatWarning
+        For each R warning.
+
+    Examples
+    --------
+    >>> run("mean(x)", x=[1, 2, 4])  # doctest: +SKIP
+    2.3333333333333335
+    >>> run("stats::quantile", x=[1, 2, 4], probs=0.5)  # doctest: +SKIP
+    50%    2.0
+    dtype: float64
+    """
+    from pycvstat.rbridge.reader import read
+    from pycvstat.rbridge.writer import write, write_list
+
+    start()
+    session = _session()
+    with _quiet_console():
+        value, stopped, warned, said = session.evaluator(
+            write(code), write_list(values), session.workspace
+        )
+    for message in _texts(said):
+        _log.info(message.rstrip())
+    for message in _texts(warned):
+        warnings.warn(f"R warned: {message}", PycvstatWarning, stacklevel=2)
+    if len(stopped):
+        message, call = _texts(stopped)
+        raise RError(f"R stopped: {message}", given=f"in {call}" if call else None)
+    return read(value)
+
+
+@cache
+def source(file: Path) -> None:
+    """Read a file of R functions once; later calls of :func:`run` see what it defines.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        The R file.
+    """
+    run("sys.source(file, envir = parent.env(environment()))", file=str(file))
+
+
+def _texts(vector: Any) -> list[str]:
+    return [str(text) for text in vector]
+
+
+@cache
+def _started() -> _Session:
+    if threading.current_thread() is not threading.main_thread():
+        raise RError(
+            "R can only be started from the main thread.",
+            fix="call pycvstat.rbridge.start() in the main thread first",
+        )
+    try:
+        with _quiet_import():
+            from rpy2 import rinterface
+            from rpy2.rinterface_lib import embedded
+
+            if not embedded.isinitialized():
+                embedded.set_initoptions(("rpy2", "--quiet", "--no-save", "--no-restore"))
+            rinterface.initr()
+            return _Session(rinterface.evalr(_EVALUATOR), rinterface.evalr(_WORKSPACE), os.getpid())
+    except Exception as problem:  # rpy2 fails in many ways: ImportError, ValueError, OSError, ...
+        version = r_version(r_program() or "")
+        raise RError(
+            "R and rpy2 are installed but do not work together.",
+            given=f"{type(problem).__name__}: {problem}",
+            fix=install_rpy2(version),
+        ) from None
+
+
+def _session() -> _Session:
+    session = _started()
+    if threading.current_thread() is not threading.main_thread():
+        raise RError(
+            "R can only be used from the main thread.",
+            fix="do the R part before or after the parallel part",
+        )
+    if session.process != os.getpid():
+        raise RError(
+            "R belongs to the parent process.",
+            fix="call R in the process that started it, not in a worker",
+        )
+    return session
+
+
+@contextlib.contextmanager
+def _quiet_import() -> Iterator[None]:
+    """Keep rpy2's remarks on how it found R to itself."""
+    rpy2_log = logging.getLogger("rpy2")
+    before = rpy2_log.level
+    rpy2_log.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        rpy2_log.setLevel(before)
+
+
+@contextlib.contextmanager
+def _quiet_console() -> Iterator[None]:
+    """Send what R writes to its error console to the log, for the time of one call."""
+    from rpy2.rinterface_lib import callbacks
+
+    before = callbacks.consolewrite_warnerror
+    callbacks.consolewrite_warnerror = _log.info
+    try:
+        yield
+    finally:
+        callbacks.consolewrite_warnerror = before

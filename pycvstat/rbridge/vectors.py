@@ -1,0 +1,206 @@
+"""From one-dimensional Python arrays to atomic R vectors, with NA, levels, dates and times."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pycvstat.errors import RError
+
+_LARGEST_INTEGER = 2**31 - 1  # of R; -2^31 is its NA
+_LARGEST_EXACT = 2**53  # up to here a double holds every integer
+_NA_REAL = np.array([0x7FF80000000007A2], dtype=np.uint64).view(np.float64)[0]
+_EPOCH = datetime.date(1970, 1, 1)
+
+
+def with_attributes(value: Any, **attributes: Any) -> Any:
+    """Return an R value with attributes set as ``attr(value, name) <- attribute`` sets them."""
+    from rpy2 import rinterface as ri
+
+    for name, attribute in attributes.items():
+        value = ri.baseenv["attr<-"](value, ri.StrSexpVector([name]), attribute)
+    return value
+
+
+def _kind(values: Any) -> str:
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return "categorical"
+    if isinstance(values.dtype, pd.StringDtype):
+        return "string"
+    return pd.api.types.infer_dtype(values, skipna=True)
+
+
+def has_r_form(values: Any) -> bool:
+    """Whether :func:`vector` can turn these values into an R vector."""
+    return _kind(values) in _VECTORS
+
+
+def vector(values: Any) -> Any:
+    """Turn a one-dimensional array into an atomic R vector.
+
+    Parameters
+    ----------
+    values : numpy.ndarray, pandas array or Index
+        Any type that has an R counterpart; missing values become NA, a float NaN stays NaN.
+
+    Returns
+    -------
+    rpy2.rinterface.SexpVector
+        The vector, with its class for factors, dates and times.
+    """
+    what = _kind(values)
+    if what not in _VECTORS:
+        raise RError(
+            "This has no R form.",
+            given=f"{what} values such as {values[0]!r:.80}",
+            fix="pass numbers, text, logicals, categories, dates or times, in lists or dicts",
+        )
+    return _VECTORS[what](values)
+
+
+def _absent(values: Any) -> Any:
+    """Where values are missing; a float NaN in a plain array is a number here."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return np.zeros(len(values), dtype=bool)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "O":
+        return np.array([pd.isna(x) and not isinstance(x, float) for x in values], dtype=bool)
+    return np.asarray(pd.isna(values))
+
+
+def _logicals(values: Any) -> Any:
+    from rpy2 import rinterface as ri
+
+    absent = np.asarray(pd.isna(values))
+    there = [None if gone else bool(x) for x, gone in zip(values, absent, strict=True)]
+    return ri.BoolSexpVector([ri.NA_Logical if x is None else x for x in there])
+
+
+def _integers(values: Any) -> Any:
+    from rpy2 import rinterface as ri
+
+    absent, whole = np.asarray(pd.isna(values)), values
+    if not isinstance(values, np.ndarray) or values.dtype == object:
+        whole = np.zeros(len(values), dtype=object)
+        whole[~absent] = [int(x) for x in values[~absent]]
+    largest = max(int(whole.max()), -int(whole.min())) if len(whole) else 0
+    if largest > _LARGEST_INTEGER:
+        _check_exact(largest)
+        return _to_doubles(whole.astype(float), absent)
+    narrow = whole.astype(np.int32)
+    narrow[absent] = -_LARGEST_INTEGER - 1
+    return ri.IntSexpVector.from_memoryview(narrow.data)
+
+
+def _check_exact(value: int) -> None:
+    if value > _LARGEST_EXACT:
+        raise RError(
+            "R's numbers hold integers exactly only up to 2^53, so this one would be changed.",
+            given=value,
+            fix="pass it as text, or as a float when its last digits do not matter",
+        )
+
+
+def _doubles(values: Any) -> Any:
+    absent = _absent(values)
+    for x in values if values.dtype == object else ():
+        if isinstance(x, (int, np.integer)):
+            _check_exact(abs(int(x)))
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return _to_doubles(values.astype(float), absent)
+    return _to_doubles(np.array([np.nan if pd.isna(x) else float(x) for x in values]), absent)
+
+
+def _to_doubles(values: Any, absent: Any) -> Any:
+    from rpy2 import rinterface as ri
+
+    values = np.ascontiguousarray(values, dtype=float)
+    values[absent] = _NA_REAL
+    return ri.FloatSexpVector.from_memoryview(values.data)
+
+
+def _texts(values: Any) -> Any:
+    from rpy2 import rinterface as ri
+
+    texts = [ri.NA_Character if pd.isna(x) else str(x) for x in values]
+    return ri.StrSexpVector(texts)
+
+
+def _complexes(values: Any) -> Any:
+    from rpy2 import rinterface as ri
+
+    return ri.ComplexSexpVector.from_iterable([complex(x) for x in values])
+
+
+def _bytes(values: Any) -> Any:
+    from rpy2 import rinterface as ri
+
+    return ri.ByteSexpVector(b"".join(values))
+
+
+def _factor(values: Any) -> Any:
+    from rpy2 import rinterface as ri
+
+    levels = [str(level) for level in values.categories]
+    if len(set(levels)) < len(levels):
+        raise RError("Two categories are the same text in R.", given=", ".join(levels))
+    codes = np.where(values.codes < 0, -_LARGEST_INTEGER - 1, values.codes.astype(np.int64) + 1)
+    written = ri.IntSexpVector.from_memoryview(codes.astype(np.int32).data)
+    written = with_attributes(written, levels=ri.StrSexpVector(levels))
+    return _classed(written, *(["ordered"] if values.ordered else []), "factor")
+
+
+def _dates(values: Any) -> Any:
+    absent = np.asarray(pd.isna(values))
+    days = [0 if gone else (x - _EPOCH).days for x, gone in zip(values, absent, strict=True)]
+    return _classed(_to_doubles(np.array(days, dtype=float), absent), "Date")
+
+
+def _times(values: Any) -> Any:
+    from rpy2 import rinterface as ri
+
+    if isinstance(values, np.ndarray) and values.dtype == np.dtype("M8[D]"):
+        return _dates(values.astype(object))
+    index = pd.DatetimeIndex(values)
+    zone = str(index.tz) if index.tz is not None else "UTC"
+    instants = index.tz_convert("UTC").tz_localize(None) if index.tz is not None else index
+    seconds = instants.to_numpy().astype("M8[ns]").astype(np.int64) / 1e9
+    written = _classed(_to_doubles(seconds, np.asarray(pd.isna(index))), "POSIXct", "POSIXt")
+    return with_attributes(written, tzone=ri.StrSexpVector([zone]))
+
+
+def _spans(values: Any) -> Any:
+    from rpy2 import rinterface as ri
+
+    index = pd.TimedeltaIndex(values)
+    seconds = index.to_numpy().astype("m8[ns]").astype(np.int64) / 1e9
+    written = _classed(_to_doubles(seconds, np.asarray(pd.isna(index))), "difftime")
+    return with_attributes(written, units=ri.StrSexpVector(["secs"]))
+
+
+def _classed(value: Any, *names: str) -> Any:
+    from rpy2 import rinterface as ri
+
+    return with_attributes(value, **{"class": ri.StrSexpVector(list(names))})
+
+
+_VECTORS: dict[str, Callable[[Any], Any]] = {
+    "boolean": _logicals,
+    "integer": _integers,
+    "integer-na": _integers,
+    "floating": _doubles,
+    "mixed-integer-float": _doubles,
+    "complex": _complexes,
+    "bytes": _bytes,
+    "string": _texts,
+    "empty": _logicals,
+    "categorical": _factor,
+    "date": _dates,
+    "datetime": _times,
+    "datetime64": _times,
+    "timedelta": _spans,
+    "timedelta64": _spans,
+}
