@@ -1,0 +1,231 @@
+"""The table of a cross-check: the same quantity from Python and from R, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.verbs import Verbs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far Python and R may be apart, relative to the size of the numbers, and why.
+
+    Examples
+    --------
+    >>> EXACT.relative, SUMS.relative
+    (0.0, 1e-12)
+    """
+
+    relative: float
+    reason: str
+
+
+EXACT = Tolerance(0.0, "exact: drawn or chosen, not computed by rounding arithmetic")
+SUMS = Tolerance(1e-12, "sums in another order or precision")
+LINEAR = Tolerance(1e-10, "direct linear algebra by another factorisation")
+ITERATIVE = Tolerance(1e-6, "iterative fits that stop by their own rules")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One quantity: its largest difference and where it is.
+
+    Parameters
+    ----------
+    quantity : str
+    python, r : float
+        The two values where they differ most (their first values when they are equal).
+    absolute, relative : float
+        Largest absolute difference, and it over the larger size.
+    ulp : float
+        The same in units of the last place.
+    place : str
+        Where the two first part; empty when nowhere.
+    count : int
+        Numbers compared.
+    tolerance : Tolerance
+    """
+
+    quantity: str
+    python: Any
+    r: Any
+    absolute: float
+    relative: float
+    ulp: float
+    place: str
+    count: int
+    tolerance: Tolerance
+
+    @property
+    def agrees(self) -> bool:
+        """The verdict."""
+        return self.place == ""
+
+
+@dataclass(frozen=True, eq=False)
+class Crosscheck(Verbs):
+    """A cross-check; true when every quantity agrees.
+
+    Parameters
+    ----------
+    rows : tuple of Row
+    r_version : str
+        The R that computed, with the packages used; or "recorded".
+    notes : tuple of str
+        Named differences of convention, and what could not be checked.
+    """
+
+    rows: tuple[Row, ...]
+    r_version: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.rows) and all(row.agrees for row in self.rows)
+
+    def __repr__(self) -> str:
+        good = sum(row.agrees for row in self.rows)
+        return f"Crosscheck({good} of {len(self.rows)} quantities agree)"
+
+    @property
+    def first_difference(self) -> str | None:
+        """The first quantity that differs and where; None when all agree."""
+        for row in self.rows:
+            if not row.agrees:
+                return f"{row.quantity}: {row.place}"
+        return None
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per quantity: Python, R, differences, tolerance and reason, verdict."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "quantity": row.quantity,
+                    "python": row.python,
+                    "r": row.r,
+                    "absolute": row.absolute,
+                    "relative": row.relative,
+                    "ulp": row.ulp,
+                    "compared": row.count,
+                    "tolerance": row.tolerance.relative,
+                    "reason": row.tolerance.reason,
+                    "verdict": "agrees" if row.agrees else "differs",
+                    "where": row.place,
+                }
+                for row in self.rows
+            ]
+        )
+
+    def glance(self) -> pd.DataFrame:
+        """One row: quantities, numbers compared, how many agree, R."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "quantities": len(self.rows),
+                    "agree": sum(row.agrees for row in self.rows),
+                    "compared": sum(row.count for row in self.rows),
+                    "verdict": "agrees" if self else "differs",
+                    "r": self.r_version,
+                }
+            ]
+        )
+
+
+def compare_values(
+    quantity: str,
+    python: Any,
+    r: Any,
+    tolerance: Tolerance,
+    labels: Sequence[str] | None = None,
+) -> Row:
+    """Compare numbers (or texts) of Python and R element by element.
+
+    Parameters
+    ----------
+    quantity : str
+    python, r : array-like of the same shape
+    tolerance : Tolerance
+        Relative to the larger size of the two; numbers below the smallest normal compare equal.
+    labels : sequence of str, optional
+        Names of the elements, for saying where the two part.
+
+    Examples
+    --------
+    >>> compare_values("mean", [1.0, 2.0], [1.0, 2.0], EXACT).agrees
+    True
+    >>> row = compare_values("rows", [1, 2], [1, 3], EXACT)
+    >>> row.agrees, row.place
+    (False, 'element 2')
+    """
+    a, b = np.atleast_1d(np.asarray(python)), np.atleast_1d(np.asarray(r))
+    if a.shape != b.shape:
+        place = f"shapes {a.shape} and {b.shape}"
+        return Row(
+            quantity, _first(a), _first(b), np.nan, np.nan, np.nan, place, a.size, tolerance
+        )
+    if not (np.issubdtype(a.dtype, np.number) and np.issubdtype(b.dtype, np.number)):
+        return _compare_texts(quantity, a.ravel(), b.ravel(), tolerance, labels)
+    return _compare_numbers(
+        quantity, a.ravel().astype(np.float64), b.ravel().astype(np.float64), tolerance, labels
+    )
+
+
+def _compare_numbers(
+    quantity: str,
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    tolerance: Tolerance,
+    labels: Sequence[str] | None,
+) -> Row:
+    if a.size == 0:
+        return Row(quantity, np.nan, np.nan, 0.0, 0.0, 0.0, "", 0, tolerance)
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    size = np.maximum(np.abs(a), np.abs(b))
+    with np.errstate(invalid="ignore", over="ignore"):
+        absolute = np.where(same, 0.0, np.abs(a - b))
+        relative = np.divide(absolute, size, out=np.zeros_like(absolute), where=absolute > 0)
+        ulp = np.where(same, 0.0, absolute / np.spacing(np.maximum(size, np.finfo(float).tiny)))
+    differs = np.isnan(absolute) | (relative > tolerance.relative)
+    worst = int(np.argmax(np.where(np.isnan(absolute), np.inf, absolute)))
+    place = _place(int(np.flatnonzero(differs)[0]), labels) if differs.any() else ""
+    return Row(
+        quantity,
+        float(a[worst]),
+        float(b[worst]),
+        float(absolute[worst]),
+        float(np.max(relative)),
+        float(np.max(ulp)),
+        place,
+        a.size,
+        tolerance,
+    )
+
+
+def _compare_texts(
+    quantity: str, a: Any, b: Any, tolerance: Tolerance, labels: Sequence[str] | None
+) -> Row:
+    different = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if str(x) != str(y)]
+    i = different[0] if different else 0
+    size = np.nan if different else 0.0
+    place = _place(i, labels) if different else ""
+    return Row(quantity, str(a[i]), str(b[i]), size, size, size, place, len(a), tolerance)
+
+
+def _first(values: Any) -> Any:
+    return values.ravel()[0] if values.size else None
+
+
+def _place(index: int, labels: Sequence[str] | None) -> str:
+    return labels[index] if labels is not None else f"element {index + 1}"
