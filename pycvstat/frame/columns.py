@@ -95,6 +95,17 @@ class Column:
         """
         return Column(self.name, self.kind, self.values[_positions(rows)], self.levels)
 
+    def rename(self, name: str) -> Column:
+        """The same values under another name.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read
+        >>> read({"x": [1]})["x"].rename("z").name
+        'z'
+        """
+        return Column(name, self.kind, self.values, self.levels)
+
     def labels(self) -> NDArray[np.object_]:
         """The values as words, None where missing; numbers are written with 15 digits.
 
@@ -274,6 +285,22 @@ class Frame:
         ('b',)
         """
         return Frame({name: self[name] for name in names}, self.n)
+
+    def with_column(self, column: Column) -> Frame:
+        """The frame with one more column, or with the column of that name replaced.
+
+        Examples
+        --------
+        >>> from pycvstat.frame import read, read_y
+        >>> read({"a": [1, 2]}).with_column(read_y([0, 1])).names
+        ('a', 'y')
+        """
+        if len(column) != self.n:
+            raise DataError(
+                f"Column {column.name!r} has another length than the data.",
+                given=f"{len(column)} values for {self.n} rows",
+            )
+        return Frame({**self._columns, column.name: column}, self.n)
 
     def take(self, rows: ArrayLike) -> Frame:
         """Some rows (0-based positions or a mask); factors keep their levels.

@@ -147,9 +147,11 @@ def _names(labels: Sequence[object]) -> list[str]:
         "" in names
     ):
         raise DataError("A column has no name.", given=names, fix="name every column")
-    twice = sorted({name for name in names if names.count(name) > 1}) if (
-        len(set(names)) < len(names)
-    ) else []
+    twice = (
+        sorted({name for name in names if names.count(name) > 1})
+        if (len(set(names)) < len(names))
+        else []
+    )
     if twice:
         raise DataError(
             "Column names are repeated.",

@@ -44,9 +44,11 @@ def column_of(name: str, vector: object) -> Column:
         return _from_pandas(name, pd.Series(vector))
     if isinstance(vector, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(vector)
-        vector = np.where(hidden, None, np.asarray(vector, dtype=object)) if (
-            hidden.any()
-        ) else np.asarray(vector)
+        vector = (
+            np.where(hidden, None, np.asarray(vector, dtype=object))
+            if (hidden.any())
+            else np.asarray(vector)
+        )
     if not isinstance(vector, np.ndarray):
         vector = _listed(name, vector)
     if vector.ndim != 1:

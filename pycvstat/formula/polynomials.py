@@ -1,0 +1,79 @@
+"""Orthogonal polynomials over points: R's poly() and contr.poly()."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Polynomials:
+    """The three-term recurrence that defines orthogonal polynomials over some points.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (degree,)
+        The centring constants.
+    norm2 : ndarray of shape (degree + 2,)
+        The squared norms, the first of them 1.
+    """
+
+    alpha: FloatArray
+    norm2: FloatArray
+
+    def at(self, x: FloatArray) -> FloatArray:
+        """The polynomials of degree 1, 2, ... at `x`: an array of shape (n, degree).
+
+        As in R: ``predict(poly(x0, degree), x)``.
+        """
+        values = np.ones((len(x), len(self.alpha) + 1))
+        for j, centre in enumerate(self.alpha):
+            values[:, j + 1] = (x - centre) * values[:, j]
+            if j:
+                values[:, j + 1] -= self.norm2[j + 1] / self.norm2[j] * values[:, j - 1]
+        return values[:, 1:] / np.sqrt(self.norm2[2:])
+
+
+def orthogonal(x: FloatArray, degree: int) -> Polynomials:
+    """Polynomials orthogonal to each other and to the constant over the points `x`.
+
+    As in R: the coefficients ``attr(poly(x, degree), "coefs")``.
+
+    Examples
+    --------
+    >>> fitted = orthogonal(np.array([1.0, 2.0, 3.0]), 1)
+    >>> fitted.at(np.array([1.0, 2.0, 3.0])).ravel().round(4).tolist()
+    [-0.7071, 0.0, 0.7071]
+    """
+    centre = float(np.mean(x))
+    raw = _orthogonalised(x - centre, degree)
+    norm2 = (raw**2).sum(axis=0)
+    alpha = ((x - centre)[:, None] * raw**2).sum(axis=0) / norm2 + centre
+    return Polynomials(alpha[:degree], np.concatenate([[1.0], norm2]))
+
+
+def contrasts(levels: int) -> FloatArray:
+    """Polynomial contrasts of equally spaced levels: an array of shape (levels, levels - 1).
+
+    As in R: ``contr.poly(levels)``.
+
+    Examples
+    --------
+    >>> contrasts(3).round(4).tolist()
+    [[-0.7071, 0.4082], [0.0, -0.8165], [0.7071, 0.4082]]
+    """
+    points = np.arange(levels, dtype=np.float64)
+    raw = _orthogonalised(points - points.mean(), levels - 1)
+    unit: FloatArray = (raw / np.sqrt((raw**2).sum(axis=0)))[:, 1:]
+    return unit
+
+
+def _orthogonalised(centred: FloatArray, degree: int) -> FloatArray:
+    powers = centred[:, None] ** np.arange(degree + 1)
+    q, r = np.linalg.qr(powers)
+    made: FloatArray = q * np.diag(r)
+    return made
