@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pycvstat.errors import DataError, FormulaError
@@ -167,7 +168,7 @@ def _comparison(node: Binary, frame: Frame) -> Vector:
                 "Words and levels can be compared by == and != only.", given=deparse(node)
             )
         a, b = _words(left), _words(right)
-        known = np.not_equal(a, None) & np.not_equal(b, None)
+        known = ~(np.asarray(pd.isna(a)) | np.asarray(pd.isna(b)))
         same = COMPARISONS[node.operator](a, b).astype(bool)
         return Vector(np.where(known, same, np.nan), "logical")
     x, y = _numbers(node.left, frame), _numbers(node.right, frame)

@@ -63,8 +63,8 @@ def contrasts(levels: int) -> FloatArray:
 
     Examples
     --------
-    >>> contrasts(3).round(4).tolist()
-    [[-0.7071, 0.4082], [0.0, -0.8165], [0.7071, 0.4082]]
+    >>> contrasts(4)[:, 0].round(4).tolist()
+    [-0.6708, -0.2236, 0.2236, 0.6708]
     """
     points = np.arange(levels, dtype=np.float64)
     raw = _orthogonalised(points - points.mean(), levels - 1)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 RESERVED = frozenset(
-    ["if", "else", "repeat", "while", "function", "for", "next", "break", "in", "TRUE", "FALSE", "NULL", "Inf", "NaN", "NA", "NA_integer_", "NA_real_", "NA_character_", "NA_complex_", "..."]
+    {"if", "else", "repeat", "while", "function", "for", "next", "break", "in", "..."}
+    | {"TRUE", "FALSE", "NULL", "Inf", "NaN", "NA"}
+    | {"NA_integer_", "NA_real_", "NA_character_", "NA_complex_"}
 )
 SPACED = frozenset({"+", "-", "*", "<", ">", "<=", ">=", "==", "!=", "&", "|", "%in%"})
 

@@ -69,7 +69,7 @@ class Column:
             return np.asarray(pd.isna(self.values), dtype=bool)
         if self.kind in ("factor", "ordered"):
             return np.asarray(self.values < 0)
-        return np.isnan(self.values)
+        return np.asarray(np.isnan(self.values))
 
     def infinite(self) -> NDArray[np.bool_]:
         """Which values are infinite; infinite values are not missing, as in R.
@@ -81,7 +81,7 @@ class Column:
         array([False, False,  True])
         """
         if self.kind == "numeric":
-            return np.isinf(self.values)
+            return np.asarray(np.isinf(self.values))
         return np.zeros(len(self), dtype=bool)
 
     def take(self, rows: ArrayLike) -> Column:
@@ -138,8 +138,8 @@ class Column:
             codes = np.where(self.missing(), -1, self.values).astype(np.int32)
             return codes, ("FALSE", "TRUE")
         if self.kind == "text":
-            codes, words = pd.factorize(self.values, sort=False, use_na_sentinel=True)
-            return _sorted_levels(codes, [str(word) for word in words])
+            places, words = pd.factorize(self.values, sort=False, use_na_sentinel=True)
+            return _sorted_levels(places, [str(word) for word in words])
         distinct, inverse = np.unique(self.values, return_inverse=True)
         codes = np.where(self.missing(), -1, inverse).astype(np.int32)
         if self.kind == "date":
@@ -157,12 +157,12 @@ class Column:
         BooleanDtype
         """
         if self.kind in ("factor", "ordered"):
-            made: Any = pd.Categorical.from_codes(
-                self.values, list(self.levels), ordered=self.kind == "ordered"
-            )
+            categories = pd.Index(list(self.levels), dtype=object)
+            ordered = self.kind == "ordered"
+            made: Any = pd.Categorical.from_codes(self.values, categories, ordered=ordered)
         elif self.kind == "logical":
-            made = pd.array(np.where(self.missing(), None, self.values == 1), dtype="boolean")
-            made = made if self.missing().any() else made.to_numpy(dtype=bool)
+            truth, missing = self.values == 1, self.missing()
+            made = pd.arrays.BooleanArray(truth, missing) if missing.any() else truth
         elif self.kind == "date":
             made = _dates(self.values)
         else:

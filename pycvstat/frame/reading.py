@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -141,17 +142,11 @@ def _framed(vectors: Mapping[str, object], n: int) -> Frame:
     return Frame(columns, n)
 
 
-def _names(labels: Sequence[object]) -> list[str]:
+def _names(labels: Sequence[Any]) -> list[str]:
     names = [str(label) for label in labels]
-    if any(not isinstance(label, str) and pd.isna(label) is True for label in labels) or (
-        "" in names
-    ):
+    if "" in names or any(pd.api.types.is_scalar(label) and pd.isna(label) for label in labels):
         raise DataError("A column has no name.", given=names, fix="name every column")
-    twice = (
-        sorted({name for name in names if names.count(name) > 1})
-        if (len(set(names)) < len(names))
-        else []
-    )
+    twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise DataError(
             "Column names are repeated.",

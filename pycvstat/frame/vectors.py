@@ -43,17 +43,22 @@ def column_of(name: str, vector: object) -> Column:
     if isinstance(vector, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
         return _from_pandas(name, pd.Series(vector))
     if isinstance(vector, np.ma.MaskedArray):
-        hidden = np.ma.getmaskarray(vector)
-        vector = (
-            np.where(hidden, None, np.asarray(vector, dtype=object))
-            if (hidden.any())
-            else np.asarray(vector)
-        )
+        vector = _unmasked(vector)
     if not isinstance(vector, np.ndarray):
         vector = _listed(name, vector)
     if vector.ndim != 1:
         raise _refusal(name, f"an array of shape {vector.shape}", "nested")
     return _from_numpy(name, vector)
+
+
+def _unmasked(vector: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """Masked values are missing values."""
+    hidden = np.ma.getmaskarray(vector)
+    if not hidden.any():
+        return np.asarray(vector)
+    objects = np.asarray(vector).astype(object)
+    objects[hidden] = None
+    return objects
 
 
 def _listed(name: str, vector: object) -> NDArray[Any]:
@@ -92,13 +97,13 @@ def _from_numpy(name: str, values: NDArray[Any]) -> Column:
 
 
 def _numbers(name: str, values: NDArray[Any]) -> Column:
-    if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size:
-        if int(values.max()) > EXACT_INTEGERS or int(values.min()) < -EXACT_INTEGERS:
-            raise DataError(
-                f"Column {name!r} holds integers beyond 2^53, which doubles cannot tell apart.",
-                given=f"largest {values.max()}",
-                fix="make it text if it is an identifier, or scale it to floating point numbers",
-            )
+    wide = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size > 0
+    if wide and max(int(values.max()), -int(values.min())) > EXACT_INTEGERS:
+        raise DataError(
+            f"Column {name!r} holds integers beyond 2^53, which doubles cannot tell apart.",
+            given=f"largest {values.max()}",
+            fix="make it text if it is an identifier, or scale it to floating point numbers",
+        )
     with np.errstate(over="ignore"):
         return Column(name, "numeric", np.array(values, dtype=np.float64))
 
@@ -114,7 +119,9 @@ def _from_objects(name: str, values: NDArray[np.object_]) -> Column:
     what = pd.api.types.infer_dtype(values, skipna=True)
     missing = _missing(values)
     if what == "string":
-        return Column(name, "text", np.where(missing, None, values))
+        words = values.copy()
+        words[missing] = None
+        return Column(name, "text", words)
     if what == "boolean":
         return Column(name, "logical", _filled(name, values, missing))
     if what in NUMBERS:
@@ -176,7 +183,7 @@ def _from_pandas(name: str, series: pd.Series[Any]) -> Column:
     if isinstance(dtype, pd.CategoricalDtype):
         return _categorical(name, series)
     if isinstance(dtype, pd.SparseDtype):
-        return _from_pandas(name, series.sparse.to_dense())
+        return _from_pandas(name, cast(Any, series).sparse.to_dense())
     if isinstance(dtype, np.dtype):
         return _from_numpy(name, series.to_numpy())
     if isinstance(dtype, pd.DatetimeTZDtype):
