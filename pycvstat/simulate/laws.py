@@ -1,0 +1,145 @@
+"""Laws of (X, Y) whose regression function is known, so that every risk is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.random import RRandom
+
+FloatArray = NDArray[np.float64]
+TEST_SEED = 20_260_101  # the points at which risks are averaged are drawn once, by this seed
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A law of (X, Y): Y = mean(X) + noise, or P(Y = 1 | X) = mean(X).
+
+    Parameters
+    ----------
+    name : str
+    d : int
+        Number of predictors; they are independent standard uniform, or normal.
+    mean : callable
+        ``mean(X) -> (n,)``: the regression function, or the probability of class 1.
+    noise : float
+        Standard deviation of the normal noise; unused for classes.
+    classes : bool
+        Whether Y is 0 or 1.
+    uniform : bool
+        Whether predictors are uniform on (0, 1) instead of normal.
+    points : int
+        Number of points at which risks are averaged.
+
+    Examples
+    --------
+    >>> law = Law("line", 1, lambda X: X[:, 0], noise=0.5)
+    >>> X, y = law.draw(RRandom(1), 4)
+    >>> X.shape, law.bayes_risk
+    ((4, 1), 0.25)
+    """
+
+    name: str
+    d: int
+    mean: Callable[[FloatArray], FloatArray]
+    noise: float = 1.0
+    classes: bool = False
+    uniform: bool = False
+    points: int = 2000
+
+    def predictors(self, stream: Any, n: int) -> FloatArray:
+        """Draw n rows of predictors."""
+        draws = stream.runif(n * self.d) if self.uniform else stream.rnorm(n * self.d)
+        return np.asarray(draws).reshape(n, self.d)
+
+    def draw(self, stream: Any, n: int) -> tuple[FloatArray, FloatArray]:
+        """Draw n rows: predictors and response."""
+        X = self.predictors(stream, n)
+        if self.classes:
+            return X, (np.asarray(stream.runif(n)) < self.mean(X)).astype(np.float64)
+        return X, self.mean(X) + np.asarray(stream.rnorm(n, sd=self.noise))
+
+    @cached_property
+    def test_points(self) -> FloatArray:
+        """The points at which risks are averaged."""
+        return self.predictors(RRandom(TEST_SEED), self.points)
+
+    @cached_property
+    def test_means(self) -> FloatArray:
+        """The regression function there."""
+        return self.mean(self.test_points)
+
+    @cached_property
+    def bayes_risk(self) -> float:
+        """Risk of the best predictor: squared error, or 0-1 for classes."""
+        if self.classes:
+            p = self.test_means
+            return float(np.minimum(p, 1 - p).mean())
+        return self.noise**2
+
+    def risk(self, predictions: FloatArray) -> FloatArray:
+        """Risk of predictors given by their predictions at `test_points`, shape (..., points).
+
+        The noise is averaged analytically: squared error is the noise variance plus the squared
+        distance from the regression function; for classes a prediction above 1/2 means class 1.
+        """
+        if self.classes:
+            p = self.test_means
+            return np.asarray(np.where(predictions > 0.5, 1 - p, p).mean(axis=-1))
+        return np.asarray(self.bayes_risk + ((predictions - self.test_means) ** 2).mean(axis=-1))
+
+
+def sine(noise: float = 0.5) -> Law:
+    """Two periods of a sine on (0, 1) with one predictor: the shape of the course's pictures.
+
+    Examples
+    --------
+    >>> sine().d
+    1
+    """
+    return Law("sine", 1, lambda X: np.sin(4 * np.pi * X[:, 0]), noise, uniform=True)
+
+
+def plane(d: int = 3, noise: float = 1.0) -> Law:
+    """A linear law with d standard normal predictors and coefficients 1.
+
+    Examples
+    --------
+    >>> plane(2).d
+    2
+    """
+    return Law(f"plane in {d} dimensions", d, lambda X: X.sum(axis=1), noise)
+
+
+def bumps(d: int = 3, noise: float = 0.7) -> Law:
+    """sin(x1) + x2^2/2 with d standard normal predictors, the rest irrelevant.
+
+    Examples
+    --------
+    >>> bumps().d
+    3
+    """
+    return Law(
+        f"bumps in {d} dimensions", d, lambda X: np.sin(2 * X[:, 0]) + X[:, 1] ** 2 / 2, noise
+    )
+
+
+def two_classes(d: int = 2, slope: float = 2.0) -> Law:
+    """Classes with P(Y = 1) logistic in the first predictor.
+
+    Examples
+    --------
+    >>> two_classes().classes
+    True
+    """
+    return Law(
+        f"two classes in {d} dimensions",
+        d,
+        lambda X: 1 / (1 + np.exp(-slope * X[:, 0])),
+        classes=True,
+    )

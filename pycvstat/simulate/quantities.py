@@ -1,0 +1,250 @@
+"""The four quantities of tuning and risk estimation, and Theorem 1, by simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.learners.base import Learner
+from pycvstat.losses import Loss, as_loss
+from pycvstat.procedures.engine import run
+from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.setting import draw_folds
+from pycvstat.procedures.tuned import Tuned
+from pycvstat.random import as_stream
+from pycvstat.simulate.estimate import MonteCarlo
+from pycvstat.simulate.laws import Law
+from pycvstat.task import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """An estimator's mean against the quantity it estimates, on the same replications.
+
+    Parameters
+    ----------
+    estimator, quantity : str
+    estimate, truth, difference : MonteCarlo
+        The difference is taken replication by replication.
+    """
+
+    estimator: str
+    quantity: str
+    estimate: MonteCarlo
+    truth: MonteCarlo
+    difference: MonteCarlo
+
+    @property
+    def in_errors(self) -> float:
+        """The difference in Monte Carlo standard errors."""
+        return self.difference.mean / self.difference.std_error
+
+
+def _agreement(estimator: str, quantity: str, a: FloatArray, b: FloatArray) -> Agreement:
+    return Agreement(
+        estimator, quantity, MonteCarlo.of(a), MonteCarlo.of(b), MonteCarlo.of(a - b)
+    )
+
+
+def risk_after_training(
+    law: Law, learner: Learner, X: FloatArray, y: FloatArray, grid: Any = None
+) -> FloatArray:
+    """Risk of the learner (of every candidate of the grid) trained on X, y: shape (C,)."""
+    n = len(y)
+    task = Task.build(
+        X=np.vstack([X, law.test_points]), y=np.concatenate([y, np.zeros(law.points)])
+    )
+    candidates = ({},) if grid is None else as_candidates(grid, learner)
+    prepared = learner.prepare(task, candidates)
+    p = prepared.predict(np.arange(n), np.arange(n, n + law.points))
+    return law.risk(p.values)
+
+
+def theorem_1(
+    law: Law, learner: Learner, m: int, *, replications: int = 1000, random: int = 1
+) -> Agreement:
+    """Theorem 1: leave-one-out on m + 1 points has the mean of the risk after training on m.
+
+    Parameters
+    ----------
+    law : Law
+    learner : Learner
+    m : int
+        Training size.
+    replications, random : int
+
+    Examples
+    --------
+    >>> from pycvstat.learners.mean import Mean
+    >>> from pycvstat.simulate.laws import plane
+    >>> result = theorem_1(plane(1), Mean(), 10, replications=50)
+    >>> bool(abs(result.in_errors) < 4)
+    True
+    """
+    from pycvstat.folds import LeaveOneOut
+
+    return cv_against_risk(
+        law, learner, m + 1, LeaveOneOut(), replications=replications, random=random
+    )
+
+
+def cv_against_risk(
+    law: Law, learner: Learner, n: int, folds: Any, *, replications: int = 1000, random: int = 1
+) -> Agreement:
+    """CV on n points against the expected risk at its own training size.
+
+    The risk is that of the learner trained on the training part of the first fold, so both sides
+    see the same draw; the data are independent and identically distributed, so any fold would do.
+    """
+    stream = as_stream(random)
+    loss = _loss(law)
+    pairs = []
+    size = 0
+    for _ in range(replications):
+        X, y = law.draw(stream, n)
+        task = Task.build(X=X, y=y)
+        plan, _ = draw_folds(_continued(folds, stream), task)
+        outcome = run(learner.prepare(task), plan, y, loss, keep="fold_means")
+        rows = plan.train_rows(0)
+        size = len(rows)
+        risk = risk_after_training(law, learner, X[rows], y[rows])[0]
+        pairs.append((outcome.means.estimate()[0], risk))
+    a, b = np.array(pairs).T
+    return _agreement(f"cross-validation on {n} rows", f"expected risk at {size} rows", a, b)
+
+
+def _continued(folds: Any, stream: Any) -> Any:
+    """A splitter that draws goes on in the stream of the simulation."""
+    from dataclasses import is_dataclass, replace
+
+    from pycvstat.folds import as_splitter
+
+    splitter = as_splitter(folds)
+    if is_dataclass(splitter) and hasattr(splitter, "random"):
+        return replace(splitter, random=stream)  # type: ignore[type-var]
+    return splitter
+
+
+def _loss(law: Law) -> Loss:
+    return as_loss("zero_one" if law.classes else "squared")
+
+
+@dataclass(frozen=True, eq=False)
+class TuningQuantities:
+    """What tuning and nested CV estimate, on one set of replications.
+
+    Parameters
+    ----------
+    oracle : MonteCarlo
+        E[min over the grid of the true risk]: the fourth quantity, a lower bound.
+    tuned : MonteCarlo
+        Expected risk of the tuned procedure at the outer training size.
+    nested : MonteCarlo
+        The nested cross-validation estimate.
+    min_cv : MonteCarlo
+        The smallest cross-validation estimate on all rows.
+    nested_bias : MonteCarlo
+        nested - tuned, replication by replication.
+    n, n_train : int
+    """
+
+    oracle: MonteCarlo
+    tuned: MonteCarlo
+    nested: MonteCarlo
+    min_cv: MonteCarlo
+    nested_bias: MonteCarlo
+    n: int
+    n_train: int
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per quantity: mean, Monte Carlo error, gap to the tuned risk."""
+        import pandas as pd
+
+        names = {
+            "oracle": f"E[min risk over the grid] at {self.n_train} rows (oracle)",
+            "tuned": f"risk of the tuned procedure at {self.n_train} rows",
+            "nested": "nested cross-validation",
+            "min_cv": "smallest cross-validation estimate",
+        }
+        rows = []
+        for key, name in names.items():
+            value: MonteCarlo = getattr(self, key)
+            rows.append(
+                {
+                    "quantity": name,
+                    "estimate": value.mean,
+                    "std_error": value.std_error,
+                    "gap_to_tuned": value.mean - self.tuned.mean,
+                }
+            )
+        return pd.DataFrame(rows)
+
+
+def tuning_quantities(
+    law: Law,
+    learner: Learner,
+    grid: Any,
+    n: int,
+    *,
+    outer: Any,
+    inner: Any,
+    replications: int = 500,
+    random: int = 1,
+) -> TuningQuantities:
+    """Oracle, tuned risk, nested CV and minimum of CV on the same replications.
+
+    Oracle and tuned risk are those after training on the training part of the first outer fold.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> from pycvstat.simulate.laws import sine
+    >>> q = tuning_quantities(sine(), pcv.KNN(kernel="rectangular"), {"k": [1, 5, 15]}, 40,
+    ...                       outer=pcv.Blocks(4), inner=pcv.Blocks(3), replications=20)
+    >>> q.oracle.mean < q.tuned.mean
+    True
+    """
+    stream, loss = as_stream(random), _loss(law)
+    tuned = Tuned(learner, grid, inner)
+    rows = []
+    size = 0
+    for _ in range(replications):
+        X, y = law.draw(stream, n)
+        task = Task.build(X=X, y=y)
+        plan, _ = draw_folds(_continued(outer, stream), task)
+        outcome = run(
+            tuned.prepare(task, loss=loss), plan, y, loss, random=stream, keep="fold_means"
+        )
+        train = plan.train_rows(0)
+        size = len(train)
+        risks = risk_after_training(law, learner, X[train], y[train], grid)
+        everything, _ = draw_folds(_continued(inner, stream), task)
+        cv = run(
+            learner.prepare(task, tuned.candidates), everything, y, loss, keep="fold_means"
+        )
+        rows.append(
+            (
+                risks.min(),
+                risks[outcome.details[0]["chosen"]],
+                outcome.means.estimate()[0],
+                np.nanmin(cv.means.estimate()),
+            )
+        )
+    oracle, risk, nested, min_cv = np.array(rows).T
+    return TuningQuantities(
+        MonteCarlo.of(oracle),
+        MonteCarlo.of(risk),
+        MonteCarlo.of(nested),
+        MonteCarlo.of(min_cv),
+        MonteCarlo.of(nested - risk),
+        n,
+        size,
+    )
