@@ -1,0 +1,36 @@
+"""Draws that consume a number of outputs which depends on their values."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Indices = npt.NDArray[np.int64]
+
+
+def consecutive(length: Indices, count: int) -> tuple[Indices, int]:
+    """Where consecutive draws start when one that starts at t consumes ``length[t]``.
+
+    Parameters
+    ----------
+    length : array of int, shape (outputs,)
+        Outputs consumed by a draw that starts at each of them.
+    count : int
+        How many draws at most; fewer where a whole draw no longer fits.
+
+    Returns
+    -------
+    the starts, and how many outputs they consume together
+
+    Examples
+    --------
+    >>> consecutive(np.array([2, 9, 1, 3, 9]), 5)
+    (array([0, 2]), 3)
+    """
+    steps = length.tolist()
+    starts: list[int] = []
+    at, end = 0, len(steps)
+    while len(starts) < count and at < end and at + steps[at] <= end:
+        starts.append(at)
+        at += steps[at]
+    return np.array(starts, dtype=np.int64), at

@@ -1,0 +1,69 @@
+"""R's Mersenne-Twister: seeding and the stream of 32-bit outputs behind every draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Bits = npt.NDArray[np.uint64]
+_WORDS = 624
+_BLOCK = 1024
+_SMALLEST = 0.5 * 2.328306437080797e-10  # R's answer where the 32 bits are all 0
+
+
+def scrambled_state(seed: int) -> npt.NDArray[np.uint32]:
+    """The 624 words that R's ``set.seed(seed)`` starts from."""
+    value = seed & 0xFFFFFFFF
+    for _ in range(50):
+        value = (69069 * value + 1) & 0xFFFFFFFF
+    words = np.empty(_WORDS + 1, dtype=np.uint32)
+    for i in range(_WORDS + 1):
+        value = (69069 * value + 1) & 0xFFFFFFFF
+        words[i] = value
+    return words[1:]  # R replaces the first by the position
+
+
+class BitStream:
+    """32-bit outputs that can be looked at before they are consumed."""
+
+    __slots__ = ("_ahead", "_twister", "consumed")
+
+    def __init__(self, seed: int) -> None:
+        self._twister = np.random.MT19937()
+        self._twister.state = {
+            "bit_generator": "MT19937",
+            "state": {"key": scrambled_state(seed), "pos": _WORDS},
+        }
+        self._ahead: Bits = np.empty(0, dtype=np.uint64)
+        self.consumed = 0
+
+    def peek(self, count: int) -> Bits:
+        """The next `count` outputs, not consumed."""
+        missing = count - len(self._ahead)
+        if missing > 0:
+            fresh = self._twister.random_raw(max(missing, _BLOCK))
+            self._ahead = np.concatenate([self._ahead, fresh])
+        return self._ahead[:count]
+
+    def skip(self, count: int) -> None:
+        """Consume `count` outputs that were peeked at."""
+        self._ahead = self._ahead[count:]
+        self.consumed += count
+
+    def take(self, count: int) -> Bits:
+        """Consume the next `count` outputs."""
+        bits = self.peek(count)
+        self.skip(count)
+        return bits
+
+    def uniforms(self, count: int) -> npt.NDArray[np.float64]:
+        """Consume `count` uniforms in the open interval (0, 1)."""
+        return as_uniforms(self.take(count))
+
+
+def as_uniforms(bits: Bits) -> npt.NDArray[np.float64]:
+    """R's ``unif_rand`` of 32-bit outputs."""
+    uniforms = bits.astype(np.float64)
+    uniforms *= 2.0**-32
+    uniforms[bits == 0] = _SMALLEST
+    return uniforms

@@ -1,0 +1,51 @@
+"""Running R beside the tests: values come back as raw doubles, so no digit is lost."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+MODE = os.environ.get("PYCVSTAT_R", "auto")
+MISSING = MODE == "none" or (MODE != "required" and shutil.which("Rscript") is None)
+
+
+def live_r(test):
+    """Mark a test that runs R."""
+    skip = pytest.mark.skipif(MISSING, reason="R is absent and PYCVSTAT_R is not 'required'")
+    return pytest.mark.live_r(skip(test))
+
+
+def has_r_package(name: str) -> bool:
+    """Whether R finds a package."""
+    found = subprocess.run(
+        ["Rscript", "-e", f"cat(requireNamespace('{name}', quietly = TRUE))"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return found.stdout.endswith("TRUE")
+
+
+def r_values(code: str) -> list[np.ndarray]:
+    """Run R code that calls ``out(x)`` on numeric vectors; the vectors, as float64."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "values.bin")
+        define = (
+            f'con <- file("{path.as_posix()}", "wb"); '
+            "out <- function(x) { writeBin(as.double(length(x)), con); "
+            "writeBin(as.double(x), con) }\n"
+        )
+        done = subprocess.run(
+            ["Rscript", "--vanilla", "-"], input=define + code + "\nclose(con)\n",
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        flat = np.fromfile(path, dtype="<f8")
+    values = []
+    while len(flat):
+        size = int(flat[0])
+        values.append(flat[1 : 1 + size])
+        flat = flat[1 + size :]
+    return values
