@@ -19,7 +19,7 @@ from pycvstat.procedures.grid import as_candidates
 from pycvstat.random import as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.laws import Law
-from pycvstat.task import Task
+from pycvstat.simulate.quantities import predictions_at
 
 FloatArray = NDArray[np.float64]
 
@@ -101,7 +101,8 @@ def bias_variance(
     total: Any = 0.0
     squares: Any = 0.0
     for _ in range(replications):
-        errors = _predictions(law, learner, *law.draw(stream, n), candidates) - law.test_means
+        X, y = law.draw(stream, n)
+        errors = predictions_at(learner, X, y, law.test_points, grid) - law.test_means
         total, squares = total + errors, squares + errors**2
     mean = total / replications
     variance = (squares - replications * mean**2) / (replications - 1)
@@ -113,17 +114,6 @@ def bias_variance(
         n,
         replications,
     )
-
-
-def _predictions(
-    law: Law, learner: Learner, X: FloatArray, y: FloatArray, candidates: Any
-) -> FloatArray:
-    task = Task.build(
-        X=np.vstack([X, law.test_points]), y=np.concatenate([y, np.zeros(law.points)])
-    )
-    n = len(y)
-    prepared = learner.prepare(task, candidates)
-    return prepared.predict(np.arange(n), np.arange(n, n + law.points)).values
 
 
 @dataclass(frozen=True, slots=True)

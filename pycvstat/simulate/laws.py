@@ -34,7 +34,7 @@ class Law:
     uniform : bool
         Whether predictors are uniform on (0, 1) instead of normal.
     points : int
-        Number of points at which risks are averaged.
+        Number of fixed points at which risks are averaged.
 
     Examples
     --------

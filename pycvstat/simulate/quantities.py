@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
+NEW_POINTS = 400  # points at which the risk of one replication is averaged
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,17 +56,27 @@ def _agreement(estimator: str, quantity: str, a: FloatArray, b: FloatArray) -> A
 
 
 def risk_after_training(
-    law: Law, learner: Learner, X: FloatArray, y: FloatArray, grid: Any = None
+    law: Law, learner: Learner, X: FloatArray, y: FloatArray, stream: Any, grid: Any = None
 ) -> FloatArray:
-    """Risk of the learner (of every candidate of the grid) trained on X, y: shape (C,)."""
-    n = len(y)
-    task = Task.build(
-        X=np.vstack([X, law.test_points]), y=np.concatenate([y, np.zeros(law.points)])
-    )
+    """Risk of the learner (of every candidate of the grid) trained on X, y: shape (C,).
+
+    It is averaged over new points, drawn anew each time, so that the mean over replications is
+    the expected risk and not one at fixed points.
+    """
+    points = law.predictors(stream, NEW_POINTS)
+    p = predictions_at(learner, X, y, points, grid)
+    return law.risk(p, law.mean(points))
+
+
+def predictions_at(
+    learner: Learner, X: FloatArray, y: FloatArray, points: FloatArray, grid: Any = None
+) -> FloatArray:
+    """Predictions at points of every candidate trained on X, y: shape (C, points)."""
+    n, m = len(y), len(points)
+    task = Task.build(X=np.vstack([X, points]), y=np.concatenate([y, np.zeros(m)]))
     candidates = ({},) if grid is None else as_candidates(grid, learner)
     prepared = learner.prepare(task, candidates)
-    p = prepared.predict(np.arange(n), np.arange(n, n + law.points))
-    return law.risk(p.values)
+    return prepared.predict(np.arange(n), np.arange(n, n + m)).values
 
 
 def theorem_1(
@@ -115,7 +126,7 @@ def cv_against_risk(
         outcome = run(learner.prepare(task), plan, y, loss, keep="fold_means")
         rows = plan.train_rows(0)
         size = len(rows)
-        risk = risk_after_training(law, learner, X[rows], y[rows])[0]
+        risk = risk_after_training(law, learner, X[rows], y[rows], stream)[0]
         pairs.append((outcome.means.estimate()[0], risk))
     a, b = np.array(pairs).T
     return _agreement(f"cross-validation on {n} rows", f"expected risk at {size} rows", a, b)
@@ -225,7 +236,7 @@ def tuning_quantities(
         )
         train = plan.train_rows(0)
         size = len(train)
-        risks = risk_after_training(law, learner, X[train], y[train], grid)
+        risks = risk_after_training(law, learner, X[train], y[train], stream, grid)
         everything, _ = draw_folds(_continued(inner, stream), task)
         cv = run(
             learner.prepare(task, tuned.candidates), everything, y, loss, keep="fold_means"
