@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
+from pycvstat.errors import PycvstatWarning
+from pycvstat.execution.book import Book
+from pycvstat.execution.checkpoint import Checkpoint
+from pycvstat.execution.identity import describe, digest
 from pycvstat.execution.settings import Execution
+from pycvstat.execution.work import Work, inside_task, inside_worker, repeat_warnings
 
 
 def run_tasks(
@@ -19,11 +26,16 @@ def run_tasks(
 ) -> list[Any]:
     """Results of ``function(shared, task)``, in the order of the tasks.
 
+    The results are the same, bit for bit, for any number of workers, for every back end, and
+    when a killed run is continued: numerical libraries work with one thread, and a task that
+    draws from NumPy's or Python's global generators finds them in a state that depends on
+    `identity` and its own number only.
+
     Parameters
     ----------
     function : callable
-        ``function(shared, task) -> result``; a result is a number, text, array or a dict, list
-        or tuple of these.
+        ``function(shared, task) -> result``. With a checkpoint a result may hold numbers, text,
+        None, arrays, pycvstat's dataclasses, and dicts, lists and tuples of these.
     shared : object
         What every task needs; sent once to each worker.
     tasks : sequence
@@ -40,10 +52,76 @@ def run_tasks(
     list
         One result per task.
 
+    Raises
+    ------
+    Exception
+        What the first failing task raised.
+    ExecutionError
+        When a task ends every worker that tries it; all other tasks are done before that.
+    CheckpointError
+        When the checkpoint belongs to other work, or cannot be written.
+
     Examples
     --------
     >>> run_tasks(lambda shared, task: shared * task, 2, [1, 2, 3],
     ...           execution=Execution(), identity={}, label="doubling")
     [2, 4, 6]
     """
-    return [function(shared, task) for task in tasks]
+    kept = execution.checkpoint and Checkpoint(execution.checkpoint, label, identity)
+    book = Book(tasks, kept or None, label)
+    work = Work(function, shared, digest(describe(identity)))
+    try:
+        _carry_out(work, book, execution, label)
+    except KeyboardInterrupt as interrupt:
+        if kept:
+            interrupt.add_note(f"Finished tasks are kept; the same call continues: {kept.place}")
+        raise
+    _repeat(book)
+    return book.results()
+
+
+def _carry_out(work: Work, book: Book, execution: Execution, label: str) -> None:
+    from pycvstat.execution.progress import progress_line
+
+    count, left = len(book.tasks), len(book.remaining())
+    show = False if inside_task() else execution.progress
+    with (
+        progress_line(show, total=count, done=count - left, label=label) as line,
+        closing(_steps(work, book, execution)) as steps,
+    ):
+        for _ in steps:
+            line.update(len(book.replies) - line.n)
+            _say_troubles(book)
+
+
+def _steps(work: Work, book: Book, execution: Execution) -> Generator[None]:
+    """The back end's iterator, which comes back after each task."""
+    if execution.backend == "serial" or inside_worker():
+        from pycvstat.execution.serial import work_here
+
+        return work_here(work, book)
+    if execution.backend == "processes":
+        from pycvstat.execution.processes import work_in_processes
+
+        return work_in_processes(work, book, execution.workers)
+    from pycvstat.execution.cluster import work_on_cluster
+
+    return work_on_cluster(work, book, execution.backend)
+
+
+def _say_troubles(book: Book) -> None:
+    while book.troubles:
+        number, trouble = book.troubles.pop(0)
+        warnings.warn(
+            PycvstatWarning(
+                f"Task {number + 1} could not be kept in the checkpoint and the run goes on: "
+                f"{trouble.given}"
+            ),
+            stacklevel=4,
+        )
+
+
+def _repeat(book: Book) -> None:
+    registry: dict[Any, Any] = {}
+    for number in sorted(book.replies):
+        repeat_warnings(book.replies[number].warnings, registry)

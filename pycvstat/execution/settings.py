@@ -74,18 +74,25 @@ def execution_from(
     'processes'
     """
     if progress not in (True, False, "auto"):
-        raise InputError("progress cannot be this.", given=repr(progress),
-                         fix='use True, False or "auto"')
+        raise InputError(
+            "progress cannot be this.", given=repr(progress), fix='use True, False or "auto"'
+        )
     place = None if checkpoint is None else Path(checkpoint)
     if backend is not None and not isinstance(backend, str):
         return Execution(_cluster_size(backend, n_jobs), backend, progress, place)
     if backend not in (None, *get_args(BackendName)):
-        raise InputError("There is no such back end.", given=repr(backend),
-                         fix='use "serial", "processes" or a dask.distributed Client')
+        raise InputError(
+            "There is no such back end.",
+            given=repr(backend),
+            fix='use "serial", "processes" or a dask.distributed Client',
+        )
     workers = _workers(n_jobs)
     if backend == "serial" and workers > 1:
-        raise InputError("The serial back end has one worker.", given=f"n_jobs={n_jobs}",
-                         fix='leave n_jobs out, or use backend="processes"')
+        raise InputError(
+            "The serial back end has one worker.",
+            given=f"n_jobs={n_jobs}",
+            fix='leave n_jobs out, or use backend="processes"',
+        )
     chosen: BackendName = backend or ("serial" if workers == 1 else "processes")
     return Execution(workers, chosen, progress, place)
 
@@ -95,8 +102,11 @@ def _workers(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or n_jobs == 0:
-        raise InputError("n_jobs must be a whole number other than 0.", given=repr(n_jobs),
-                         fix="use n_jobs=1, n_jobs=4, or n_jobs=-1 for every core")
+        raise InputError(
+            "n_jobs must be a whole number other than 0.",
+            given=repr(n_jobs),
+            fix="use n_jobs=1, n_jobs=4, or n_jobs=-1 for every core",
+        )
     wanted = int(n_jobs)
     if wanted > 0:
         return wanted
@@ -107,16 +117,22 @@ def _cores() -> int:
     """Cores this process may use, also inside a container."""
     from joblib import cpu_count
 
-    return int(cpu_count())
+    count: int = cpu_count()
+    return count
 
 
 def _cluster_size(client: Any, n_jobs: int | None) -> int:
     """The number of threads behind a dask client."""
     if not all(hasattr(client, name) for name in ("submit", "scatter", "scheduler_info")):
-        raise InputError("backend is neither a name nor a dask.distributed Client.",
-                         given=repr(client),
-                         fix='use "serial", "processes" or a dask.distributed Client')
+        raise InputError(
+            "backend is neither a name nor a dask.distributed Client.",
+            given=repr(client),
+            fix='use "serial", "processes" or a dask.distributed Client',
+        )
     if n_jobs is not None:
-        raise InputError("A dask client brings its own workers.", given=f"n_jobs={n_jobs}",
-                         fix="leave n_jobs out and scale the cluster")
-    return max(1, sum(client.nthreads().values()))
+        raise InputError(
+            "A dask client brings its own workers.",
+            given=f"n_jobs={n_jobs}",
+            fix="leave n_jobs out and scale the cluster",
+        )
+    return max(1, sum(int(count) for count in client.nthreads().values()))

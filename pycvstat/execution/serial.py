@@ -1,0 +1,24 @@
+"""All tasks in this process, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from pycvstat.execution.book import Book
+from pycvstat.execution.threads import one_thread
+from pycvstat.execution.work import Reply, Work, perform
+
+
+def work_here(work: Work, book: Book) -> Generator[None]:
+    """Do all tasks; yields after each. Errors come as they are, with their traceback.
+
+    Parameters
+    ----------
+    work : Work
+    book : Book
+    """
+    with one_thread():
+        while (number := book.take()) is not None:
+            result = perform(work, number, book.tasks[number])
+            book.answer(number, Reply(result))
+            yield

@@ -1,0 +1,153 @@
+"""One task, carried out the same way wherever it runs."""
+
+from __future__ import annotations
+
+import random
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pycvstat.errors import ExecutionError
+from pycvstat.execution.identity import digest
+
+Told = tuple[type[Warning], str, str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What every worker needs before its first task.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(shared, task) -> result``.
+    shared : object
+    seed : str
+        Where the tasks' own random generators start, see `perform`.
+    filters : tuple
+        The warning filters of the session that asked.
+    """
+
+    function: Callable[[Any, Any], Any]
+    shared: Any
+    seed: str
+    filters: tuple[Any, ...] = field(default_factory=lambda: tuple(warnings.filters))
+
+
+@dataclass(frozen=True, eq=False)
+class Reply:
+    """What became of a task: a result or an error, and the warnings on the way."""
+
+    result: Any = None
+    error: BaseException | None = None
+    warnings: tuple[Told, ...] = ()
+
+
+class _Here(threading.local):
+    depth = 0  # tasks within tasks
+    elsewhere = False  # in a worker
+
+
+_here = _Here()
+
+
+def inside_task() -> bool:
+    """Whether the caller runs inside a task: then a progress line belongs to someone else."""
+    return _here.depth > 0
+
+
+def inside_worker() -> bool:
+    """Whether the caller runs in a worker: then it must not start workers of its own."""
+    return _here.elsewhere
+
+
+def perform(work: Work, number: int, task: Any) -> Any:
+    """The result of one task.
+
+    Whatever draws from the global generators of Python or NumPy starts from a state that depends
+    on the work and the task's number only, and joblib inside a task does one thing after the
+    other: so a result cannot depend on who computed it and what was computed before.
+
+    Parameters
+    ----------
+    work : Work
+    number : int
+        The task's place among the tasks.
+    task : object
+    """
+    import joblib
+
+    _here.depth += 1
+    try:
+        with _generators(f"{work.seed}/{number}"), joblib.parallel_config("sequential"):
+            return work.function(work.shared, task)
+    finally:
+        _here.depth -= 1
+
+
+@contextmanager
+def _generators(seed: str) -> Iterator[None]:
+    """The global generators in a state that follows from `seed`, and afterwards as before."""
+    import numpy as np
+
+    bits = int(digest(seed)[:32], 16)
+    before, before_numpy = random.getstate(), np.random.get_state()
+    random.seed(bits)
+    np.random.seed([bits >> shift & 0xFFFFFFFF for shift in (0, 32, 64, 96)])
+    try:
+        yield
+    finally:
+        random.setstate(before)
+        np.random.set_state(before_numpy)
+
+
+def perform_elsewhere(work: Work, number: int, task: Any) -> Reply:
+    """What became of one task in a worker: errors and warnings travel in the reply.
+
+    Parameters
+    ----------
+    work : Work
+    number : int
+    task : object
+    """
+    _here.elsewhere = True
+    with warnings.catch_warnings(record=True) as told:
+        warnings.filters[:] = list(work.filters)  # type: ignore[index]
+        try:
+            result, error = perform(work, number, task), None
+        except (Exception, SystemExit) as caught:
+            result, error = None, _portable(caught)
+        finally:
+            _here.elsewhere = False
+    return Reply(result, error, tuple(_portable_warning(warning) for warning in told))
+
+
+def _portable(error: BaseException) -> BaseException:
+    """The error without its traceback, or its text where it cannot travel."""
+    import cloudpickle
+
+    try:
+        again: BaseException = cloudpickle.loads(cloudpickle.dumps(error))
+    except Exception:
+        return ExecutionError(f"A task failed with {type(error).__qualname__}.", given=str(error))
+    return again
+
+
+def _portable_warning(warning: warnings.WarningMessage) -> Told:
+    return (warning.category, str(warning.message), warning.filename, warning.lineno)
+
+
+def repeat_warnings(told: tuple[Told, ...], registry: dict[Any, Any]) -> None:
+    """Warn here as the task did there; the filters of this session decide what is shown.
+
+    Parameters
+    ----------
+    told : tuple
+    registry : dict
+        Remembers what was shown, so that a warning is not repeated for each task.
+    """
+    for category, text, filename, line in told:
+        warnings.warn_explicit(text, category, filename, line, registry=registry)
