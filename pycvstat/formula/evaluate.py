@@ -56,6 +56,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": np.equal,
     "!=": np.not_equal,
 }
+OPERATORS = frozenset({*ARITHMETIC, *COMPARISONS, "%in%", "&", "|"})
 NOTHING = Frame({}, 0)
 
 
@@ -151,8 +152,6 @@ def _binary(node: Binary, frame: Frame) -> Vector:
         return _comparison(node, frame)
     if node.operator == "%in%":
         return _within(node, frame)
-    if node.operator not in "&|":
-        raise FormulaError(f"{node.operator} has no meaning in arithmetic.", given=deparse(node))
     left, right = _numbers(node.left, frame), _numbers(node.right, frame)
     deciding = 0.0 if node.operator == "&" else 1.0  # this value decides even beside an NA
     a, b = np.where(np.isnan(left), left, left != 0), np.where(np.isnan(right), right, right != 0)

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pycvstat.errors import FormulaError
 from pycvstat.formula import factors
+from pycvstat.formula.evaluate import OPERATORS
 from pycvstat.formula.functions import ARGUMENTS, COMPUTED, STANDALONE, arguments
 from pycvstat.formula.parser import sides
-from pycvstat.formula.syntax import Call, Name, Node, Paren, columns_in, deparse, walk
-from pycvstat.formula.terms import Algebra, by_order, members, needs_all_levels
+from pycvstat.formula.syntax import Binary, Call, Name, Node, columns_in, deparse, walk
+from pycvstat.formula.terms import (
+    DEEPEST,
+    Algebra,
+    by_order,
+    members,
+    needs_all_levels,
+    shortened,
+    union,
+)
 from pycvstat.formula.variables import refuse_non_finite
 from pycvstat.frame import Column, Frame
 from pycvstat.frame.columns import nearest
-
-DEEPEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +136,16 @@ def parse(text: str, names: Sequence[str]) -> Formula:
     As in R: ``terms(formula)``. A response that is one column, or a function of one, may not
     stand on the right again (R drops it with a warning, or lets it leak).
     """
-    left, right = sides(text, names)
-    _check_response(left, names, text)
+    known = dict.fromkeys(names)
+    left, right = sides(text, known)
+    _check_response(left, known, text)
     of_response = set(columns_in(left))
-    algebra = Algebra(text, [name for name in names if name not in of_response])
+    algebra = Algebra(text, [name for name in known if name not in of_response])
     bits = by_order(list(algebra.expand(right)))
     nodes = list(algebra.variables)
     offsets = [i for i, node in enumerate(nodes) if _is_offset(node)]
-    kept = _without_offsets(bits, offsets, nodes, text)
-    used = sorted({i for bit in kept for i in members(bit)})
+    kept = _without_offsets(bits, offsets, text)
+    used = members(union(kept))
     formula = Formula(
         text=text,
         response=left,
@@ -146,7 +154,7 @@ def parse(text: str, names: Sequence[str]) -> Formula:
         expressions=tuple(nodes[i] for i in used),
         offsets=tuple(arguments(nodes[i])["x"] for i in offsets if 1 << i in bits),  # type: ignore[arg-type]
     )
-    _check_right_side(formula, names)
+    _check_right_side(formula, known)
     return formula
 
 
@@ -185,17 +193,15 @@ def _is_offset(node: Node) -> bool:
     return isinstance(node, Call) and node.function == "offset"
 
 
-def _without_offsets(
-    bits: Sequence[int], offsets: Sequence[int], nodes: Sequence[Node], text: str
-) -> list[int]:
+def _without_offsets(bits: Sequence[int], offsets: Sequence[int], text: str) -> list[int]:
     """An offset is added with coefficient 1; it is no term and interacts with nothing."""
-    with_offset = [bit for bit in bits if any(bit >> i & 1 for i in offsets)]
-    if any(bit.bit_count() > 1 for bit in with_offset):
-        raise FormulaError("An offset cannot be part of an interaction.", given=text)
-    return [bit for bit in bits if bit not in with_offset]
+    all_offsets = sum(1 << i for i in offsets)
+    if any(bit & all_offsets and bit.bit_count() > 1 for bit in bits):
+        raise FormulaError("An offset cannot be part of an interaction.", given=shortened(text))
+    return [bit for bit in bits if not bit & all_offsets]
 
 
-def _check_response(left: Node, names: Sequence[str], text: str) -> None:
+def _check_response(left: Node, names: Collection[str], text: str) -> None:
     _check_expression(left, names, text)
     computed = [n for n, _ in walk(left) if isinstance(n, Call) and n.function in COMPUTED]
     if computed or _is_offset(left):
@@ -206,54 +212,62 @@ def _check_response(left: Node, names: Sequence[str], text: str) -> None:
         )
 
 
-def _check_right_side(formula: Formula, names: Sequence[str]) -> None:
+def _check_right_side(formula: Formula, names: Collection[str]) -> None:
     for node in (*formula.expressions, *formula.offsets):
         _check_expression(node, names, formula.text)
     source = columns_in(formula.response)
     if len(source) == 1 and source[0] in formula.predictors:
         raise FormulaError(
             f"The response {source[0]!r} is also on the right side.",
-            given=formula.text,
+            given=shortened(formula.text),
             fix="remove it there: it would predict itself",
         )
     if not formula.terms and not formula.intercept:
         raise FormulaError(
             "The right side has neither terms nor an intercept.",
-            given=formula.text,
+            given=shortened(formula.text),
             fix='write "y ~ 1" for the mean alone',
         )
 
 
-def _check_expression(node: Node, names: Sequence[str], text: str) -> None:
+def _check_expression(node: Node, names: Collection[str], text: str) -> None:
     """Known columns, allowed functions, and something computed from a column."""
     if any(depth > DEEPEST for _, depth in walk(node)):
-        raise FormulaError("An expression is nested too deeply.", given=f"{text[:60]}...")
+        raise FormulaError("An expression is nested too deeply.", given=shortened(text))
     for part, depth in walk(node):
         if isinstance(part, Name):
             _check_name(part, names, text)
-        elif isinstance(part, Call) and part.function != "c":
-            _check_call(part, depth if not isinstance(node, Paren) else depth - 1)
+        elif isinstance(part, Call):
+            _check_call(part, depth)
+        elif isinstance(part, Binary) and part.operator not in OPERATORS:
+            raise FormulaError(
+                f"{part.operator} has no meaning in arithmetic.", given=deparse(part)
+            )
     if not columns_in(node):
-        raise FormulaError(f"{deparse(node)!r} reads no column.", given=text)
+        raise FormulaError(f"{deparse(node)!r} reads no column.", given=shortened(text))
 
 
-def _check_name(part: Name, names: Sequence[str], text: str) -> None:
+def _check_name(part: Name, names: Collection[str], text: str) -> None:
     if part.dot:
         raise FormulaError(
             "The dot stands for all columns and cannot be used in arithmetic or as response.",
-            given=text,
+            given=shortened(text),
         )
     if part.name not in names:
         shown = ", ".join(repr(name) for name in list(names)[:12])
         more = ", ..." if len(names) > 12 else ""
         raise FormulaError(
             f"The data have no column {part.name!r}.",
-            given=text,
+            given=shortened(text),
             fix=nearest(part.name, names) or f"use one of {shown}{more}",
         )
 
 
 def _check_call(call: Call, depth: int) -> None:
+    if call.function == "c":
+        if depth == 0 or columns_in(call):
+            raise FormulaError("c() holds constants only, as an argument.", given=deparse(call))
+        return
     bound = arguments(call)
     if call.function in STANDALONE and depth > 0:
         raise FormulaError(

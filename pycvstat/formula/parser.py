@@ -206,8 +206,11 @@ class _Parser:
         return None, self.expression()
 
     def _number(self, text: str) -> Number:
-        digits = text.rstrip("L") if not text.endswith("L") else text[:-1]
-        value = float(int(digits, 16)) if digits[:2].lower() == "0x" else float(digits)
+        digits = text.removesuffix("L")
+        try:
+            value = float(int(digits, 16)) if digits[:2].lower() == "0x" else float(digits)
+        except OverflowError:
+            value = math.inf
         return Number(value, integer=text.endswith("L") and value.is_integer())
 
     def _binding(self) -> int:
@@ -229,7 +232,9 @@ class _Parser:
     def _unexpected(self) -> FormulaError:
         if self.next.kind == "end":
             return self._fault("The formula ends too early.", "complete it")
-        return self._fault(f"{self.next.text!r} is not expected here.", "check the formula")
+        fix = "join terms by +, and put names with spaces in backticks: `body mass`"
+        fix = "check the formula" if self.next.kind == "operator" else fix
+        return self._fault(f"{self.next.text!r} is not expected here.", fix)
 
     def _fault(self, problem: str, fix: str) -> FormulaError:
         return FormulaError(problem, given=_mark(self.text, self.next.start), fix=fix)

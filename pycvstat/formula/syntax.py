@@ -109,7 +109,7 @@ def deparse(node: Node) -> str:
     """How R writes an expression: the labels of terms and columns depend on it."""
     match node:
         case Number(value, integer):
-            return f"{int(value)}L" if integer else number(value)
+            return str(int(value)) if integer else number(value)
         case Text(value):
             return f'"{escape(value, chr(34))}"'
         case Constant():

@@ -5,7 +5,7 @@ Chambers & Hastie (1992), Statistical Models in S, chapter 2, is the definition 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pycvstat.errors import FormulaError
@@ -20,9 +20,12 @@ from pycvstat.formula.syntax import (
     Text,
     Unary,
     deparse,
+    walk,
 )
 
 MOST_TERMS = 20_000
+HIGHEST_POWER = 64  # more variables than this would give too many terms long before
+DEEPEST = 200
 Terms = dict[int, None]  # an ordered set of bit patterns
 
 
@@ -89,6 +92,8 @@ class Algebra:
         return {}
 
     def _bit(self, node: Node) -> int:
+        if any(depth > DEEPEST for _, depth in walk(node)):
+            raise self._fault("An expression is nested too deeply.", "make the column beforehand")
         return 1 << self.variables.setdefault(node, len(self.variables))
 
     def _operators(self) -> dict[str, Callable[[Terms, Node], Terms]]:
@@ -120,15 +125,16 @@ class Algebra:
         return left | others | self._products(left, others)
 
     def _nest(self, left: Terms, right: Node) -> Terms:
-        within = _union(left)
+        within = union(left)
         return left | {within | term: None for term in self.expand(right)}
 
     def _within(self, left: Terms, right: Node) -> Terms:
-        outer = _union(self.expand(right))
+        outer = union(self.expand(right))
         return {term | outer: None for term in left}
 
     def _power(self, left: Terms, right: Node) -> Terms:
-        times = int(right.value) if isinstance(right, Number) else 0
+        given = right.value if isinstance(right, Number) else 0.0
+        times = int(min(given, HIGHEST_POWER))
         if times < 1:
             raise self._fault(
                 f"The power {deparse(right)} is not a positive whole number.",
@@ -151,14 +157,20 @@ class Algebra:
         return made
 
     def _fault(self, problem: str, fix: str) -> FormulaError:
-        return FormulaError(problem, given=self.text, fix=fix)
+        return FormulaError(problem, given=shortened(self.text), fix=fix)
 
 
-def _union(terms: Terms) -> int:
-    union = 0
+def shortened(text: str) -> str:
+    """A formula for a message."""
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+def union(terms: Iterable[int]) -> int:
+    """The variables of all terms together."""
+    everything = 0
     for term in terms:
-        union |= term
-    return union
+        everything |= term
+    return everything
 
 
 def members(term: int) -> tuple[int, ...]:
@@ -169,7 +181,12 @@ def members(term: int) -> tuple[int, ...]:
     >>> members(0b1010)
     (1, 3)
     """
-    return tuple(place for place in range(term.bit_length()) if term >> place & 1)
+    found = []
+    while term:
+        lowest = term & -term
+        found.append(lowest.bit_length() - 1)
+        term ^= lowest
+    return tuple(found)
 
 
 def by_order(terms: Sequence[int]) -> list[int]:
