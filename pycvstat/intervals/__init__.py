@@ -1,0 +1,51 @@
+"""Intervals and tests: formulas on the table of losses, each with its estimand.
+
+`interval` reads a table, `corrected_t` scores, `from_losses` losses made by anything else.
+"""
+
+from pycvstat.intervals import (  # importing a method registers it
+    bbc_cv,
+    bootstrap,
+    cluster,
+    conservative_z,
+    cv_auc,
+    cv_clt,
+    five_by_two,
+    hoeffding,
+    holdout_z,
+    ncv,
+    proportions,
+    tibshirani,
+)
+from pycvstat.intervals.base import Interval
+from pycvstat.intervals.dispatch import interval
+from pycvstat.intervals.hoeffding import dev_size_needed, excess_risk_bound, hoeffding_radius
+from pycvstat.intervals.legal import legal_methods
+from pycvstat.intervals.method import METHODS, Limits, Method, register
+from pycvstat.intervals.scores import corrected_t
+
+__all__ = [
+    "METHODS",
+    "Interval",
+    "Limits",
+    "Method",
+    "bbc_cv",
+    "bootstrap",
+    "cluster",
+    "conservative_z",
+    "corrected_t",
+    "cv_auc",
+    "cv_clt",
+    "dev_size_needed",
+    "excess_risk_bound",
+    "five_by_two",
+    "hoeffding",
+    "hoeffding_radius",
+    "holdout_z",
+    "interval",
+    "legal_methods",
+    "ncv",
+    "proportions",
+    "register",
+    "tibshirani",
+]

@@ -1,0 +1,142 @@
+"""The interval that every method returns."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pycvstat.intervals.citations import bibtex
+from pycvstat.intervals.quantiles import two_sided_p
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval:
+    """A confidence interval that says what it is about.
+
+    Parameters
+    ----------
+    low, high : float
+    estimate : float
+        The centre; it may differ from ``result.estimate`` (pooled, debiased).
+    std_error : float
+        NaN where the method has none.
+    level : float
+        Nominal confidence level.
+    method, title : str
+        The name of the method and how to print it.
+    estimand : str
+        What the interval is about, with the training size.
+    target : str
+        The same in short: ``"ER(90)"``, ``"R(67)"``, ``"PQ(90)"``.
+    metric : str
+        The loss or metric.
+    df : float
+        Degrees of freedom; infinite for the normal distribution, NaN where neither applies.
+    citation : tuple of str
+        Keys of the bibliography.
+    known : str
+        How liberal or wide the method is known to be on such a plan.
+    chosen : str
+        Why ``method="auto"`` chose it; empty when asked for by name.
+    notes : tuple of str
+    clipped : bool
+        Whether an end was moved to the end of the metric's range.
+    details : mapping
+        Numbers behind the interval, by name.
+
+    Examples
+    --------
+    >>> from pycvstat.intervals import corrected_t
+    >>> interval = corrected_t([0.2, 0.3, 0.1, 0.25, 0.15], n_train=80, n_test=20)
+    >>> interval
+    Interval(0.2, 95 % from 0.0528 to 0.347, ER(80), corrected_t)
+    """
+
+    low: float
+    high: float
+    estimate: float
+    std_error: float
+    level: float
+    method: str
+    title: str
+    estimand: str
+    target: str
+    metric: str = "loss"
+    df: float = math.inf
+    citation: tuple[str, ...] = ()
+    known: str = ""
+    chosen: str = ""
+    notes: tuple[str, ...] = ()
+    clipped: bool = False
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def width(self) -> float:
+        """The length of the interval."""
+        return self.high - self.low
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Two-sided p value of the hypothesis that the estimand equals `null`.
+
+        Examples
+        --------
+        >>> from pycvstat.intervals import corrected_t
+        >>> round(corrected_t([0.2, 0.3, 0.1, 0.25, 0.15], 80, 20).p_value(), 4)
+        0.0196
+        """
+        if math.isnan(self.std_error) or math.isnan(self.df):
+            return math.nan
+        return two_sided_p((self.estimate - null) / self.std_error, self.df)
+
+    def tidy(self) -> pd.DataFrame:
+        """One row: estimate, std_error, conf_low, conf_high, level, method, target, metric."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "estimate": [self.estimate],
+                "std_error": [self.std_error],
+                "conf_low": [self.low],
+                "conf_high": [self.high],
+                "level": [self.level],
+                "method": [self.method],
+                "target": [self.target],
+                "metric": [self.metric],
+            }
+        )
+
+    def summary(self) -> str:
+        """The interval in words, at most 80 columns wide."""
+        error = "" if math.isnan(self.std_error) else f", standard error {self.std_error:.4g}"
+        lines = [
+            f"{self.metric}: {self.estimate:.5g}, {self.level * 100:g} % interval "
+            f"{self.low:.5g} to {self.high:.5g}{error}",
+            f"  about: {self.estimand}",
+            f"  method: {self.title} ({self.method}): {self.known}",
+            *([f"  chosen because {self.chosen}"] if self.chosen else []),
+            *(f"  note: {note}" for note in self.notes),
+        ]
+        return "\n".join(wrapped for line in lines for wrapped in _wrap(line))
+
+    def cite(self) -> str:
+        """BibTeX of the method."""
+        return bibtex(self.citation)
+
+    def __repr__(self) -> str:
+        return (
+            f"Interval({self.estimate:.4g}, {self.level * 100:g} % from {self.low:.3g} to "
+            f"{self.high:.3g}, {self.target}, {self.method})"
+        )
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def _wrap(line: str) -> list[str]:
+    return textwrap.wrap(line, 80, subsequent_indent="    ") or [""]

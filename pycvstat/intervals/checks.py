@@ -1,0 +1,93 @@
+"""What losses must satisfy before an interval is computed from them."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import IntervalError, PycvstatWarning
+from pycvstat.losses import FoldMeans, LossTable
+
+ROUNDING = 1e-13
+"""Spread below this share of the largest value is rounding error of the means, not variance."""
+HEAVY_KURTOSIS = 30.0
+"""Squared normal errors have kurtosis 15; 2 % of their samples of 100 to 500 exceed 30, while
+squared t errors with 3 degrees of freedom do so in 55 % (n = 100) to 98 % (n = 500)."""
+
+
+def spread(values: NDArray[np.float64], what: str, instead: str | None = None) -> float:
+    """The standard deviation (ddof 1); refuses values that do not vary.
+
+    Examples
+    --------
+    >>> spread(np.array([1.0, 3.0]), "the losses")
+    1.4142135623730951
+    """
+    if values.size < 2:
+        raise IntervalError(
+            f"{what} must be at least two: one value has no variance.", given="one value"
+        )
+    if np.ptp(values) <= ROUNDING * np.abs(values).max():
+        raise IntervalError(
+            f"{what} do not vary: an interval of width 0 would be a wrong answer.",
+            given=f"{values.size} values, all {values.flat[0]:.6g}",
+            fix=instead,
+        )
+    return float(values.std(ddof=1))
+
+
+def kurtosis(values: NDArray[np.float64]) -> float:
+    """Fourth central moment over squared variance (3 for the normal distribution).
+
+    Examples
+    --------
+    >>> kurtosis(np.array([-1.0, 1.0, -1.0, 1.0]))
+    1.0
+    """
+    centred = values - values.mean()
+    variance = float((centred**2).mean())
+    return float((centred**4).mean() / variance**2) if variance > 0 else float("nan")
+
+
+def is_zero_one(values: NDArray[np.float64]) -> bool:
+    """Whether all losses are 0 or 1.
+
+    Examples
+    --------
+    >>> is_zero_one(np.array([0.0, 1.0]))
+    True
+    """
+    return bool(np.isin(values, (0.0, 1.0)).all())
+
+
+def check_finite(table: LossTable | FoldMeans) -> None:
+    """Refuse NaN and infinite losses, naming the fits they come from."""
+    means = table.fold_means()
+    bad = np.flatnonzero(~np.isfinite(means).all(axis=1))
+    if bad.size == 0:
+        return
+    fits = ", ".join(str(i + 1) for i in bad[:10]) + (", ..." if bad.size > 10 else "")
+    raise IntervalError(
+        f"{bad.size} of {len(means)} fits have losses that are NaN or infinite.",
+        given=f"fit {fits}",
+        fix="repair these fits; an interval from the others would be about other data",
+    )
+
+
+def warn_heavy_tails(losses: NDArray[np.float64]) -> None:
+    """Warn when the kurtosis of the losses says that no interval of means can be trusted."""
+    if is_zero_one(losses):
+        return
+    value = kurtosis(losses)
+    # the kurtosis of n values cannot exceed n
+    if value > min(HEAVY_KURTOSIS, losses.size / 2):
+        warnings.warn(
+            PycvstatWarning(
+                f"The losses have heavy tails (kurtosis {value:.0f}; squared normal errors have "
+                "15): intervals for their mean cover less often than they say. "
+                "loss='absolute' or huber(...) has lighter tails."
+            ),
+            stacklevel=3,
+        )

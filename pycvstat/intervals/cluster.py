@@ -1,0 +1,74 @@
+"""The cluster-robust interval for rows that come in groups."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import IntervalError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.checks import spread
+from pycvstat.intervals.method import Limits, Method, register
+from pycvstat.intervals.quantiles import symmetric
+from pycvstat.losses import LossTable
+
+FEW = 30  # groups below which cluster-robust standard errors are known to be too small
+
+
+def cluster_robust(losses: NDArray[np.float64], groups: NDArray[np.int64], level: float) -> Limits:
+    """mean ± t_{G-1} se, se clustered on the group (statsmodels, with its G / (G - 1)).
+
+    As in R: ``sandwich::vcovCL(lm(loss ~ 1), ~ group)``.
+
+    Examples
+    --------
+    >>> losses = np.array([1.0, 2.0, 4.0, 5.0, 3.0, 3.0])
+    >>> limits = cluster_robust(losses, np.array([0, 0, 1, 1, 2, 2]), 0.95)
+    >>> limits.estimate, round(limits.std_error, 6), limits.df
+    (3.0, 0.866025, 2.0)
+    """
+    from statsmodels.regression.linear_model import OLS
+
+    count = int(groups.max()) + 1
+    if count < 2:
+        raise IntervalError(
+            "a cluster-robust variance needs at least two groups.", given=f"{count} group"
+        )
+    sums = np.bincount(groups, losses - losses.mean())
+    spread(np.append(sums, 0.0), "the summed losses of the groups")
+    fit = OLS(losses, np.ones_like(losses)).fit(
+        cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
+    )
+    notes = () if count >= FEW else (f"only {count} groups: expect the interval to be too short",)
+    return symmetric(losses.mean(), fit.bse[0], level, float(count - 1), notes, groups=count)
+
+
+def _formula(table: LossTable, level: float) -> Limits:
+    means = table.per_row()[:, 0]
+    tested = ~np.isnan(means)
+    groups = np.arange(table.plan.n) if table.plan.groups is None else table.plan.groups
+    _, codes = np.unique(groups[tested], return_inverse=True)
+    return cluster_robust(means[tested], codes, level)
+
+
+def _known(plan: FoldPlan) -> str:
+    return (
+        "the mean over rows, rows of a subject being dependent; like the CLT interval it leaves "
+        "out the variance between training sets"
+    )
+
+
+METHOD = register(
+    Method(
+        name="cluster",
+        title="cluster-robust by subject",
+        target="PQ",
+        formula=_formula,
+        layouts=("one split", "K-fold", "leave-one-out", "repeated K-fold"),
+        citation=("liang1986",),
+        folds="Grouped(10)",
+        known=_known,
+        grouped=True,
+        aliases=("cluster_robust", "grouped"),
+    )
+)

@@ -1,0 +1,211 @@
+"""From a table of losses to an interval: choosing, checking, computing, naming."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.intervals.base import Interval
+from pycvstat.intervals.checks import check_finite, is_zero_one, warn_heavy_tails
+from pycvstat.intervals.estimand import estimand
+from pycvstat.intervals.layouts import layout
+from pycvstat.intervals.legal import Table, nearest, obstacle, refusal
+from pycvstat.intervals.method import Limits, Method, find
+from pycvstat.intervals.metrics import ByFold, Smooth, as_metric, fold_scores, linearised
+from pycvstat.intervals.quantiles import check_level
+from pycvstat.losses import LossTable
+
+MetricLike = str | Callable[..., float] | None
+
+
+def interval(
+    table: Table,
+    method: str = "auto",
+    level: float = 0.95,
+    *,
+    metric: MetricLike = None,
+    **options: Any,
+) -> Interval:
+    """A confidence interval read off a table of losses; nothing is refitted.
+
+    Parameters
+    ----------
+    table : LossTable or FoldMeans
+    method : str
+        "auto" chooses by the plan and the loss, and says why; all names: `METHODS`.
+    level : float
+    metric : {"rmse", "r2", "auc"} or callable, optional
+        A metric instead of the mean loss: RMSE and R^2 of squared losses by the delta method,
+        AUC or a function of (y, prediction) fold by fold.
+    **options
+        Of the method: ``bounds=(lo, hi)`` (hoeffding, dev_set), ``bias=`` (ncv), ``ties=``
+        (cv_auc), ``draws=``, ``random=`` (bootstrap, bbc_cv).
+
+    Raises
+    ------
+    IntervalError
+        An illegal combination: the message gives the reason, the nearest legal method, and the
+        ``folds=`` that would make it legal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pycvstat.folds.plan import FoldPlan
+    >>> losses = np.array([1.0, 2.0, 4.0, 3.0, 5.0, 6.0])[:, None]
+    >>> table = LossTable(FoldPlan.from_fold_ids([1, 1, 2, 2, 3, 3]), losses)
+    >>> interval(table, level=0.9)
+    Interval(3.5, 90 % from 0 to 8.83, ER(4), corrected_t)
+    """
+    level = check_level(level)
+    check_finite(table)
+    read = None if metric is None else as_metric(metric)
+    chosen, why = choose(table, read) if method == "auto" else (find(method), "")
+    _check_options(chosen, options)
+    limits, used = compute(chosen, table, level, read, options)
+    return name_limits(chosen, limits, used, level, why, words_of(read))
+
+
+def compute(
+    method: Method, table: Table, level: float, metric: Smooth | ByFold | None, options: Any
+) -> tuple[Limits, Table]:
+    """The limits, and the table they are read from (that of the metric)."""
+    used = table
+    if isinstance(metric, ByFold) and method.needs != "predictions":
+        used = fold_scores(table, metric)
+    delta = isinstance(metric, Smooth)
+    reason = obstacle(method, used, delta)
+    if reason is not None:
+        raise refusal(method, reason, used, delta)
+    if isinstance(used, LossTable) and not method.several and method.needs != "predictions":
+        warn_heavy_tails(used.losses[:, 0])
+    if isinstance(metric, Smooth) and method.metrics == "own":
+        named = replace(used, loss=metric.name, range=metric.range)
+        return method.formula(used, level, metric=metric, **options), named
+    if isinstance(metric, Smooth):
+        used = linearised(used, metric, lambda part: _estimate(method, part, options))
+    if method.needs == "predictions":
+        used = replace(used, loss="auc", range=(0.0, 1.0))
+    return method.formula(used, level, **options), used
+
+
+def _estimate(method: Method, table: Table, options: Any) -> float:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PycvstatWarning)
+        return method.formula(table, 0.95, **options).estimate
+
+
+def words_of(metric: Smooth | ByFold | None) -> str:
+    """What the metric makes of a risk, with a place for the risk.
+
+    Examples
+    --------
+    >>> words_of(as_metric("rmse"))
+    'square root of the {}'
+    """
+    if metric is None:
+        return "{}"
+    if isinstance(metric, Smooth):
+        return metric.words
+    return f"{{}}, risk being the {metric.name} of a test fold"
+
+
+def name_limits(
+    method: Method, limits: Limits, table: Table, level: float, why: str, words: str = "{}"
+) -> Interval:
+    """The limits with their estimand, kept inside the range of the metric."""
+    risk, short = estimand(method, table.plan)
+    lowest, highest = table.range
+    low, high = max(limits.low, lowest), min(limits.high, highest)
+    clipped = low != limits.low or high != limits.high
+    notes = limits.notes
+    if clipped:
+        notes += (f"clipped to the range of {table.loss}, {lowest:g} to {highest:g}",)
+    return Interval(
+        low=low,
+        high=high,
+        estimate=limits.estimate,
+        std_error=limits.std_error,
+        level=level,
+        method=method.name,
+        title=method.title,
+        estimand=f"{words.format(risk)} ({short})",
+        target=short,
+        metric=table.loss,
+        df=limits.df,
+        citation=method.citation,
+        known=method.known(table.plan),
+        chosen=why,
+        notes=notes,
+        clipped=clipped,
+        details=limits.details,
+    )
+
+
+def choose(table: Table, metric: Smooth | ByFold | None) -> tuple[Method, str]:
+    """The default for the plan and the loss, and the reason."""
+    kind = layout(table.plan)
+    several = table.fold_means().shape[1] > 1
+    smooth = isinstance(metric, Smooth)
+    if metric is not None and metric.name == "auc" and kind == "one split":
+        return find("cv_auc"), "the AUC of one split has an influence curve"
+    if isinstance(metric, ByFold) and kind != "one split" and not several:
+        table = fold_scores(table, metric)
+    if kind == "one split" and not several and not smooth and _errors(table):
+        return find("wilson"), "one split and losses of 0 and 1: Wilson keeps its level"
+    name = nearest(table, smooth)
+    if name is None:
+        raise _nothing_legal(table)
+    return find(name), _REASON.get(name, "it is made for this plan")
+
+
+def _errors(table: Table) -> bool:
+    one = isinstance(table, LossTable) and is_zero_one(table.losses)
+    return one and table.plan.groups is None
+
+
+_REASON = {
+    "corrected_t": "it is about the expected risk and allows for overlapping training sets",
+    "cluster": "rows come in groups",
+    "holdout_z": "there is one split",
+    "bbc_cv": "the least of several estimates is optimistic, and this corrects it without refits",
+    "tibshirani": "the least of several estimates is optimistic, and only fold means were kept",
+    "dev_set": "the candidate was chosen on the rows that score it",
+}
+
+
+def _nothing_legal(table: Table) -> IntervalError:
+    kind = layout(table.plan)
+    if kind == "time series":
+        return IntervalError(
+            "no interval is known to be valid here: losses of rolling folds are dependent over "
+            "time, and the training sizes differ.",
+            given=table.plan.recipe,
+            fix="report the estimate, or folds=KFold(10) if the rows are independent",
+        )
+    if kind == "one split" and table.fold_means().shape[1] > 1:
+        return IntervalError(
+            "the dev set bound needs the bounds of the loss.",
+            given=f"the {table.loss} loss, range {table.range}",
+            fix="method='dev_set', bounds=(lo, hi)",
+        )
+    return IntervalError(
+        "no interval method is legal here.",
+        given=f"{table.plan.recipe}, metric {table.loss}",
+        fix="folds=Repeated(KFold(10), 10) makes corrected_t legal",
+    )
+
+
+def _check_options(method: Method, options: dict[str, Any]) -> None:
+    for name in options:
+        if name not in method.options:
+            near = difflib.get_close_matches(name, method.options, n=1)
+            allowed = ", ".join(method.options) or "none"
+            raise InputError(
+                f"{method.name} has no option {name!r}.",
+                given=name,
+                fix=f"did you mean {near[0]!r}?" if near else f"its options: {allowed}",
+            )

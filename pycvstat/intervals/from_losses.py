@@ -1,0 +1,348 @@
+"""Intervals and comparisons for losses made by anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError, IntervalError, LossError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.base import Interval
+from pycvstat.intervals.checks import is_zero_one
+from pycvstat.intervals.citations import bibtex
+from pycvstat.intervals.dispatch import MetricLike, interval
+from pycvstat.intervals.hoeffding import check_bounds
+from pycvstat.intervals.paired import Adjust, Paired, all_pairs, paired
+from pycvstat.losses import LossTable, Predictions
+from pycvstat.verbs import Verbs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LossResult(Verbs):
+    """Losses of one or several methods over one fold plan; made by `from_losses`.
+
+    Parameters
+    ----------
+    tables : dict of LossTable
+        By the name of the method.
+    """
+
+    tables: dict[str, LossTable]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The methods."""
+        return tuple(self.tables)
+
+    @property
+    def plan(self) -> FoldPlan:
+        """The fold plan, the same for all."""
+        return next(iter(self.tables.values())).plan
+
+    @property
+    def table(self) -> LossTable:
+        """The losses, when there is one method."""
+        return self.tables[self._name(None)]
+
+    @property
+    def estimate(self) -> Any:
+        """Mean of fold means; a dict when there are several methods."""
+        return self._each(lambda table: float(table.estimate()[0]))
+
+    @property
+    def pooled(self) -> Any:
+        """Mean over observations; a dict when there are several methods."""
+        return self._each(lambda table: float(table.pooled()[0]))
+
+    def _each(self, value: Any) -> Any:
+        values = {name: value(table) for name, table in self.tables.items()}
+        return values if len(values) > 1 else next(iter(values.values()))
+
+    def _name(self, name: str | None) -> str:
+        if name is None and len(self.tables) == 1:
+            return self.names[0]
+        if name not in self.tables:
+            raise InputError(
+                "say which method is meant."
+                if name is None
+                else f"there is no method called {name!r}.",
+                given=name,
+                fix=f"use one of {', '.join(self.names)}",
+            )
+        return name
+
+    def __getitem__(self, name: str) -> LossResult:
+        return LossResult({name: self.tables[self._name(name)]})
+
+    def interval(
+        self,
+        method: str = "auto",
+        level: float = 0.95,
+        *,
+        name: str | None = None,
+        metric: MetricLike = None,
+        **options: Any,
+    ) -> Any:
+        """The interval of one method; of all, as a dict, when several and no `name`."""
+        if name is not None or len(self.tables) == 1:
+            return self._interval(self._name(name), method, level, metric, options)
+        return {n: self._interval(n, method, level, metric, options) for n in self.names}
+
+    def _interval(
+        self, name: str, method: str, level: float, metric: MetricLike, options: Any
+    ) -> Interval:
+        return interval(self.tables[name], method, level, metric=metric, **options)
+
+    def paired(
+        self,
+        a: str,
+        b: str,
+        *,
+        method: str = "auto",
+        level: float = 0.95,
+        metric: MetricLike = None,
+        **options: Any,
+    ) -> Paired:
+        """Difference of two methods (a minus b): interval and p value."""
+        first, second = self.tables[self._name(a)], self.tables[self._name(b)]
+        return paired(
+            first, second, names=(a, b), method=method, level=level, metric=metric, **options
+        )
+
+    def pairs(
+        self, *, method: str = "auto", level: float = 0.95, adjust: Adjust = "holm"
+    ) -> pd.DataFrame:
+        """All pairs with p values adjusted for their number."""
+        return all_pairs(self.tables, method=method, level=level, adjust=adjust)
+
+    def tidy(self, level: float = 0.95) -> pd.DataFrame:
+        """One row per method: estimate, std_error, conf_low, conf_high, pooled, ..."""
+        import pandas as pd
+
+        parts = []
+        for name, table in self.tables.items():
+            row = interval(table, level=level).tidy()
+            row.insert(0, "name", name)
+            parts.append(row.assign(pooled=float(table.pooled()[0])))
+        return pd.concat(parts, ignore_index=True)
+
+    def summary(self) -> str:
+        """Estimates and default intervals in words."""
+        blocks = [
+            "\n".join(
+                [
+                    f"{name}: mean of fold means {float(table.estimate()[0]):.6g}, "
+                    f"pooled {float(table.pooled()[0]):.6g}",
+                    interval(table).summary(),
+                ]
+            )
+            for name, table in self.tables.items()
+        ]
+        return "\n\n".join([repr(self.plan), *blocks])
+
+    def cite(self) -> str:
+        """BibTeX of the default intervals."""
+        keys = [key for t in self.tables.values() for key in interval(t).citation]
+        return bibtex(dict.fromkeys(keys))
+
+    def __repr__(self) -> str:
+        return f"LossResult({', '.join(self.names)}; {self.plan!r})"
+
+
+def from_losses(
+    losses: Any,
+    fold_ids: Any = None,
+    *,
+    names: Sequence[str] | None = None,
+    groups: Any = None,
+    loss: str = "loss",
+    bounds: tuple[float, float] | None = None,
+    n_train: int | None = None,
+    y: Any = None,
+    predictions: Any = None,
+) -> LossResult:
+    """Read losses made by scikit-learn, caret or anything else.
+
+    Parameters
+    ----------
+    losses : sequence, 2-D array, frame, or mapping
+        One loss per row of the data; several columns are several methods, or the repetitions
+        when `fold_ids` has as many columns. A mapping holds one of these per method.
+    fold_ids : sequence, (n, times) array or FoldPlan
+        Fold of each row, one column per repetition. With a plan that is no partition, losses are
+        in the order of ``plan.rows``. None: one test set, of a model trained on `n_train` rows.
+    names : sequence of str, optional
+        Names of the methods.
+    groups : sequence, optional
+        The group (subject) of each row.
+    loss : str
+        What to call the loss; "squared" lets RMSE and R^2 be had from it.
+    bounds : (float, float), optional
+        Smallest and largest possible loss; intervals are kept inside.
+    n_train : int, optional
+    y, predictions : sequence, optional
+        Response and out-of-fold predictions (for two classes: y of 0 and 1 and scores), for R^2,
+        AUC and metrics of your own; for one method.
+
+    Examples
+    --------
+    >>> result = from_losses([0.5, 1.0, 2.0, 1.5, 0.5, 1.0], [1, 1, 2, 2, 3, 3])
+    >>> round(result.estimate, 6), result.interval().method
+    (1.083333, 'corrected_t')
+    >>> two = from_losses({"knn": [0.5, 1.0, 2.0, 1.5], "ols": [1.0, 2.0, 2.5, 1.5]}, [1, 1, 2, 2])
+    >>> two.paired("knn", "ols").difference
+    -0.5
+    """
+    columns = _columns(losses, _repeats(fold_ids), names)
+    plan = _plan(fold_ids, next(iter(columns.values())), groups, n_train)
+    if (y is None) != (predictions is None) or (y is not None and len(columns) > 1):
+        raise InputError(
+            "y and predictions belong together, and to one method.", given=f"{len(columns)} methods"
+        )
+    tables = {}
+    for name, values in columns.items():
+        column = _in_plan_order(values, plan, name)
+        table = LossTable(plan, column[:, None], loss, _range(column, bounds))
+        tables[name] = table
+    if y is not None:
+        tables = {n: _with_predictions(t, y, predictions) for n, t in tables.items()}
+    return LossResult(tables)
+
+
+def _repeats(fold_ids: Any) -> int:
+    if isinstance(fold_ids, FoldPlan):
+        return fold_ids.times if fold_ids.is_partition else 1
+    labels = np.asarray(fold_ids)
+    return int(labels.shape[1]) if labels.ndim == 2 else 1
+
+
+def _columns(losses: Any, times: int, names: Sequence[str] | None) -> dict[str, FloatArray]:
+    """The losses by method, each (n,) or (n, times)."""
+    if isinstance(losses, Mapping):
+        columns = {str(name): _numbers(values, str(name)) for name, values in losses.items()}
+    elif hasattr(losses, "columns"):
+        columns = {str(name): _numbers(losses[name], str(name)) for name in losses.columns}
+    else:
+        columns = _of_array(_numbers(losses, "losses"), times, names)
+    if times > 1 and len(columns) == times and all(v.ndim == 1 for v in columns.values()):
+        columns = {"losses": np.column_stack(list(columns.values()))}
+    if not columns:
+        raise InputError("there are no losses.", given=losses)
+    if names is not None:
+        if len(names) != len(columns):
+            raise InputError(
+                "names must be one per method.", given=f"{len(names)} for {len(columns)} methods"
+            )
+        columns = dict(zip(map(str, names), columns.values(), strict=True))
+    return columns
+
+
+def _of_array(values: FloatArray, times: int, names: Sequence[str] | None) -> dict[str, FloatArray]:
+    if values.ndim == 1:
+        return {"losses": values}
+    if values.ndim != 2:
+        raise InputError("losses must have one or two dimensions.", given=f"shape {values.shape}")
+    if times > 1 and values.shape[1] == times:
+        return {"losses": values}
+    if values.shape[1] == 1:
+        return {"losses": values[:, 0]}
+    return {f"method {j + 1}": values[:, j] for j in range(values.shape[1])}
+
+
+def _numbers(values: Any, name: str) -> FloatArray:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        kind = type(values).__name__
+        raise LossError(f"the losses of {name} must be numbers.", given=kind) from None
+    bad = np.argwhere(~np.isfinite(array))
+    if bad.size:
+        raise LossError(
+            f"the losses of {name} must be finite.",
+            given=f"{len(bad)} of {array.size} are NaN or infinite, first at row {bad[0][0] + 1}",
+            fix="repair the fits they come from; leaving rows out changes what is estimated",
+        )
+    return array
+
+
+def _plan(fold_ids: Any, values: FloatArray, groups: Any, n_train: int | None) -> FoldPlan:
+    if isinstance(fold_ids, FoldPlan):
+        return fold_ids
+    if fold_ids is None:
+        return _one_test_set(len(values), n_train)
+    labels = np.asarray(fold_ids)
+    if len(labels) != len(values):
+        raise InputError(
+            "fold_ids must have one label per row.",
+            given=f"{len(labels)} labels for {len(values)} losses",
+        )
+    if labels.ndim == 1 and len(set(labels.tolist())) < 2:
+        raise IntervalError(
+            "there is only one fold: nothing would be left to train on.",
+            given=f"fold {labels[0]}" if len(labels) else "no rows",
+            fix="for the losses of one test set leave fold_ids out and give n_train=",
+        )
+    return FoldPlan.from_fold_ids(fold_ids, groups=None if groups is None else np.asarray(groups))
+
+
+def _one_test_set(m: int, n_train: int | None) -> FoldPlan:
+    if n_train is None:
+        raise InputError(
+            "without fold_ids the losses are those of one test set, and its training size is part "
+            "of what is estimated.",
+            fix="give fold_ids, or n_train=",
+        )
+    if isinstance(n_train, bool) or n_train != int(n_train) or n_train < 1:
+        raise InputError("n_train must be a whole number of rows.", given=repr(n_train))
+    rows = np.arange(n_train, n_train + m)
+    zero = np.zeros(1, dtype=np.int64)
+    return FoldPlan(
+        n_train + m, rows, np.array([0, m]), zero, zero, "holdout", f"one test set of {m} rows"
+    )
+
+
+def _in_plan_order(values: FloatArray, plan: FoldPlan, name: str) -> FloatArray:
+    repeat = np.repeat(plan.repeat, plan.n_test)
+    if values.shape == (plan.n, plan.times) and plan.is_partition:
+        return values[plan.rows, repeat]
+    if values.shape == (plan.n,) and plan.times == 1 and plan.is_partition:
+        return values[plan.rows]
+    if values.shape == plan.rows.shape:
+        return values
+    expected = f"({plan.n},)" if plan.times == 1 else f"({plan.n}, {plan.times})"
+    raise InputError(
+        f"the losses of {name} do not fit the folds.",
+        given=f"shape {values.shape}",
+        fix=f"shape {expected if plan.is_partition else plan.rows.shape}",
+    )
+
+
+def _range(values: FloatArray, bounds: tuple[float, float] | None) -> tuple[float, float]:
+    if bounds is None:
+        return (0.0, 1.0) if is_zero_one(values) else (-np.inf, np.inf)
+    known = check_bounds(bounds) if np.isfinite(bounds).all() else tuple(map(float, bounds))
+    if values.min() < known[0] or values.max() > known[1]:
+        raise LossError(
+            "losses lie outside their bounds.",
+            given=f"losses from {values.min():g} to {values.max():g}, bounds {bounds}",
+        )
+    return known[0], known[1]
+
+
+def _with_predictions(table: LossTable, y: Any, predictions: Any) -> LossTable:
+    response, n = _numbers(y, "the response"), table.plan.n
+    values = _in_plan_order(_numbers(predictions, "the predictions"), table.plan, "predictions")
+    if response.shape != (n,):
+        raise InputError(
+            "y must have one value per row.", given=f"shape {response.shape} for {n} rows"
+        )
+    return replace(table, predictions=Predictions(values[None, :]), y=response)

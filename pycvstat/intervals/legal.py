@@ -1,0 +1,128 @@
+"""Whether a method is legal for a table, and what to do when it is not."""
+
+from __future__ import annotations
+
+from pycvstat.errors import IntervalError
+from pycvstat.intervals.checks import is_zero_one
+from pycvstat.intervals.layouts import layout
+from pycvstat.intervals.method import METHODS, Layout, Method, find
+from pycvstat.losses import FoldMeans, LossTable
+
+Table = LossTable | FoldMeans
+
+_REPEATED = "the losses of one row in several repetitions are dependent"
+_WHY: dict[tuple[str, Layout], str] = {
+    ("all_pairs", "repeated K-fold"): _REPEATED,
+    ("within_fold", "repeated K-fold"): _REPEATED,
+    ("within_fold", "leave-one-out"): "a fold of one row has no variance",
+    ("corrected_t", "one split"): "one fit has no variance between fits",
+    ("tibshirani", "leave-one-out"): "the best candidate of a single row says nothing",
+}
+_NEAREST: dict[Layout, tuple[str, ...]] = {
+    "one split": ("holdout_z", "wilson", "dev_set"),
+    "K-fold": ("corrected_t", "all_pairs", "bbc_cv", "tibshirani"),
+    "leave-one-out": ("corrected_t", "all_pairs", "bbc_cv"),
+    "repeated K-fold": ("corrected_t", "bbc_cv", "tibshirani"),
+    "subsampling": ("corrected_t",),
+    "nested pairs": ("ncv",),
+    "paired halves": ("conservative_z",),
+    "5x2": ("five_by_two_f", "corrected_t"),
+    "time series": (),
+}
+
+
+def obstacle(method: Method, table: Table, metric: bool = False) -> str | None:
+    """Why the method is not legal for the table; None when it is."""
+    plan = table.plan
+    kind = layout(plan)
+    if kind not in method.layouts:
+        why = _WHY.get((method.name, kind))
+        return f"its plan is {_article(kind)}" + (f", and {why}" if why else "")
+    if plan.groups is not None and not method.grouped:
+        return "rows come in groups and are dependent, which it ignores"
+    if method.several is not bool(table.fold_means().shape[1] > 1):
+        return _candidates(method, table)
+    if metric and method.metrics == "none":
+        return "it is about a mean of losses only"
+    if method.needs == "fold means":
+        return None
+    if isinstance(table, FoldMeans):
+        return f"it needs pointwise losses, and of {table.loss} there is one value per fold"
+    if method.needs == "0-1" and not is_zero_one(table.losses):
+        return f"it is for losses of 0 and 1, and these are {table.loss} losses"
+    return None
+
+
+def _candidates(method: Method, table: Table) -> str:
+    count = table.fold_means().shape[1]
+    if method.several:
+        return "it reads the losses of all candidates of a tuning, and the table holds one"
+    return (
+        f"it is for one candidate and the table holds {count}: the one with the least error is "
+        "not a fixed candidate any more"
+    )
+
+
+def refusal(method: Method, reason: str, table: Table, metric: bool = False) -> IntervalError:
+    """The error for an illegal combination, with the nearest legal method and folds."""
+    near = nearest(table, metric)
+    advice = [f"method={near!r} on these folds"] if near else []
+    if layout(table.plan) not in method.layouts:
+        advice.append(f"folds={method.folds} for {method.name}")
+    elif not method.grouped and table.plan.groups is not None:
+        pass
+    elif method.several is False and table.fold_means().shape[1] > 1:
+        advice.append("table.select(i) for a candidate fixed beforehand, or nested_cv()")
+    return IntervalError(
+        f"{method.name} is not legal here: {reason}.",
+        given=f"{table.plan.recipe}, metric {table.loss}",
+        fix="; or ".join(advice) or None,
+    )
+
+
+def nearest(table: Table, metric: bool = False) -> str | None:
+    """The first of the recommended methods for this plan that is legal for the table."""
+    names: tuple[str, ...] = _NEAREST[layout(table.plan)]
+    if table.plan.groups is not None:
+        names = ("cluster", *names)
+    for name in names:
+        method = find(name)
+        bounded = "bounds" not in method.options or table.range[1] < float("inf")
+        if obstacle(method, table, metric) is None and bounded:
+            return name
+    return None
+
+
+def legal_methods(table: Table) -> tuple[str, ...]:
+    """The names of all methods that are legal for a table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pycvstat.folds.plan import FoldPlan
+    >>> table = LossTable(FoldPlan.from_fold_ids([1, 1, 2, 2]), np.array([[0.0], [1], [1], [0]]))
+    >>> legal_methods(table)
+    ('all_pairs', 'bootstrap', 'clopper_pearson', 'cluster', 'corrected_t', 'wilson', 'within_fold')
+    """
+    return tuple(sorted(n for n, m in METHODS.items() if _usable(m, table)))
+
+
+def _usable(method: Method, table: Table) -> bool:
+    has_scores = isinstance(table, LossTable) and table.predictions is not None
+    if method.needs == "predictions" and not has_scores:
+        return False
+    return obstacle(method, table) is None
+
+
+def _article(kind: Layout) -> str:
+    return {
+        "one split": "a single split",
+        "K-fold": "one K-fold partition",
+        "leave-one-out": "leave-one-out",
+        "repeated K-fold": "a repeated K-fold partition",
+        "subsampling": "subsampling, not a partition",
+        "nested pairs": "made of folds excluded in pairs",
+        "paired halves": "made of paired halves",
+        "5x2": "5 times 2-fold",
+        "time series": "a time series, whose losses are dependent over time",
+    }[kind]

@@ -1,0 +1,156 @@
+"""What an interval method declares, and the registry of methods."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from pycvstat.errors import InputError, IntervalError
+
+if TYPE_CHECKING:
+    from pycvstat.folds.plan import FoldPlan
+
+Target = Literal["ER", "R", "PQ", "R and ER"]
+Layout = Literal[
+    "one split",
+    "K-fold",
+    "leave-one-out",
+    "repeated K-fold",
+    "subsampling",
+    "nested pairs",
+    "paired halves",
+    "5x2",
+    "time series",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a formula gives.
+
+    Parameters
+    ----------
+    estimate : float
+        The centre that the method uses.
+    std_error : float
+        NaN where the method has none (Hoeffding, percentiles).
+    low, high : float
+    df : float
+        Degrees of freedom of the t distribution; infinite for the normal one.
+    notes : tuple of str
+        What the reader should know about this computation.
+    details : mapping
+        Numbers behind the interval, by name.
+    p_value : float, optional
+        Of the hypothesis that the mean is 0, where it is not the t or normal one.
+    """
+
+    estimate: float
+    std_error: float
+    low: float
+    high: float
+    df: float = np.inf
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    p_value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """An interval method: its formula, what it is about and where it is legal.
+
+    Parameters
+    ----------
+    name, title : str
+        The name to ask for it, and the name to print.
+    target : {"ER", "R", "PQ", "R and ER"}
+        Expected risk, risk of the fitted model, or K-fold test error.
+    formula : callable
+        ``formula(table, level, **options) -> Limits``. It never fits anything.
+    layouts : tuple of str
+        The layouts of the plan that it is legal for.
+    citation : tuple of str
+        Keys of the bibliography.
+    folds : str
+        The ``folds=`` that makes it legal.
+    known : callable
+        ``known(plan) -> str``: how liberal or wide it is known to be there.
+    needs : {"fold means", "pointwise", "0-1", "predictions"}
+        What it reads: fold means (any metric), one loss per observation, losses of 0 and 1 only,
+        or predicted scores of two classes.
+    several : bool
+        Whether it reads all candidates of a tuning, instead of one.
+    grouped : bool
+        Whether rows may come in groups.
+    options : tuple of str
+        Names of further arguments of the formula.
+    aliases : tuple of str
+    train_size : callable, optional
+        ``train_size(plan) -> str`` where the estimand is not at the plan's training sizes.
+    metrics : {"delta", "own", "none"}
+        How RMSE and R^2 are handled: by linearised losses, by the formula itself (it takes
+        ``metric=``), or not at all.
+    """
+
+    name: str
+    title: str
+    target: Target
+    formula: Callable[..., Limits]
+    layouts: tuple[Layout, ...]
+    citation: tuple[str, ...]
+    folds: str
+    known: Callable[[FoldPlan], str]
+    needs: Literal["fold means", "pointwise", "0-1", "predictions"] = "pointwise"
+    several: bool = False
+    grouped: bool = False
+    options: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    train_size: Callable[[FoldPlan], str] | None = None
+    metrics: Literal["delta", "own", "none"] = "delta"
+
+
+METHODS: dict[str, Method] = {}
+_ALIASES: dict[str, str] = {}
+
+
+def register(method: Method) -> Method:
+    """Add a method to the registry; its name and aliases must be new.
+
+    Examples
+    --------
+    >>> from pycvstat.intervals import METHODS
+    >>> METHODS["corrected_t"].target
+    'ER'
+    """
+    for name in (method.name, *method.aliases):
+        if name in METHODS or name in _ALIASES:
+            raise InputError("an interval method of this name exists.", given=name)
+    METHODS[method.name] = method
+    _ALIASES.update(dict.fromkeys(method.aliases, method.name))
+    return method
+
+
+def find(name: str) -> Method:
+    """The method of a name or alias; spelling with blanks, hyphens or capitals is accepted.
+
+    Examples
+    --------
+    >>> find("Clopper-Pearson").name
+    'clopper_pearson'
+    """
+    if not isinstance(name, str):
+        raise InputError("method must be a name.", given=repr(name), fix="use method='auto'")
+    key = name.strip().lower().replace("-", "_").replace(" ", "_")
+    key = _ALIASES.get(key, key)
+    if key in METHODS:
+        return METHODS[key]
+    near = difflib.get_close_matches(key, [*METHODS, *_ALIASES], n=1)
+    raise IntervalError(
+        f"there is no interval method {name!r}.",
+        given=name,
+        fix=f"did you mean {near[0]!r}?" if near else f"use 'auto' or one of {', '.join(METHODS)}",
+    )

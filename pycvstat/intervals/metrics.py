@@ -1,0 +1,201 @@
+"""Metrics that are not a mean of losses: RMSE and R^2 by the delta method, AUC fold by fold."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import IntervalError, LossError
+from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.losses.metrics import METRICS as READERS
+from pycvstat.losses.metrics import scores
+
+FloatArray = NDArray[np.float64]
+Table = LossTable | FoldMeans
+
+
+@dataclass(frozen=True, slots=True)
+class Smooth:
+    """A smooth function of means of pointwise quantities.
+
+    Parameters
+    ----------
+    name : str
+    range : (float, float)
+    components : callable
+        ``components(table) -> (N, J)``, in the order of the losses.
+    value, gradient : callable
+        Of the J means.
+    words : str
+        What it makes of a risk, with a place for the risk.
+    """
+
+    name: str
+    range: tuple[float, float]
+    components: Callable[[Table], FloatArray]
+    value: Callable[[FloatArray], float]
+    gradient: Callable[[FloatArray], FloatArray]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class ByFold:
+    """A metric with one value per fold and no pointwise losses.
+
+    Parameters
+    ----------
+    name : str
+    range : (float, float)
+    score : callable
+        ``score(y, prediction) -> float`` on the test rows of one fit.
+    """
+
+    name: str
+    range: tuple[float, float]
+    score: Callable[[NDArray[Any], FloatArray], float]
+
+
+def as_metric(given: str | Callable[..., float]) -> Smooth | ByFold:
+    """The metric of a name, or a function of (y, prediction).
+
+    Examples
+    --------
+    >>> as_metric("rmse").range
+    (0.0, inf)
+    """
+    if callable(given):
+        return ByFold(getattr(given, "__name__", "metric"), (-np.inf, np.inf), given)
+    if given in METRICS:
+        return METRICS[given]
+    near = difflib.get_close_matches(str(given), METRICS, n=1)
+    raise LossError(
+        f"there is no metric {given!r}.",
+        given=given,
+        fix=f"did you mean {near[0]!r}?"
+        if near
+        else f"use one of {', '.join(METRICS)}, or a function of (y, prediction)",
+    )
+
+
+def linearised(table: Table, metric: Smooth, centre: Callable[[Table], float]) -> Table:
+    """Pseudo-losses g(m) + g'(m)(x - m), whose mean and variance are those of the delta method.
+
+    Parameters
+    ----------
+    table : LossTable or FoldMeans
+    metric : Smooth
+    centre : callable
+        The method's own estimate of a mean.
+    """
+    parts = metric.components(table)
+    means = np.array([_centre(table, parts[:, j], centre) for j in range(parts.shape[1])])
+    pseudo = metric.value(means) + (parts - means) @ metric.gradient(means)
+    return _with_values(table, pseudo, metric.name, metric.range)
+
+
+def _centre(table: Table, values: FloatArray, centre: Callable[[Table], float]) -> float:
+    if np.ptp(values) == 0:
+        return float(values[0])
+    return centre(_with_values(table, values, "part", (-np.inf, np.inf)))
+
+
+def _with_values(table: Table, values: FloatArray, name: str, limits: tuple[float, float]) -> Table:
+    if isinstance(table, FoldMeans):
+        return replace(table, means=values[:, None], loss=name, range=limits)
+    return replace(table, losses=values[:, None], loss=name, range=limits)
+
+
+def fold_scores(table: Table, metric: ByFold) -> FoldMeans:
+    """The metric on the test rows of every fit."""
+    if isinstance(table, FoldMeans):
+        raise no_pointwise(metric.name, table)
+    y, score = rows_and_scores(table, metric.name)
+    cuts = table.plan.offsets[1:-1]
+    values = np.array(
+        [
+            float(metric.score(a, b))
+            for a, b in zip(np.split(y, cuts), np.split(score, cuts), strict=True)
+        ]
+    )
+    undefined = np.flatnonzero(~np.isfinite(values))
+    if undefined.size:
+        raise IntervalError(
+            f"{metric.name} is not defined in every fold.",
+            given=f"{undefined.size} of {values.size} folds, first fold {undefined[0] + 1}",
+            fix="folds=Stratified(10), or fewer folds",
+        )
+    return FoldMeans(table.plan, values[:, None], metric.name, table.candidates[:1], metric.range)
+
+
+def rows_and_scores(table: LossTable, name: str) -> tuple[NDArray[Any], FloatArray]:
+    """Response and prediction of every tested row; for the AUC the score of the second class."""
+    known = name if name in READERS else "rmse"
+    classes = table.y is not None and np.issubdtype(table.y.dtype, np.integer)
+    if known == name or not classes or table.predictions is None or table.y is None:
+        return scores(table, known)
+    return table.y[table.plan.rows], table.predictions.values[0]
+
+
+def no_pointwise(name: str, table: FoldMeans) -> IntervalError:
+    """The error for a metric that cannot be had from fold means."""
+    return IntervalError(
+        f"{name} needs the losses and predictions of every row; only fold means were kept.",
+        given=f"fold means of the {table.loss} loss",
+        fix="keep='all', or corrected_t(scores, n_train, n_test) on scores of your own",
+    )
+
+
+def _squared(table: Table) -> FloatArray:
+    if table.loss != "squared":
+        raise LossError(
+            "RMSE and R^2 are functions of the squared loss.",
+            given=f"losses of the kind {table.loss!r}",
+            fix="cross_validate(..., loss='squared')",
+        )
+    return table.means[:, :1] if isinstance(table, FoldMeans) else table.losses[:, :1]
+
+
+def _squared_and_moments(table: Table) -> FloatArray:
+    squared = _squared(table)
+    if isinstance(table, FoldMeans):
+        raise no_pointwise("r2", table)
+    y = scores(table, "r2")[0]
+    centred = y - y.mean()
+    return np.column_stack([squared, centred, centred**2])
+
+
+def _r2(m: FloatArray) -> float:
+    return float(1 - m[0] / (m[2] - m[1] ** 2))
+
+
+def _r2_gradient(m: FloatArray) -> FloatArray:
+    variance = m[2] - m[1] ** 2
+    slope = m[0] / variance**2
+    return np.array([-1 / variance, -2 * m[1] * slope, slope])
+
+
+METRICS: dict[str, Smooth | ByFold] = {
+    "rmse": Smooth(
+        "rmse",
+        (0.0, np.inf),
+        _squared,
+        lambda m: float(np.sqrt(m[0])),
+        lambda m: np.array([0.5 / np.sqrt(m[0])]),
+        "square root of the {}",
+    ),
+    "r2": Smooth(
+        "r2",
+        (-np.inf, 1.0),
+        _squared_and_moments,
+        _r2,
+        _r2_gradient,
+        "1 minus the ratio to the variance of the response of the {}",
+    ),
+    "r2_correlation": ByFold("r2_correlation", (0.0, 1.0), READERS["r2_correlation"]),
+    "auc": ByFold("auc", (0.0, 1.0), READERS["auc"]),
+}

@@ -1,0 +1,316 @@
+"""Paired comparison of methods on identical folds."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.intervals.base import Interval
+from pycvstat.intervals.checks import check_finite
+from pycvstat.intervals.dispatch import MetricLike, choose, compute, name_limits, words_of
+from pycvstat.intervals.legal import Table
+from pycvstat.intervals.method import find
+from pycvstat.intervals.metrics import ByFold, Smooth, as_metric, fold_scores, linearised
+from pycvstat.intervals.quantiles import check_level
+from pycvstat.losses import FoldMeans, LossTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Adjust = Literal["holm", "bonferroni", "none"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paired:
+    """The difference of two methods on identical folds.
+
+    Parameters
+    ----------
+    names : (str, str)
+        The difference is the first minus the second.
+    interval : Interval
+        Of the difference.
+    p_value : float
+        Two-sided, of no difference; NaN where the method has none.
+    statistic : float
+        Estimate over standard error (F for five_by_two_f).
+    """
+
+    names: tuple[str, str]
+    interval: Interval
+    p_value: float
+    statistic: float
+
+    @property
+    def difference(self) -> float:
+        """The estimated difference, first minus second."""
+        return self.interval.estimate
+
+    @property
+    def estimate(self) -> float:
+        """The same as `difference`."""
+        return self.interval.estimate
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval."""
+        return self.interval.low
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval."""
+        return self.interval.high
+
+    @property
+    def std_error(self) -> float:
+        """Standard error of the difference."""
+        return self.interval.std_error
+
+    @property
+    def method(self) -> str:
+        """Name of the interval method."""
+        return self.interval.method
+
+    @property
+    def level(self) -> float:
+        """Nominal confidence level."""
+        return self.interval.level
+
+    def tidy(self) -> pd.DataFrame:
+        """One row: a, b, estimate, std_error, conf_low, conf_high, statistic, df, p_value, ..."""
+        import pandas as pd
+
+        return pd.DataFrame([self._row()])
+
+    def _row(self) -> dict[str, Any]:
+        found = self.interval
+        return {
+            "a": self.names[0],
+            "b": self.names[1],
+            "estimate": found.estimate,
+            "std_error": found.std_error,
+            "conf_low": found.low,
+            "conf_high": found.high,
+            "statistic": self.statistic,
+            "df": found.df,
+            "p_value": self.p_value,
+            "level": found.level,
+            "method": found.method,
+            "target": found.target,
+            "metric": found.metric,
+        }
+
+    def summary(self) -> str:
+        """The comparison in words, at most 80 columns wide."""
+        p = "" if math.isnan(self.p_value) else f", p = {self.p_value:.3g}"
+        head = f"{self.names[0]} minus {self.names[1]}{p}"
+        return "\n".join([head, self.interval.summary()])
+
+    def cite(self) -> str:
+        """BibTeX of the method."""
+        return self.interval.cite()
+
+    def __repr__(self) -> str:
+        p = "" if math.isnan(self.p_value) else f", p = {self.p_value:.3g}"
+        return (
+            f"Paired({self.names[0]} minus {self.names[1]}: {self.estimate:.4g}, "
+            f"{self.level * 100:g} % from {self.low:.3g} to {self.high:.3g}{p}, {self.method})"
+        )
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def paired(
+    a: Table,
+    b: Table,
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    method: str = "auto",
+    level: float = 0.95,
+    metric: MetricLike = None,
+    **options: Any,
+) -> Paired:
+    """The difference of two tables over the same folds: any interval method, on differences.
+
+    Parameters
+    ----------
+    a, b : LossTable or FoldMeans
+        Of one candidate each.
+    names : (str, str)
+    method, level, metric, **options
+        As in `interval`.
+
+    Raises
+    ------
+    IntervalError
+        The folds, the losses or the responses differ.
+
+    Examples
+    --------
+    >>> from pycvstat.folds.plan import FoldPlan
+    >>> plan = FoldPlan.from_fold_ids([1, 1, 2, 2, 3, 3])
+    >>> a = LossTable(plan, np.array([[1.0], [2], [4], [3], [5], [6]]))
+    >>> b = LossTable(plan, np.array([[1.0], [1], [2], [3], [3], [5]]))
+    >>> paired(a, b, names=("knn", "ols"))
+    Paired(knn minus ols: 1, 95 % from -0.964 to 2.96, p = 0.16, corrected_t)
+    """
+    level = check_level(level)
+    for table in (a, b):
+        check_finite(table)
+    check_comparable(a, b, names)
+    read = None if metric is None else as_metric(metric)
+    first, why = choose(a, read) if method == "auto" else (find(method), "")
+    difference = _difference(*(_read(t, read, first.name, options) for t in (a, b)))
+    if method == "auto":
+        first, why = choose(difference, None)
+    limits, used = compute(first, difference, level, None, options)
+    words = f"difference, {names[0]} minus {names[1]}, of the " + words_of(read)
+    found = name_limits(first, limits, used, level, why, words)
+    if limits.p_value is not None:
+        return Paired(names, found, limits.p_value, limits.details["F"])
+    defined = not (math.isnan(found.std_error) or math.isnan(found.df))
+    statistic = found.estimate / found.std_error if defined else math.nan
+    return Paired(names, found, found.p_value(), statistic)
+
+
+def check_comparable(a: Table, b: Table, names: tuple[str, str]) -> None:
+    """Refuse tables over different folds, of different losses, or with several candidates."""
+    if a.plan.fingerprint != b.plan.fingerprint:
+        raise IntervalError(
+            "the two results were not made on identical folds, so they cannot be paired.",
+            given=f"{names[0]}: {a.plan!r} {a.plan.fingerprint[:8]}, "
+            f"{names[1]}: {b.plan!r} {b.plan.fingerprint[:8]}",
+            fix="compare({...}, folds=...) runs all on the same folds",
+        )
+    if a.loss != b.loss:
+        raise IntervalError(
+            "the two results have different losses.", given=f"{a.loss} and {b.loss}"
+        )
+    for name, table in zip(names, (a, b), strict=True):
+        if table.fold_means().shape[1] != 1:
+            raise IntervalError(
+                "a comparison is of one candidate each.",
+                given=f"{table.fold_means().shape[1]} candidates in {name}",
+                fix="compare Tuned(...) learners, or table.select(i)",
+            )
+    ys = [t.y for t in (a, b) if isinstance(t, LossTable) and t.y is not None]
+    if len(ys) == 2 and not np.array_equal(ys[0], ys[1]):
+        raise IntervalError("the two results have different responses.")
+
+
+def _read(table: Table, metric: Smooth | ByFold | None, method: str, options: Any) -> Table:
+    """The table of the metric: pseudo-losses or fold scores."""
+    if metric is None:
+        return table
+    if isinstance(metric, ByFold):
+        return fold_scores(table, metric)
+    chosen = find(method)
+
+    def centre(part: Table) -> float:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PycvstatWarning)
+            return chosen.formula(part, 0.95, **options).estimate
+
+    return linearised(table, metric, centre)
+
+
+def _difference(a: Table, b: Table) -> Table:
+    limits = (a.range[0] - b.range[1], a.range[1] - b.range[0])
+    if isinstance(a, LossTable) and isinstance(b, LossTable):
+        return replace(a, losses=a.losses - b.losses, range=limits, predictions=None)
+    means = a.fold_means() - b.fold_means()
+    return FoldMeans(a.plan, means, a.loss, a.candidates, limits)
+
+
+def all_pairs(
+    tables: Mapping[str, Table],
+    *,
+    method: str = "auto",
+    level: float = 0.95,
+    adjust: Adjust = "holm",
+    metric: MetricLike = None,
+) -> pd.DataFrame:
+    """All pairs of methods, with p values adjusted for their number (statsmodels).
+
+    As in R: ``p.adjust(p, "holm")``.
+
+    Parameters
+    ----------
+    tables : mapping of name to LossTable or FoldMeans
+    method, level, metric
+        As in `interval`; the intervals are not adjusted.
+    adjust : {"holm", "bonferroni", "none"}
+
+    Returns
+    -------
+    DataFrame
+        The columns of `Paired.tidy` and p_adjusted. Two methods whose losses are equal have a
+        difference of 0 and no p value (a warning says so).
+
+    Examples
+    --------
+    >>> from pycvstat.folds.plan import FoldPlan
+    >>> plan = FoldPlan.from_fold_ids([1, 1, 2, 2, 3, 3])
+    >>> draw = np.random.default_rng(1)
+    >>> tables = {name: LossTable(plan, draw.random((6, 1))) for name in "abc"}
+    >>> all_pairs(tables)[["a", "b"]].values.tolist()
+    [['a', 'b'], ['a', 'c'], ['b', 'c']]
+    """
+    import pandas as pd
+
+    if adjust not in get_args(Adjust):
+        raise InputError(
+            "adjust must be 'holm', 'bonferroni' or 'none'.", given=repr(adjust), fix="'holm'"
+        )
+    if len(tables) < 2:
+        raise InputError("a comparison needs at least two methods.", given=f"{len(tables)}")
+    rows = []
+    for a, b in itertools.combinations(tables, 2):
+        pair = tables[a], tables[b]
+        if np.array_equal(pair[0].fold_means(), pair[1].fold_means()):
+            rows.append(_equal(a, b, level, *pair))
+        else:
+            found = paired(*pair, names=(a, b), method=method, level=level, metric=metric)
+            rows.append(found._row())
+    frame = pd.DataFrame(rows)
+    frame["p_adjusted"] = adjusted(frame["p_value"].to_numpy(), adjust)
+    return frame
+
+
+def _equal(a: str, b: str, level: float, first: Table, second: Table) -> dict[str, Any]:
+    check_comparable(first, second, (a, b))
+    warnings.warn(
+        PycvstatWarning(f"{a} and {b} have the same losses in every fold: nothing to test."),
+        stacklevel=3,
+    )
+    nothing = dict.fromkeys(
+        ("std_error", "conf_low", "conf_high", "statistic", "df", "p_value"), math.nan
+    )
+    return {"a": a, "b": b, "estimate": 0.0} | nothing | {
+        "level": level, "method": "none", "target": "", "metric": first.loss,
+    }  # fmt: skip
+
+
+def adjusted(p_values: Any, adjust: Adjust = "holm") -> Any:
+    """Adjusted p values; NaN stay NaN and do not count.
+
+    Examples
+    --------
+    >>> adjusted(np.array([0.01, 0.04, np.nan, 0.03])).round(12).tolist()
+    [0.03, 0.06, nan, 0.06]
+    """
+    values = np.array(p_values, dtype=np.float64)
+    known = ~np.isnan(values)
+    if adjust != "none" and known.any():
+        from statsmodels.stats.multitest import multipletests
+
+        values[known] = multipletests(values[known], method=adjust)[1]
+    return values

@@ -1,0 +1,79 @@
+"""Wilson and Clopper-Pearson intervals for the 0-1 loss (computed by statsmodels)."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Literal
+
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.layouts import layout
+from pycvstat.intervals.method import Layout, Limits, Method, register
+from pycvstat.losses import LossTable
+
+LAYOUTS: tuple[Layout, ...] = ("one split", "K-fold", "leave-one-out")
+
+
+def proportion(errors: int, n: int, level: float, method: Literal["wilson", "beta"]) -> Limits:
+    """The interval of a proportion; "beta" is Clopper and Pearson's.
+
+    As in R: ``prop.test(errors, n, correct = FALSE)`` and ``binom.test(errors, n)``.
+
+    Examples
+    --------
+    >>> limits = proportion(0, 40, 0.95, "wilson")
+    >>> round(limits.low, 4), round(limits.high, 4)
+    (0.0, 0.0876)
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(errors, n, alpha=1 - level, method=method)
+    share = errors / n
+    std_error = math.sqrt(share * (1 - share) / n)
+    return Limits(share, std_error, max(float(low), 0.0), min(float(high), 1.0), math.nan)
+
+
+def _known(plan: FoldPlan) -> str:
+    if layout(plan) == "one split":
+        return "close to its level for every error rate, unlike the Wald interval"
+    return "errors of different folds are dependent: as liberal as the CLT interval"
+
+
+def _formula(table: LossTable, level: float, *, method: Literal["wilson", "beta"]) -> Limits:
+    return proportion(round(float(table.losses[:, 0].sum())), len(table.losses), level, method)
+
+
+WILSON = register(
+    Method(
+        name="wilson",
+        title="Wilson score interval",
+        target="PQ",
+        formula=partial(_formula, method="wilson"),
+        layouts=LAYOUTS,
+        citation=("wilson1927",),
+        folds="Holdout(0.25)",
+        known=_known,
+        needs="0-1",
+        metrics="none",
+    )
+)
+
+CLOPPER_PEARSON = register(
+    Method(
+        name="clopper_pearson",
+        title="Clopper-Pearson interval",
+        target="PQ",
+        formula=partial(_formula, method="beta"),
+        layouts=LAYOUTS,
+        citation=("clopper1934",),
+        folds="Holdout(0.25)",
+        known=lambda plan: (
+            "never below its level, so wider than Wilson's"
+            if layout(plan) == "one split"
+            else _known(plan)
+        ),
+        needs="0-1",
+        metrics="none",
+        aliases=("exact", "beta"),
+    )
+)
