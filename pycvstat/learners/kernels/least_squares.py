@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from pycvstat.errors import FitError, InputError
-from pycvstat.learners.kernels.rank import LM_TOLERANCE, aliased_columns
+from pycvstat.learners.kernels.rank import LM_TOLERANCE, aliased_columns, column_scale
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -20,9 +20,6 @@ keeps a thousandth of each direction, and results of two QR factorisations agree
 
 CLEAR_ALIAS = 1e-10
 """An aliased column with no more than this share of its length left is aliased in every fold."""
-
-_SAFE = (1e-200, 1e200)
-"""Columns with a sum of squares in here can be squared and summed further without harm."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,9 +87,13 @@ def fit_least_squares(
     constant = constant_column(X)
     shift = 0.0 if constant is None else float(y.mean())
     root = 1.0 if weights is None else np.sqrt(weights)
-    coefficients, aliased = _solve((X.T * root).T, (y - shift) * root, tol)
-    if constant is not None:
-        coefficients[constant] += shift / X[0, constant]
+    rows = (X.T * root).T
+    coefficients, aliased = _solve(rows, (y - shift) * root, tol)
+    if constant is None:
+        return LeastSquares(coefficients, aliased)
+    if aliased[constant]:
+        return LeastSquares(*_solve(rows, y * root, tol))
+    coefficients[constant] += shift / X[0, constant]
     return LeastSquares(coefficients, aliased)
 
 
@@ -207,20 +208,6 @@ def constant_column(X: FloatArray) -> int | None:
         if (X[:, j] == X[0, j]).all():
             return int(j)
     return None
-
-
-def column_scale(X: FloatArray) -> FloatArray | None:
-    """Powers of two (p,) that bring huge or tiny columns near 1; None where none is."""
-    with np.errstate(over="ignore", under="ignore"):
-        squares = np.einsum("ij,ij->j", X, X)
-    odd = ~((squares > _SAFE[0]) & (squares < _SAFE[1]))
-    if not odd.any():
-        return None
-    largest = np.abs(X).max(axis=0)
-    odd &= largest > 0.0
-    scale = np.ones(X.shape[1])
-    scale[odd] = np.ldexp(1.0, np.frexp(largest[odd])[1] - 1)
-    return scale
 
 
 def require_finite(X: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:

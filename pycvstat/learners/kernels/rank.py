@@ -14,6 +14,9 @@ LM_TOLERANCE = 1e-7
 GLM_TOLERANCE = 1e-11
 """R's ``glm``: min(1e-7, epsilon / 1000) with epsilon = 1e-8."""
 
+_SAFE = (1e-200, 1e200)
+"""Columns with a sum of squares in here can be squared and summed further without harm."""
+
 _TRUST_DOWNDATE = 1e-6
 """Below this share of the squared norm, R measures the rest of a column anew."""
 
@@ -43,7 +46,8 @@ def aliased_columns(X: FloatArray, tol: float = LM_TOLERANCE) -> BoolArray:
     >>> aliased_columns(X)
     array([False,  True, False])
     """
-    work = np.array(X, dtype=np.float64, order="F")
+    scale = column_scale(X)
+    work = np.array(X if scale is None else X / scale, dtype=np.float64, order="F")
     n, p = work.shape
     order = list(range(p))
     lengths = np.linalg.norm(work, axis=0)
@@ -80,3 +84,17 @@ def _reflect(work: FloatArray, rest: FloatArray, step: int, pivot: int, others: 
     measured = (left < _TRUST_DOWNDATE) & (old != 0.0)
     new[measured] = np.linalg.norm(block[1:, measured], axis=0)
     rest[others] = new
+
+
+def column_scale(X: FloatArray) -> FloatArray | None:
+    """Powers of two (p,) that bring huge or tiny columns near 1; None where none is."""
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.einsum("ij,ij->j", X, X)
+    odd = ~((squares > _SAFE[0]) & (squares < _SAFE[1]))
+    if not odd.any():
+        return None
+    largest = np.abs(X).max(axis=0)
+    odd &= largest > 0.0
+    scale = np.ones(X.shape[1])
+    scale[odd] = np.ldexp(1.0, np.frexp(largest[odd])[1] - 1)
+    return scale
