@@ -187,9 +187,7 @@ class Task:
         return digest.hexdigest()
 
 
-def _formula_and_frame(
-    formula: str | None, data: Any, X: Any, y: Any
-) -> tuple[str, frames.Frame]:
+def _formula_and_frame(formula: str | None, data: Any, X: Any, y: Any) -> tuple[str, frames.Frame]:
     by_formula, by_arrays = formula is not None or data is not None, X is not None or y is not None
     if by_formula and by_arrays:
         raise InputError(
@@ -283,9 +281,7 @@ def _response(column: frames.Column, formula: str) -> Response:
         return Response(column.name, "nominal", codes, ("FALSE", "TRUE"))
     if column.kind in ("factor", "ordered"):
         kind: Kind = "nominal" if column.kind == "factor" else "ordinal"
-        return Response(
-            column.name, kind, np.asarray(column.values, dtype=np.int64), column.levels
-        )
+        return Response(column.name, kind, np.asarray(column.values, dtype=np.int64), column.levels)
     raise DataError(
         f"the response {column.name!r} is {column.kind}, neither numbers nor classes.",
         given=formula,

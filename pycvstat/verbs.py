@@ -76,9 +76,7 @@ class EstimateVerbs(Verbs):
 
     __slots__ = ()
 
-    def interval(
-        self: Any, method: str = "auto", level: float = 0.95, **options: Any
-    ) -> Interval:
+    def interval(self: Any, method: str = "auto", level: float = 0.95, **options: Any) -> Interval:
         """A confidence interval read off the table of losses; nothing is refitted.
 
         Parameters
@@ -92,4 +90,3 @@ class EstimateVerbs(Verbs):
 
         result: Interval = interval(self.table, method=method, level=level, **options)
         return result
-

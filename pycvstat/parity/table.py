@@ -172,9 +172,7 @@ def compare_values(
     a, b = np.atleast_1d(np.asarray(python)), np.atleast_1d(np.asarray(r))
     if a.shape != b.shape:
         place = f"shapes {a.shape} and {b.shape}"
-        return Row(
-            quantity, _first(a), _first(b), np.nan, np.nan, np.nan, place, a.size, tolerance
-        )
+        return Row(quantity, _first(a), _first(b), np.nan, np.nan, np.nan, place, a.size, tolerance)
     if not (np.issubdtype(a.dtype, np.number) and np.issubdtype(b.dtype, np.number)):
         return _compare_texts(quantity, a.ravel(), b.ravel(), tolerance, labels)
     return _compare_numbers(

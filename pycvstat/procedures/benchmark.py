@@ -72,7 +72,9 @@ def benchmark(
         )
     development = Holdout(test=validation / (1 - test))
     learners = {
-        name: Tuned(method[0], method[1], inner=development) if isinstance(method, tuple) else method
+        name: Tuned(method[0], method[1], inner=development)
+        if isinstance(method, tuple)
+        else method
         for name, method in methods.items()
     }
     folds = Subsampling(times, train=round(1 - test, 12), random=random)

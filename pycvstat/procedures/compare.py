@@ -83,15 +83,11 @@ class Comparison(Verbs):
             raise InputError("every method failed in some fold.", given=", ".join(self.results))
         return min(usable, key=lambda name: usable[name])
 
-    def paired(
-        self, a: str, b: str, *, method: str = "auto", level: float = 0.95
-    ) -> Paired:
+    def paired(self, a: str, b: str, *, method: str = "auto", level: float = 0.95) -> Paired:
         """Difference of two methods (a minus b) on identical folds: interval and p value."""
         from pycvstat.intervals.paired import paired
 
-        return paired(
-            self[a].table, self[b].table, names=(a, b), method=method, level=level
-        )
+        return paired(self[a].table, self[b].table, names=(a, b), method=method, level=level)
 
     def pairs(self, *, level: float = 0.95, adjust: str = "holm") -> pd.DataFrame:
         """All pairs with p values adjusted for their number."""
@@ -214,4 +210,5 @@ def _one(setting: Setting, name: str, learner: Any) -> CVResult:
         outcome.details,
         outcome.failures,
         setting.stream.seed,
+        inner_plans=outcome.inner_plans,
     )

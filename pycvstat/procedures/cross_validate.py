@@ -44,6 +44,8 @@ class CVResult(EstimateVerbs):
     seed : int, optional
         The seed of the draws, R's ``set.seed``.
     bias : BiasAdjustment, optional
+    inner_plans : tuple of FoldPlan
+        The folds inside each fit of a tuned learner; their rows count within its training rows.
     """
 
     table: LossTable
@@ -54,6 +56,7 @@ class CVResult(EstimateVerbs):
     failures: tuple[Failure, ...] = ()
     seed: int | None = None
     bias: BiasAdjustment | None = None
+    inner_plans: tuple[FoldPlan, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -213,4 +216,5 @@ def cross_validate(
         outcome.failures,
         setting.stream.seed,
         bias,
+        outcome.inner_plans,
     )

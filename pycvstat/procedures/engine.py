@@ -43,12 +43,15 @@ class Outcome:
     details : tuple
         What the learner reported, fit by fit.
     failures : tuple of Failure
+    inner_plans : tuple of FoldPlan
+        What was drawn for each fit of a tuned learner.
     """
 
     means: FoldMeans
     table: LossTable | None
     details: tuple[Any, ...]
     failures: tuple[Failure, ...]
+    inner_plans: tuple[FoldPlan, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +191,9 @@ def _one_by_one(work: Work, i: int) -> dict[str, Any]:
         if full
         else None
     )
-    return joined | {name: np.concatenate([p[name] for p in parts]) for name in ("losses", "values")}
+    return joined | {
+        name: np.concatenate([p[name] for p in parts]) for name in ("losses", "values")
+    }
 
 
 def _nothing(work: Work, m: int) -> dict[str, Any]:
@@ -250,13 +255,17 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
             _candidates(work),
             work.loss.range,
         )
-        return Outcome(means, None, details, failures)
+        return Outcome(means, None, details, failures, _inner_plans(work))
     prob = None
     if all(r["prob"] is not None for r in results):
         prob = np.concatenate([r["prob"] for r in results], axis=1)
     p = Predictions(np.concatenate([r["values"] for r in results], axis=1), prob)
     table = _table(work, np.concatenate([r["losses"] for r in results], axis=1), p)
-    return Outcome(table.means(), table, details, failures)
+    return Outcome(table.means(), table, details, failures, _inner_plans(work))
+
+
+def _inner_plans(work: Work) -> tuple[FoldPlan, ...]:
+    return tuple(c for c in work.contexts if isinstance(c, FoldPlan))
 
 
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
@@ -288,7 +297,7 @@ def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure
 
 
 def _identity(work: Work) -> dict[str, Any]:
-    inner = [c.fingerprint for c in work.contexts if isinstance(c, FoldPlan)]
+    inner = [plan.fingerprint for plan in _inner_plans(work)]
     return {
         "folds": work.plan.fingerprint,
         "inner_folds": inner,

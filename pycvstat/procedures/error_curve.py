@@ -137,9 +137,7 @@ def error_curve(
         formula, data, folds=folds, loss=loss, on_error="raise", arguments=arguments
     )
     train, test = errors_by_fold(setting, setting.prepare(chosen, candidates))
-    return ErrorCurve(
-        train, test, setting.task, chosen, setting.loss, setting.stream.seed
-    )
+    return ErrorCurve(train, test, setting.task, chosen, setting.loss, setting.stream.seed)
 
 
 def errors_by_fold(setting: Setting, prepared: Prepared) -> tuple[FoldMeans, FoldMeans]:
@@ -147,8 +145,14 @@ def errors_by_fold(setting: Setting, prepared: Prepared) -> tuple[FoldMeans, Fol
     plan = setting.plan
     contexts = prepared.begin(plan, setting.stream)
     pairs = [
-        train_and_test_error(setting, prepared, plan.train_rows(i), plan.test_rows(i), contexts[i],
-                             place=where(plan, i))
+        train_and_test_error(
+            setting,
+            prepared,
+            plan.train_rows(i),
+            plan.test_rows(i),
+            contexts[i],
+            place=where(plan, i),
+        )
         for i in range(len(plan))
     ]
     names = tuple(dict(c) for c in prepared.candidates)

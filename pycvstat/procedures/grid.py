@@ -86,9 +86,7 @@ class QuasiRandomSearch:
         _count(self.n)
         engines = {"halton": qmc.Halton, "sobol": qmc.Sobol}
         if self.sequence not in engines:
-            raise InputError(
-                "sequence must be 'halton' or 'sobol'.", given=repr(self.sequence)
-            )
+            raise InputError("sequence must be 'halton' or 'sobol'.", given=repr(self.sequence))
         engine = engines[self.sequence](d=len(self.space), rng=self.random)
         return _quantiles(self.space, _points(engine, self.n))
 
@@ -107,9 +105,7 @@ def _quantiles(space: Mapping[str, Any], u: NDArray[np.float64]) -> Candidates:
     if not space:
         raise InputError("the search space is empty.", given=dict(space))
     columns = {name: _draws(name, d, u[:, j]) for j, (name, d) in enumerate(space.items())}
-    return tuple(
-        {name: column[i] for name, column in columns.items()} for i in range(u.shape[0])
-    )
+    return tuple({name: column[i] for name, column in columns.items()} for i in range(u.shape[0]))
 
 
 def _draws(name: str, distribution: Any, u: NDArray[np.float64]) -> list[Any]:
@@ -151,9 +147,7 @@ def _expand(grid: Any) -> Candidates:
         lists = [_values(name, values) for name, values in grid.items()]
         if not lists:
             return ()
-        return tuple(
-            dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*lists)
-        )
+        return tuple(dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*lists))
     if isinstance(grid, Sequence) and all(isinstance(g, Mapping) for g in grid):
         return tuple(dict(g) for g in grid)
     raise InputError(

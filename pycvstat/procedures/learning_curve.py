@@ -132,7 +132,9 @@ def learning_curve(
     plan = setting.plan
     counts = training_sizes(sizes, int(plan.n_train.min()))
     stream = deepcopy(setting.stream)
-    orders = [plan.train_rows(i)[stream.permutation(int(plan.n_train[i]))] for i in range(len(plan))]
+    orders = [
+        plan.train_rows(i)[stream.permutation(int(plan.n_train[i]))] for i in range(len(plan))
+    ]
     prepared = setting.prepare(chosen)
     if setting.prepare(chosen).begin(plan, deepcopy(stream))[0] is not None:
         raise InputError(
@@ -143,16 +145,29 @@ def learning_curve(
     errors = np.array(
         [
             [
-                [float(e[0]) for e in train_and_test_error(
-                    setting, prepared, np.sort(order[:m]), plan.test_rows(i), place=where(plan, i)
-                )]
+                [
+                    float(e[0])
+                    for e in train_and_test_error(
+                        setting,
+                        prepared,
+                        np.sort(order[:m]),
+                        plan.test_rows(i),
+                        place=where(plan, i),
+                    )
+                ]
                 for m in counts
             ]
             for i, order in enumerate(orders)
         ]
     )
     return LearningCurve(
-        counts, errors[..., 0], errors[..., 1], plan, setting.task, chosen, setting.loss,
+        counts,
+        errors[..., 0],
+        errors[..., 1],
+        plan,
+        setting.task,
+        chosen,
+        setting.loss,
         setting.stream.seed,
     )
 

@@ -101,9 +101,7 @@ class NestedResult(CVResult):
     @property
     def tied(self) -> list[list[dict[str, Any]]]:
         """All candidates with the smallest inner estimate, by outer fit."""
-        return [
-            [] if d is None else [self.candidates[c] for c in d["tied"]] for d in self.details
-        ]
+        return [[] if d is None else [self.candidates[c] for c in d["tied"]] for d in self.details]
 
     @property
     def inner_curves(self) -> NDArray[np.float64]:
@@ -199,9 +197,7 @@ class NestedResult(CVResult):
         return super().tidy(what, level)
 
 
-def _median(
-    chosen: Chosen, candidates: tuple[dict[str, Any], ...]
-) -> dict[str, Any]:
+def _median(chosen: Chosen, candidates: tuple[dict[str, Any], ...]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for name in candidates[0]:
         values = [row[name] for row in chosen if row]
@@ -277,5 +273,6 @@ def nested_cv(
         outcome.details,
         outcome.failures,
         setting.stream.seed,
+        inner_plans=outcome.inner_plans,
         inner_plan=inner_plan,
     )

@@ -79,7 +79,7 @@ class Choice:
     limit: float
 
 
-def choose(table: FoldMeans, rule: Rule = Rule()) -> Choice:  # noqa: B008
+def choose(table: FoldMeans, rule: Rule = Rule()) -> Choice:
     """Choose a candidate; ties go to the simplest if an order is given, else to the first.
 
     Candidates with a failed fold have no estimate and are never chosen.

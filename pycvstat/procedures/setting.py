@@ -86,9 +86,7 @@ class Setting:
     def prepare(self, learner: Learner, candidates: tuple[Params, ...] = ({},)) -> Prepared:
         """The learner on these data; a tuned learner minimises the same loss unless told."""
         if isinstance(learner, Tuned):
-            return learner.prepare(
-                self.task, candidates, loss=self.loss, on_error=self.on_error
-            )
+            return learner.prepare(self.task, candidates, loss=self.loss, on_error=self.on_error)
         return learner.prepare(self.task, candidates)
 
 

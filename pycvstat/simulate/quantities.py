@@ -50,9 +50,7 @@ class Agreement:
 
 
 def _agreement(estimator: str, quantity: str, a: FloatArray, b: FloatArray) -> Agreement:
-    return Agreement(
-        estimator, quantity, MonteCarlo.of(a), MonteCarlo.of(b), MonteCarlo.of(a - b)
-    )
+    return Agreement(estimator, quantity, MonteCarlo.of(a), MonteCarlo.of(b), MonteCarlo.of(a - b))
 
 
 def risk_after_training(
@@ -238,9 +236,7 @@ def tuning_quantities(
         size = len(train)
         risks = risk_after_training(law, learner, X[train], y[train], stream, grid)
         everything, _ = draw_folds(_continued(inner, stream), task)
-        cv = run(
-            learner.prepare(task, tuned.candidates), everything, y, loss, keep="fold_means"
-        )
+        cv = run(learner.prepare(task, tuned.candidates), everything, y, loss, keep="fold_means")
         rows.append(
             (
                 risks.min(),

@@ -1,0 +1,66 @@
+"""Data, formulas and folds as R takes them; nothing in the data can become R code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.formula import Formula, quote
+from pycvstat.formula.syntax import deparse
+from pycvstat.task import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def r_formula(formula: Formula) -> str:
+    """The formula in R, written anew from its parsed terms.
+
+    Examples
+    --------
+    >>> from pycvstat.formula import parse
+    >>> r_formula(parse("y ~ .", ["y", "a b", "c"]))
+    'y ~ `a b` + c'
+    """
+    right = [*formula.labels, *(f"offset({deparse(node)})" for node in formula.offsets)]
+    if not formula.intercept:
+        right.append("0")
+    return f"{deparse(formula.response)} ~ {' + '.join(right) or '1'}"
+
+
+def r_frame(task: Task) -> pd.DataFrame:
+    """The data frame for R; text becomes a factor with the levels of all rows."""
+    import pandas as pd
+
+    frame = task.frame.to_pandas()
+    for name in task.frame.names:
+        column = task.frame[name]
+        if column.kind == "text":
+            levels = sorted({v for v in column.values if v is not None})
+            frame[name] = pd.Categorical(column.values, levels)
+    return frame.reset_index(drop=True)
+
+
+def test_rows(plan: FoldPlan) -> list[Any]:
+    """Test rows of every fit, counted from 1."""
+    return [plan.test_rows(i) + 1 for i in range(len(plan))]
+
+
+def train_rows(plan: FoldPlan) -> list[Any] | None:
+    """Training rows counted from 1, or None when they are the rest."""
+    if plan.train is None:
+        return None
+    return [plan.train_rows(i) + 1 for i in range(len(plan))]
+
+
+def listed(rows: Sequence[Any] | None) -> dict[str, Any] | None:
+    """Row vectors as an R list, names giving the order of the fits."""
+    if rows is None:
+        return None
+    return {f"fit{i + 1}": np.asarray(part, dtype=np.int64) for i, part in enumerate(rows)}
+
+
+__all__ = ["listed", "quote", "r_formula", "r_frame", "test_rows", "train_rows"]
