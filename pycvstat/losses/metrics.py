@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -132,9 +133,7 @@ def metric(table: LossTable, name: str, candidate: int = 0) -> Metric:
     y, score = scores(table, name, candidate)
     ends = table.plan.offsets
     function = METRICS[name]
-    by_fold = np.array(
-        [function(y[a:b], score[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True)]
-    )
+    by_fold = np.array([function(y[a:b], score[a:b]) for a, b in pairwise(ends)])
     pooled = [function(y[rows], score[rows]) for rows in _repeats(table)]
     return Metric(name, by_fold, float(np.mean(pooled)))
 
