@@ -6,18 +6,21 @@ import pickle
 import queue
 import threading
 import warnings
-from asyncio import CancelledError
 from collections.abc import Generator
+from concurrent.futures import CancelledError
 from typing import Any
 
 from pycvstat.errors import ExecutionError, PycvstatWarning
-from pycvstat.execution.book import Book
-from pycvstat.execution.packing import pickled
+from pycvstat.execution.book import DEATHS, Book
+from pycvstat.execution.packing import Aligned, pickled
 from pycvstat.execution.threads import one_thread
 from pycvstat.execution.work import Reply, Work, perform_elsewhere
 
 PATIENCE = 60.0
 """Seconds that a cluster may be without workers."""
+
+ROUNDS = 2
+"""How often all undone tasks are tried again together, before each is tried alone."""
 
 _one_task = threading.Lock()
 
@@ -27,7 +30,7 @@ def work_on_cluster(work: Work, book: Book, client: Any) -> Generator[None]:
 
     The scheduler tries a task again when its worker dies, and gives it up after a few deaths; but
     it also counts a death against tasks that only waited on that worker. So tasks that it gave
-    up are tried once more, each alone on the cluster: only one that fails then is lost.
+    up are tried again, at last each alone on the cluster: only one that fails then is lost.
 
     Parameters
     ----------
@@ -47,7 +50,7 @@ def work_on_cluster(work: Work, book: Book, client: Any) -> Generator[None]:
         run.cancel(0)
 
 
-def perform_on_cluster(work: Work, question: bytes) -> Reply:
+def perform_on_cluster(work: Aligned, question: bytes) -> Reply:
     """What became of one task; runs on a worker.
 
     Limits of threads, warnings and random generators belong to the whole process, so a worker
@@ -55,12 +58,13 @@ def perform_on_cluster(work: Work, question: bytes) -> Reply:
 
     Parameters
     ----------
-    work : Work
+    work : Aligned
+        Holds a `Work`.
     question : bytes
     """
     number, task = pickle.loads(question)
     with _one_task, one_thread():
-        return perform_elsewhere(work, number, task)
+        return perform_elsewhere(work.value, number, task)
 
 
 class _ClusterRun:
@@ -70,13 +74,13 @@ class _ClusterRun:
         self.work, self.book, self.client, self.questions = work, book, client, questions
         self.news: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self.pending: dict[int, Any] = {}
-        self.suspects: list[int] = []
+        self.undone: list[int] = []
         self._send_data()
 
     def _send_data(self) -> None:
         """Send the work to every worker once; those that come later fetch it from these."""
         try:
-            [self.data] = self.client.scatter([self.work], broadcast=True, hash=False)
+            [self.data] = self.client.scatter([Aligned(self.work)], broadcast=True, hash=False)
         except Exception as error:
             raise ExecutionError(
                 "The data cannot be sent to the cluster.",
@@ -85,22 +89,34 @@ class _ClusterRun:
                 "their memory",
             ) from None
 
-    def submit(self, number: int) -> None:
-        question = self.questions[number]
-        future = self.client.submit(perform_on_cluster, self.data, question, pure=False)
-        self.pending[number] = future
-        future.add_done_callback(lambda done: self.news.put((number, done)))
-
-    def cancel(self, beginning: int) -> None:
-        """Cancel tasks from a number on; what runs already is not waited for."""
-        numbers = [number for number in self.pending if number >= beginning]
-        futures = [self.pending.pop(number) for number in numbers]
-        if futures and self.client.status == "running":
-            self.client.cancel(futures)
-
     def together(self) -> Generator[None]:
-        while (number := self.book.take()) is not None:
-            self.submit(number)
+        """All tasks; those that lost their data with the last worker that held them, again."""
+        numbers = list(iter(self.book.take, None))
+        yield from self._do(numbers)
+        for _ in range(ROUNDS):
+            yield from self._do(self._to_do_again())
+
+    def one_by_one(self) -> Generator[None]:
+        """The tasks that are not done yet, each alone: now a death is its own."""
+        for number in self._to_do_again():
+            for _ in range(DEATHS):
+                yield from self._do([number])
+                if not self._to_do_again():
+                    break
+            else:
+                self.book.lose(number, "every worker that tried it died")
+
+    def _to_do_again(self) -> list[int]:
+        numbers, self.undone = sorted(self.undone), []
+        return [number for number in numbers if self.book.wanted(number)]
+
+    def _do(self, numbers: list[int]) -> Generator[None]:
+        """Submit tasks and settle them as they are done."""
+        if numbers and self.data.status != "finished":
+            _wait_for_workers(self.client)
+            self._send_data()
+        for number in numbers:
+            self._submit(number)
         while self.pending:
             number, future = self._next()
             if self.pending.get(number) is future:
@@ -108,16 +124,11 @@ class _ClusterRun:
                 self._settle(number, future)
                 yield
 
-    def one_by_one(self) -> Generator[None]:
-        suspects, self.suspects = sorted(self.suspects), []
-        for number in suspects:
-            if not self.book.wanted(number):
-                continue
-            self.submit(number)
-            yield from self.together()
-            if self.suspects:
-                self.book.lose(number, "every worker that tried it died")
-                self.suspects = []
+    def _submit(self, number: int) -> None:
+        question = self.questions[number]
+        future = self.client.submit(perform_on_cluster, self.data, question, pure=False)
+        self.pending[number] = future
+        future.add_done_callback(lambda done: self.news.put((number, done)))
 
     def _next(self) -> tuple[int, Any]:
         """The next future that is done, as long as there is a cluster to do it."""
@@ -132,12 +143,8 @@ class _ClusterRun:
 
         try:
             reply: Reply = future.result()
-        except KilledWorker:
-            self.suspects.append(number)
-            return
-        except CancelledError as error:  # the data went with the last worker that had them
-            self.book.death(number, str(error))
-            self._begin_again()
+        except (KilledWorker, CancelledError):
+            self.undone.append(number)
             return
         except Exception as error:
             reply = Reply(error=_unreadable(error))
@@ -145,15 +152,17 @@ class _ClusterRun:
         if reply.error is not None:
             self.cancel(number)
 
-    def _begin_again(self) -> None:
-        """Send the data once more, and the tasks that are not done."""
-        _wait_for_workers(self.client)
-        self._send_data()
-        for number in list(self.pending):
-            if self.pending[number].status in ("cancelled", "lost"):
-                self.submit(number)
-        while (again := self.book.take()) is not None:
-            self.submit(again)
+    def cancel(self, beginning: int) -> None:
+        """Cancel tasks from a number on; what runs already is not waited for.
+
+        Parameters
+        ----------
+        beginning : int
+        """
+        numbers = [number for number in self.pending if number >= beginning]
+        futures = [self.pending.pop(number) for number in numbers]
+        if futures and self.client.status == "running":
+            self.client.cancel(futures)
 
 
 def _unreadable(error: Exception) -> ExecutionError:
