@@ -1,0 +1,61 @@
+"""The averages of the table: fold means, their mean, and the mean over observations."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pycvstat.folds import FoldPlan
+from pycvstat.losses import LossTable
+
+
+@st.composite
+def tables(draw):
+    ids = draw(st.lists(st.integers(1, 4), min_size=4, max_size=30).filter(lambda x: len(set(x)) > 1))
+    count = draw(st.integers(1, 3))
+    losses = draw(
+        st.lists(st.floats(0, 100), min_size=len(ids) * count, max_size=len(ids) * count)
+    )
+    plan = FoldPlan.from_fold_ids(ids)
+    return LossTable(plan, np.array(losses).reshape(len(ids), count), "squared",
+                     candidates=tuple({"k": c} for c in range(count)))  # fmt: skip
+
+
+@given(tables())
+def test_averages_equal_their_definitions(table):
+    plan = table.plan
+    by_hand = np.array(
+        [table.losses[plan.offsets[i] : plan.offsets[i + 1]].mean(axis=0) for i in range(len(plan))]
+    )
+    # sums in another order: a few ulps of numbers up to 100
+    np.testing.assert_allclose(table.fold_means(), by_hand, rtol=1e-13)
+    np.testing.assert_allclose(table.estimate(), by_hand.mean(axis=0), rtol=1e-13)
+    np.testing.assert_allclose(table.pooled(), table.losses.mean(axis=0), rtol=1e-12, atol=1e-300)
+
+
+@given(tables())
+def test_each_row_gets_its_own_loss_back(table):
+    per_row = table.per_row()
+    np.testing.assert_array_equal(per_row[table.plan.rows], table.losses)
+
+
+def test_rows_tested_twice_are_averaged_and_untested_rows_are_nan():
+    plan = FoldPlan(
+        n=3, rows=np.array([0, 1, 0]), offsets=np.array([0, 2, 3]), repeat=np.array([0, 1]),
+        fold=np.array([0, 0]), kind="subsampling", recipe="by hand",
+    )  # fmt: skip
+    table = LossTable(plan, np.array([[1.0], [2.0], [5.0]]))
+    np.testing.assert_array_equal(table.per_row()[:, 0], [3.0, 2.0, np.nan])
+    assert table.estimate()[0] == (1.5 + 5.0) / 2
+    assert table.pooled()[0] == 8.0 / 3
+
+
+def test_tidy_has_one_row_per_loss_and_names_the_candidates():
+    plan = FoldPlan.from_fold_ids([1, 2, 1])
+    table = LossTable(plan, np.arange(6.0).reshape(3, 2), candidates=({"k": 1}, {"k": 2}))
+    tidy = table.tidy()
+    assert tidy.columns.tolist() == ["repeat", "fold", "row", "k", "loss"]
+    assert tidy["loss"].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert tidy["k"].tolist() == [1, 2] * 3
+    assert tidy["row"].tolist() == [0, 0, 2, 2, 1, 1]
