@@ -51,6 +51,15 @@ class Verbs:
 
         return crosscheck(self, **options)
 
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Save the result as one file without pickle; `pycvstat.load` reads it."""
+        from pathlib import Path
+
+        from pycvstat.store import save
+
+        save(path, type(self).__name__, self)
+        return Path(path)
+
     def cite(self) -> str:
         """BibTeX of the methods that this result rests on."""
         from pycvstat.report.citations import cite

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -195,8 +196,8 @@ def as_loss(given: str | Loss | Callable[..., Any] | None, kind: str = "continuo
 
     Examples
     --------
-    >>> as_loss("absolute").name
-    'absolute'
+    >>> as_loss("absolute").name, as_loss("pinball(0.9)").name
+    ('absolute', 'pinball(0.9)')
     >>> as_loss(lambda y, p: (y - p) ** 4).pointwise(
     ...     np.array([1.0]), Predictions(np.array([[3.0]])))
     array([[16.]])
@@ -212,8 +213,10 @@ def as_loss(given: str | Loss | Callable[..., Any] | None, kind: str = "continuo
 
 
 def _by_name(name: str) -> Loss:
-    if name in _FAMILIES:
-        return _FAMILIES[name]()
+    family = re.fullmatch(r"(huber|pinball)(?:\(([\d.e+-]+)\))?", name)
+    if family is not None:
+        make = _FAMILIES[family[1]]
+        return make() if family[2] is None else make(float(family[2]))
     if name not in LOSSES:
         known = [*LOSSES, *_FAMILIES]
         near = difflib.get_close_matches(name, known, n=1)

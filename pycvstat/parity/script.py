@@ -59,7 +59,7 @@ def script_text(result: Any) -> str:
     """
     if isinstance(result, Comparison):
         parts = list(result.results.items())
-        task, plan, loss = result.task, result.plan, result.loss.name
+        task, plan, loss = result.task, result.plan, result.loss
     elif isinstance(result, CVResult | TuneResult):
         parts = [("result", result)]
         task, plan = result.task, result.plan

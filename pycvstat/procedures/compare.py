@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.losses import Loss
 from pycvstat.procedures.cross_validate import Arguments, CVResult
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.quantities import estimate_row
@@ -61,8 +60,8 @@ class Comparison(Verbs):
         return self._first.task
 
     @property
-    def loss(self) -> Loss:
-        """The loss, the same for all."""
+    def loss(self) -> str:
+        """The name of the loss, the same for all."""
         return self._first.loss
 
     @property
@@ -131,7 +130,7 @@ class Comparison(Verbs):
             "best": best,
             "estimate": self.estimate[best],
             "pooled": self.pooled[best],
-            "loss": self.loss.name,
+            "loss": self.loss,
             "n": self.task.n,
             "fits": len(self.plan),
             "folds": self.plan.recipe,
@@ -206,7 +205,6 @@ def _one(setting: Setting, name: str, learner: Any) -> CVResult:
         outcome.table,
         setting.task,
         learner,
-        setting.loss,
         outcome.details,
         outcome.failures,
         setting.stream.seed,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
-from pycvstat.losses import Loss, LossTable
+from pycvstat.losses import LossTable
 from pycvstat.procedures.bias import BiasAdjustment, bias_adjustment
 from pycvstat.procedures.engine import Failure, OnError
 from pycvstat.procedures.quantities import augmented, estimate_row, fold_rows, out_of_fold
@@ -37,7 +37,6 @@ class CVResult(EstimateVerbs):
         Every loss and out-of-fold prediction.
     task : Task
     learner : Learner
-    loss : Loss
     details : tuple
         What the learner reported fit by fit.
     failures : tuple of Failure
@@ -51,7 +50,6 @@ class CVResult(EstimateVerbs):
     table: LossTable
     task: Task
     learner: Learner
-    loss: Loss
     details: tuple[Any, ...] = ()
     failures: tuple[Failure, ...] = ()
     seed: int | None = None
@@ -68,6 +66,11 @@ class CVResult(EstimateVerbs):
     def plan(self) -> FoldPlan:
         """The fold plan."""
         return self.table.plan
+
+    @property
+    def loss(self) -> str:
+        """The name of the loss."""
+        return self.table.loss
 
     @property
     def estimate(self) -> float:
@@ -211,7 +214,6 @@ def cross_validate(
         outcome.table,
         setting.task,
         chosen,
-        setting.loss,
         outcome.details,
         outcome.failures,
         setting.stream.seed,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import PycvstatError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner, Prepared
-from pycvstat.losses import FoldMeans, Loss
+from pycvstat.losses import FoldMeans
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.cross_validate import Arguments
 from pycvstat.procedures.engine import describe, where
@@ -39,7 +39,7 @@ class ErrorCurve(Verbs):
     train, test : FoldMeans
     task : Task
     learner : Learner
-    loss : Loss
+    loss : str
     seed : int, optional
     """
 
@@ -47,7 +47,7 @@ class ErrorCurve(Verbs):
     test: FoldMeans
     task: Task
     learner: Learner
-    loss: Loss
+    loss: str
     seed: int | None = None
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class ErrorCurve(Verbs):
         import pandas as pd
 
         best = int(np.nanargmin(self.test.estimate()))
-        row: dict[str, Any] = {"learner": self.learner.name, "loss": self.loss.name}
+        row: dict[str, Any] = {"learner": self.learner.name, "loss": self.loss}
         row |= {f"best_{name}": value for name, value in self.best.items()}
         row |= {
             "train": self.train.estimate()[best],
@@ -137,7 +137,7 @@ def error_curve(
         formula, data, folds=folds, loss=loss, on_error="raise", arguments=arguments
     )
     train, test = errors_by_fold(setting, setting.prepare(chosen, candidates))
-    return ErrorCurve(train, test, setting.task, chosen, setting.loss, setting.stream.seed)
+    return ErrorCurve(train, test, setting.task, chosen, setting.loss.name, setting.stream.seed)
 
 
 def errors_by_fold(setting: Setting, prepared: Prepared) -> tuple[FoldMeans, FoldMeans]:

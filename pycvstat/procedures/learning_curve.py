@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
-from pycvstat.losses import Loss
 from pycvstat.procedures.cross_validate import Arguments
 from pycvstat.procedures.engine import where
 from pycvstat.procedures.error_curve import train_and_test_error
@@ -36,7 +35,7 @@ class LearningCurve(Verbs):
     plan : FoldPlan
     task : Task
     learner : Learner
-    loss : Loss
+    loss : str
     seed : int, optional
     """
 
@@ -46,7 +45,7 @@ class LearningCurve(Verbs):
     plan: FoldPlan
     task: Task
     learner: Learner
-    loss: Loss
+    loss: str
     seed: int | None = None
 
     def __repr__(self) -> str:
@@ -82,7 +81,7 @@ class LearningCurve(Verbs):
             [
                 {
                     "learner": self.learner.name,
-                    "loss": self.loss.name,
+                    "loss": self.loss,
                     "sizes": len(self.sizes),
                     "n_train": int(self.sizes[-1]),
                     "train": last["train"],
@@ -167,7 +166,7 @@ def learning_curve(
         plan,
         setting.task,
         chosen,
-        setting.loss,
+        setting.loss.name,
         setting.stream.seed,
     )
 

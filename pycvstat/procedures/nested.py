@@ -70,9 +70,17 @@ class NestedResult(CVResult):
     `estimate` estimates the risk of the *tuned procedure* at the outer training size. It is not
     the smallest risk over the grid, which no procedure attains; see `min_cv` for the smallest
     cross-validation estimate and its bias.
+
+    Parameters
+    ----------
+    inner_plan : FoldPlan
+        The inner folds on all rows, for the final tuning.
+    inner_loss : str or function
+        What tuning minimises.
     """
 
     inner_plan: FoldPlan | None = None
+    inner_loss: Any = None
 
     def __repr__(self) -> str:
         return f"NestedResult({self.learner.name}, {self.plan.recipe}: {self.estimate:.6g})"
@@ -127,7 +135,7 @@ class NestedResult(CVResult):
             data=self.task,
             grid=tuned.candidates,
             folds=self.inner_plan,
-            loss=self.loss if tuned.loss is None else tuned.loss,
+            loss=self.inner_loss,
             rule=tuned.rule,
             complexity=tuned.complexity,
             tolerance=tuned.tolerance,
@@ -269,10 +277,10 @@ def nested_cv(
         outcome.table,
         setting.task,
         tuned,
-        setting.loss,
         outcome.details,
         outcome.failures,
         setting.stream.seed,
         inner_plans=outcome.inner_plans,
         inner_plan=inner_plan,
+        inner_loss=loss if callable(loss) else setting.loss.name,
     )

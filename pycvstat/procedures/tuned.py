@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -63,7 +64,6 @@ class Tuned(Learner):
     tolerance: float = 0.03
     refit: Literal["all", "train"] = "all"
     loss: Any = None
-    _candidates: Candidates = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.learner, Learner):
@@ -73,21 +73,17 @@ class Tuned(Learner):
         if self.refit not in ("all", "train"):
             raise InputError("refit must be 'all' or 'train'.", given=repr(self.refit))
         self.selection_rule()
-        object.__setattr__(self, "_candidates", as_candidates(self.grid, self.learner))
+        _ = self.candidates
 
     @property
     def name(self) -> str:
         """The name shown in tables and reports."""
         return f"tuned {self.learner.name}"
 
-    def params(self) -> dict[str, Any]:
-        """The settings of the tuning."""
-        return {k: v for k, v in super().params().items() if k != "_candidates"}
-
-    @property
+    @cached_property
     def candidates(self) -> Candidates:
         """The candidates that are tuned over."""
-        return self._candidates
+        return as_candidates(self.grid, self.learner)
 
     def selection_rule(self) -> Rule:
         """The rule as an object."""
@@ -108,7 +104,7 @@ class Tuned(Learner):
                 given=f"{len(candidates)} candidates",
                 fix="put all parameters into one grid",
             )
-        prepared = self.learner.prepare(task, self._candidates)
+        prepared = self.learner.prepare(task, self.candidates)
         own = loss if self.loss is None else None
         chosen = own or as_loss(self.loss, task.response.kind)
         return PreparedTuned(self, task, prepared, chosen, on_error)
@@ -120,7 +116,7 @@ class Tuned(Learner):
         result = tune(
             self.learner,
             data=task,
-            grid=self._candidates,
+            grid=self.candidates,
             folds=self.inner,
             loss=self.loss,
             rule=self.rule,
