@@ -1,0 +1,39 @@
+# Two commands, nothing to prepare: `make demo` and `make test`. Everything goes into .venv.
+#   PYTHON=python3.12       the Python to use
+#   PYCVSTAT_R=auto         auto | none | required: whether R is used
+#   JOBS=auto               parallel test processes
+JOBS ?= auto
+BIN = .venv/bin
+PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --maxprocesses 8
+
+.PHONY: demo test fast lint bench record docs
+
+demo: ## the course in Python beside R, with a report
+	@.ci/setup
+	@$(BIN)/pycvstat lecture --report out/lecture.html
+
+test: ## the whole suite
+	@.ci/setup dev dask
+	$(PYTEST)
+
+fast: ## the part that takes no R and little time
+	@.ci/setup dev dask
+	$(PYTEST) -m "not slow and not live_r"
+
+lint:
+	@.ci/setup dev dask
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: ## times, on the machine at hand
+	@.ci/setup dev dask
+	$(BIN)/python -m pytest -q -s tests/benchmarks
+
+record: ## values of live R packages, into r_reference/recorded
+	@.ci/setup-r
+	Rscript r_reference/record.R 1 42 2021
+
+docs: ## the vignettes, executed
+	@.ci/setup docs
+	$(BIN)/python vignettes/render.py
