@@ -18,9 +18,14 @@ settings.load_profile("pycvstat")
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+EXAMPLES_IN_R = ("pycvstat.rbridge.session.", "pycvstat.rbridge.script.")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip tests that run R where R is absent; fail at once where it is required."""
+    for item in items:
+        if isinstance(item, pytest.DoctestItem) and item.name.startswith(EXAMPLES_IN_R):
+            item.add_marker(pytest.mark.live_r)
     live = [item for item in items if item.get_closest_marker("live_r")]
     if not live:
         return

@@ -70,7 +70,7 @@ def rscript(
 
     Examples
     --------
-    >>> rscript("cat(1 + 1)").output  # doctest: +SKIP
+    >>> rscript("cat(1 + 1)").output
     '2'
     """
     with tempfile.TemporaryDirectory(prefix="pycvstat-") as folder:

@@ -1,0 +1,218 @@
+"""Values survive the way to R and back: what R says it received, and what comes back."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pycvstat.errors import RError
+from pycvstat.frame import read
+from pycvstat.rbridge import RList, RValue, run
+
+pytestmark = pytest.mark.live_r
+
+CONTROL = "c('keepNA', 'keepInteger', 'niceNames', 'showAttributes')"
+STRUCTURE = f"paste(deparse(x, control = {CONTROL}), collapse = '')"
+
+
+@pytest.mark.parametrize(
+    ("value", "in_r"),
+    [
+        (None, "NULL"),
+        (True, "TRUE"),
+        (1, "1L"),
+        (2**31 - 1, "2147483647L"),
+        (-(2**31) + 1, "-2147483647L"),
+        (1.5, "1.5"),
+        ("é", '"é"'),
+        (pd.NA, "NA"),
+        ([1, 2, None], "c(1L, 2L, NA)"),
+        ([True, None], "c(TRUE, NA)"),
+        (["a", None], 'c("a", NA)'),
+        ([1.5, None], "c(1.5, NA)"),
+        ([1.5, float("nan")], "c(1.5, NaN)"),
+        ([1, 2.5], "c(1, 2.5)"),
+        (range(3), "0:2"),
+        ([1, "a"], 'list(1L, "a")'),
+        ([[1, 2], [3]], "list(1:2, 3L)"),
+        ([], "list()"),
+        (np.array([], dtype=float), "numeric(0)"),
+        (np.array([], dtype=int), "integer(0)"),
+        ({"a": 1, "b": [1, 2]}, "list(a = 1L, b = 1:2)"),
+        (np.arange(4).reshape(2, 2), "structure(c(0L, 2L, 1L, 3L), dim = c(2L, 2L))"),
+        (b"ab", "as.raw(c(0x61, 0x62))"),
+        (1 + 2j, "1+2i"),
+        (pd.Series([1, None], dtype="Int64"), "c(1L, NA)"),
+        (pd.Series([True, None], dtype="boolean"), "c(TRUE, NA)"),
+        (pd.Series([1.5, None], dtype="Float64"), "c(1.5, NA)"),
+        (pd.Series(["x", None]), 'c("x", NA)'),
+        (pd.Series([1, 2], index=["a", "b"]), 'structure(1:2, names = c("a", "b"))'),
+        (datetime.date(2020, 1, 2), 'structure(18263, class = "Date")'),
+    ],
+    ids=str,
+)
+def test_r_receives(value: object, in_r: str) -> None:
+    assert run(STRUCTURE, x=value) == in_r
+
+
+def test_factors_keep_levels_order_and_missing() -> None:
+    sent = pd.Categorical(["b", None, "a"], categories=["b", "a"], ordered=True)
+    assert run("levels(x)", x=sent).tolist() == ["b", "a"]
+    assert run("is.ordered(x)", x=sent) is True
+    back = run("x", x=sent)
+    assert back.ordered
+    assert back.codes.tolist() == [0, -1, 1]
+    assert back.categories.tolist() == ["b", "a"]
+    plain = run("factor(c('u', 'v', NA), levels = c('v', 'u'))")
+    assert not plain.ordered
+    assert plain.categories.tolist() == ["v", "u"]
+
+
+def test_integers_beyond_r_become_doubles_only_when_exact() -> None:
+    assert run("typeof(x)", x=2**31) == "double"
+    assert run("x == 2^53", x=2**53) is True
+    assert run("typeof(x)", x=np.array([2**40, -1])) == "double"
+    for too_large in (2**53 + 1, -(2**60), np.array([2**60]), [1.5, 2**60]):
+        with pytest.raises(RError, match="exactly only up to 2\\^53"):
+            run("x", x=too_large)
+
+
+def test_missing_integers_and_logicals_are_not_numbers_in_python() -> None:
+    integers = run("c(1L, NA)")
+    assert str(integers.dtype) == "Int64"
+    assert integers[1] is pd.NA
+    logicals = run("c(TRUE, NA)")
+    assert str(logicals.dtype) == "boolean"
+    assert run("NA") is pd.NA
+    assert run("NA_character_") is pd.NA
+    assert np.isnan(run("NA_real_"))
+
+
+def test_a_double_na_is_still_na_when_it_returns_to_r() -> None:
+    assert run("is.na(x) & !is.nan(x)", x=run("c(NA, NaN, 1)")).tolist() == [True, False, False]
+
+
+def test_dates_and_times() -> None:
+    dates = run("as.Date(c('2020-02-29', NA, '1900-01-01'))")
+    assert dates.astype(str).tolist() == ["2020-02-29", "NaT", "1900-01-01"]
+    assert run("format(x)", x=dates).tolist() == ["2020-02-29", None, "1900-01-01"]
+    time = run("as.POSIXct('2020-07-02 03:04:05.25', tz = 'Europe/London')")
+    assert time == pd.Timestamp("2020-07-02 03:04:05.25", tz="Europe/London")
+    assert run("format(x, '%H:%M %Z')", x=time) == "03:04 BST"
+    assert run("as.POSIXlt('2020-01-02', tz = 'UTC')") == pd.Timestamp("2020-01-02", tz="UTC")
+    span = run("as.difftime(c(1, NA), units = 'mins')")
+    assert (span == np.timedelta64(60, "s")).tolist() == [True, False]
+    assert np.isnat(span[1])
+    assert run("format(x)", x=span[:1]) == "60 secs"
+    with pytest.raises(RError, match="infinite"):
+        run("as.Date(Inf)")
+
+
+def test_lists_keep_their_class_and_return_unchanged() -> None:
+    fit = run("lm(mpg ~ wt, mtcars)")
+    assert isinstance(fit, RList)
+    assert fit.r_class == ("lm",)
+    assert fit["rank"] == 2
+    assert isinstance(fit["terms"], RValue)
+    assert run("predict(fit, d)", fit=fit, d=pd.DataFrame({"wt": [3.0]})).tolist() == pytest.approx(
+        [37.285126 - 3 * 5.344472], abs=1e-5
+    )
+    assert run("list(1, 'a')") == [1.0, "a"]
+    assert run("list(a = 1, b = list(c = NULL))") == {"a": 1.0, "b": {"c": None}}
+    twice = run("list(a = 1, a = 2)")
+    assert isinstance(twice, RList)
+    assert list(twice) == [1.0, 2.0]
+    with pytest.raises(KeyError, match="the names are: a, a"):
+        twice["b"]
+
+
+def test_frames_both_ways() -> None:
+    sent = pd.DataFrame(
+        {
+            "i": pd.array([1, None], dtype="Int64"),
+            "d": [1.5, np.nan],
+            "s": ["x", None],
+            "f": pd.Categorical(["u", None], categories=["v", "u"]),
+            "t": pd.to_datetime(["2020-01-01", None]),
+        }
+    )
+    assert run("vapply(x, function(v) class(v)[1], '')", x=sent).tolist() == [
+        "integer",
+        "numeric",
+        "character",
+        "factor",
+        "POSIXct",
+    ]
+    assert run("sum(is.na(x))", x=sent) == 5
+    back = run("x", x=sent)
+    assert back["i"][0] == 1
+    assert back["i"].isna().tolist() == [False, True]
+    assert back["f"].cat.categories.tolist() == ["v", "u"]
+    named = pd.DataFrame({"a": [1, 2]}, index=["r1", "r2"])
+    assert run("rownames(x)", x=named).tolist() == ["r1", "r2"]
+    assert run("x", x=named).index.tolist() == ["r1", "r2"]
+    with pytest.raises(RError, match="same name"):
+        run("x", x=pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_polars_integers_with_nulls_stay_integers() -> None:
+    sent = pl.DataFrame(
+        {"i": [1, None], "s": ["x", None], "e": pl.Series(["u", "v"], dtype=pl.Enum(["v", "u"]))}
+    )
+    assert run("class(x$i)", x=sent) == "integer"
+    assert run("levels(x$e)", x=sent).tolist() == ["v", "u"]
+
+
+def test_frame_of_the_package() -> None:
+    assert run("x$a + 1", x=read({"a": [1.0, 2.0], "b": ["u", "v"]})).tolist() == [2.0, 3.0]
+
+
+def test_matrices_arrays_and_matrix_columns() -> None:
+    assert run("matrix(1:6, 2)").tolist() == [[1, 3, 5], [2, 4, 6]]
+    labelled = run("matrix(1:4, 2, dimnames = list(NULL, c('a', 'b')))")
+    assert labelled.columns.tolist() == ["a", "b"]
+    assert run("array(1:8, c(2, 2, 2))")[1, 0, 1] == 6
+    assert run("data.frame(y = 1:2, X = I(matrix(1:4, 2)))").columns.tolist() == ["y", "X.1", "X.2"]
+
+
+def test_what_only_r_can_hold() -> None:
+    formula = run("y ~ x")
+    assert isinstance(formula, RValue)
+    assert formula.r_class == ("formula",)
+    assert str(formula).startswith("y ~ x")
+    assert run("all.vars(f)", f=formula).tolist() == ["y", "x"]
+    assert isinstance(run("quote(a + b)"), RValue)
+    assert run("f(2)", f=run("function(x) x + 1")) == 3.0
+
+
+def test_what_has_no_r_form() -> None:
+    with pytest.raises(RError, match="no R form"):
+        run("x", x=object())
+    with pytest.raises(RError, match="same text"):
+        run("x", x=pd.Categorical([1, "1"]))
+
+
+@given(st.lists(st.floats(width=64), max_size=20))
+def test_doubles_return_bit_for_bit(values: list[float]) -> None:
+    sent = np.array(values, dtype=float)
+    back = np.atleast_1d(run("x", x=sent))
+    np.testing.assert_array_equal(back, sent)
+
+
+@given(
+    st.lists(
+        st.one_of(st.none(), st.text(st.characters(exclude_characters="\0", codec="utf-8"))),
+        min_size=2,
+        max_size=20,
+    )
+)
+def test_texts_return(values: list[str | None]) -> None:
+    if all(value is None for value in values):
+        return
+    assert run("x", x=values).tolist() == values

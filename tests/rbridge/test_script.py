@@ -1,0 +1,48 @@
+"""A separate R: what it writes, and what is said when it crashes, hangs or floods."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pycvstat.errors import RError
+from pycvstat.rbridge import rscript
+
+pytestmark = pytest.mark.live_r
+
+
+def test_output_messages_and_arguments() -> None:
+    ran = rscript("message('said'); cat(commandArgs(TRUE))", "a b", "c", env={"LC_ALL": "C"})
+    assert ran.output == "a b c"
+    assert ran.messages == "said\n"
+    assert 0 < ran.seconds < 60
+
+
+def test_a_stop_carries_rs_message() -> None:
+    with pytest.raises(RError, match=r"exit status 1\.\n  Given: R's message: Error: oops"):
+        rscript("stop('oops')")
+
+
+@pytest.mark.parametrize("signal", ["SIGSEGV", "SIGKILL"])
+def test_a_crash_is_a_crash(signal: str) -> None:
+    with pytest.raises(RError, match=rf"R crashed \({signal}\)"):
+        rscript(
+            f"tools::pskill(Sys.getpid(), tools::{signal}); Sys.sleep(5)".replace(
+                "tools::SIGSEGV", "11"
+            )
+        )
+
+
+def test_a_hang_is_stopped_with_what_it_started() -> None:
+    started = time.monotonic()
+    with pytest.raises(RError, match="did not finish within 1 seconds"):
+        rscript("system('sleep 60')", seconds=1)
+    assert time.monotonic() - started < 10
+
+
+def test_a_flood_is_stopped() -> None:
+    with pytest.raises(RError, match="wrote more than 10,000 bytes"):
+        rscript("repeat cat('flood ')", max_output=10_000)
+    with pytest.raises(RError, match="wrote more than 100 bytes"):
+        rscript("cat(strrep('x', 1000))", max_output=100)

@@ -1,0 +1,102 @@
+"""R's own words reach the user, and no rpy2 traceback does."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pycvstat.errors import PycvstatWarning, RError
+from pycvstat.rbridge import available, require, run, source
+
+pytestmark = pytest.mark.live_r
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("stop('oops')", "R stopped: oops"),
+        ("f <- function(x) stop('in f'); f(1)", "R stopped: in f\n  Given: in f(1)"),
+        ("log('a')", "R stopped: non-numeric argument to mathematical function"),
+        ("nosuch(1)", 'R stopped: could not find function "nosuch"'),
+        ("1 +", "R stopped: <text>:2:0: unexpected end of input"),
+        ("quit()", "R stopped: quit() would end Python"),
+        ("f <- function(x) f(x); f(1)", "R stopped: evaluation nested too deeply"),
+    ],
+)
+def test_errors_carry_rs_message(code: str, message: str) -> None:
+    with pytest.raises(RError) as caught:
+        run(code)
+    assert str(caught.value).startswith(message)
+    assert caught.value.__cause__ is None
+
+
+def test_after_an_error_r_goes_on() -> None:
+    with pytest.raises(RError):
+        run("stop('oops')")
+    assert run("1 + 1") == 2.0
+
+
+def test_warnings_are_collected_and_the_value_is_kept() -> None:
+    with pytest.warns(PycvstatWarning, match="R warned: NAs introduced by coercion") as caught:
+        value = run("x <- c(as.numeric('a'), as.numeric('b')); 7")
+    assert value == 7.0
+    assert len(caught) == 2
+    assert Path(caught[0].filename).name == Path(__file__).name
+
+
+def test_messages_are_quiet(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run("message('hello'); 1") == 1.0
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_function_is_called_with_the_values_by_name() -> None:
+    assert run("mean", x=[1, 2, 6]) == 3.0
+    assert run("function(a, b) a - b", b=1, a=5) == 4.0
+    fit = run(
+        "stats::lm", formula=run("y ~ x"), data=pd.DataFrame({"x": [1, 2, 3], "y": [2, 4, 6]})
+    )
+    assert fit["coefficients"].tolist() == pytest.approx([0, 2], abs=1e-12)
+
+
+def test_names_of_one_call_are_unknown_to_the_next() -> None:
+    run("kept <- 1", other=2)
+    with pytest.raises(RError, match="object 'kept' not found"):
+        run("kept")
+    with pytest.raises(RError, match="object 'other' not found"):
+        run("other")
+
+
+def test_sourced_functions_stay_known(tmp_path: Path) -> None:
+    file = tmp_path / "functions.R"
+    file.write_text("twice_of <- function(x) 2 * helper_of(x)\nhelper_of <- function(x) x")
+    source(file)
+    assert run("twice_of(4)") == 8.0
+    assert run("exists('twice_of', globalenv())") is False
+
+
+def test_missing_packages_come_with_the_command() -> None:
+    require(["stats", "utils"])
+    with pytest.raises(RError) as caught:
+        require(["stats", "nosuchpackage"])
+    assert caught.value.given == "nosuchpackage"
+    assert caught.value.fix is not None
+    assert "nosuchpackage" in caught.value.fix
+
+
+def test_other_threads_are_told() -> None:
+    available()
+    caught: list[RError] = []
+
+    def ask() -> None:
+        try:
+            run("1")
+        except RError as problem:
+            caught.append(problem)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert "main thread" in str(caught[0])
