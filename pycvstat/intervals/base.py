@@ -139,4 +139,4 @@ class Interval:
 
 
 def _wrap(line: str) -> list[str]:
-    return textwrap.wrap(line, 80, subsequent_indent="    ") or [""]
+    return textwrap.wrap(line, 80, subsequent_indent="    ", break_on_hyphens=False) or [""]

@@ -16,9 +16,23 @@ HEAVY_KURTOSIS = 30.0
 """Squared normal errors have kurtosis 15; 2 % of their samples of 100 to 500 exceed 30, while
 squared t errors with 3 degrees of freedom do so in 55 % (n = 100) to 98 % (n = 500)."""
 
+FEW = 30  # losses below which their kurtosis says nothing
 
-def spread(values: NDArray[np.float64], what: str, instead: str | None = None) -> float:
+
+def spread(
+    values: NDArray[np.float64], what: str, instead: str | None = None, scale: float | None = None
+) -> float:
     """The standard deviation (ddof 1); refuses values that do not vary.
+
+    Parameters
+    ----------
+    values : float64 array
+    what : str
+        What the values are, for the message.
+    instead : str, optional
+        What to do about it.
+    scale : float, optional
+        The size of the numbers that the values are differences of; that of the values otherwise.
 
     Examples
     --------
@@ -29,7 +43,8 @@ def spread(values: NDArray[np.float64], what: str, instead: str | None = None) -
         raise IntervalError(
             f"{what} must be at least two: one value has no variance.", given="one value"
         )
-    if np.ptp(values) <= ROUNDING * np.abs(values).max():
+    size = np.abs(values).max() if scale is None else scale
+    if np.ptp(values) <= ROUNDING * size:
         raise IntervalError(
             f"{what} do not vary: an interval of width 0 would be a wrong answer.",
             given=f"{values.size} values, all {values.flat[0]:.6g}",
@@ -78,11 +93,11 @@ def check_finite(table: LossTable | FoldMeans) -> None:
 
 def warn_heavy_tails(losses: NDArray[np.float64]) -> None:
     """Warn when the kurtosis of the losses says that no interval of means can be trusted."""
-    if is_zero_one(losses):
+    if losses.size < FEW or is_zero_one(losses):
         return
     value = kurtosis(losses)
     # the kurtosis of n values cannot exceed n
-    if value > min(HEAVY_KURTOSIS, losses.size / 2):
+    if value > min(HEAVY_KURTOSIS, 0.6 * losses.size):
         warnings.warn(
             PycvstatWarning(
                 f"The losses have heavy tails (kurtosis {value:.0f}; squared normal errors have "

@@ -35,7 +35,8 @@ def cluster_robust(losses: NDArray[np.float64], groups: NDArray[np.int64], level
             "a cluster-robust variance needs at least two groups.", given=f"{count} group"
         )
     sums = np.bincount(groups, losses - losses.mean())
-    spread(np.append(sums, 0.0), "the summed losses of the groups")
+    total = float(np.bincount(groups, np.abs(losses)).max())
+    spread(np.append(sums, 0.0), "the summed losses of the groups", scale=total)
     fit = OLS(losses, np.ones_like(losses)).fit(
         cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
     )

@@ -35,7 +35,8 @@ def conservative_z(full: FloatArray, halves: FloatArray, level: float) -> Limits
     """
     means = halves.mean(axis=2)
     gaps = means[:, 0] - means[:, 1]
-    spread(means, "the scores of the half-samples")
+    size = float(np.abs(means).max())
+    spread(np.append(gaps, 0.0), "the scores of the two halves", scale=size)
     std_error = np.sqrt((gaps**2).sum() / (2 * len(gaps)))
     return symmetric(full.mean(), std_error, level, halves=len(gaps))
 

@@ -49,7 +49,8 @@ def within_fold(losses: FloatArray, offsets: NDArray[np.int64], level: float) ->
             fix="method='all_pairs'",
         )
     variance = float(np.mean([fold.var(ddof=1) for fold in folds]))
-    spread(np.concatenate([fold - fold.mean() for fold in folds]), "the losses inside folds")
+    inside = np.concatenate([fold - fold.mean() for fold in folds])
+    spread(inside, "the losses inside folds", scale=float(np.abs(losses).max()))
     return symmetric(losses.mean(), np.sqrt(variance / losses.size), level)
 
 

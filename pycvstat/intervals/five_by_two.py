@@ -73,7 +73,8 @@ def five_by_two_f(p: FloatArray, level: float) -> Limits:
 
 
 def _variances(p: FloatArray) -> FloatArray:
-    spread((p - p.mean(axis=1, keepdims=True)).ravel(), "the two halves of every repetition")
+    gaps = np.append(p[:, 0] - p[:, 1], 0.0)
+    spread(gaps, "the two halves of every repetition", scale=float(np.abs(p).max()))
     return np.asarray(p.var(axis=1, ddof=1))
 
 

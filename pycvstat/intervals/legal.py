@@ -48,6 +48,8 @@ def obstacle(method: Method, table: Table, metric: bool = False) -> str | None:
         return None
     if isinstance(table, FoldMeans):
         return f"it needs pointwise losses, and of {table.loss} there is one value per fold"
+    if method.needs == "predictions" and (table.predictions is None or table.y is None):
+        return "it reads predicted scores of two classes, and this table holds losses only"
     if method.needs == "0-1" and not is_zero_one(table.losses):
         return f"it is for losses of 0 and 1, and these are {table.loss} losses"
     return None
@@ -104,14 +106,7 @@ def legal_methods(table: Table) -> tuple[str, ...]:
     >>> legal_methods(table)
     ('all_pairs', 'bootstrap', 'clopper_pearson', 'cluster', 'corrected_t', 'wilson', 'within_fold')
     """
-    return tuple(sorted(n for n, m in METHODS.items() if _usable(m, table)))
-
-
-def _usable(method: Method, table: Table) -> bool:
-    has_scores = isinstance(table, LossTable) and table.predictions is not None
-    if method.needs == "predictions" and not has_scores:
-        return False
-    return obstacle(method, table) is None
+    return tuple(sorted(n for n, m in METHODS.items() if obstacle(m, table) is None))
 
 
 def _article(kind: Layout) -> str:

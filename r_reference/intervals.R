@@ -1,0 +1,225 @@
+# Interval formulas written from the papers in base R: the reference of pycvstat/intervals.
+#
+# Each function takes plain vectors and returns c(estimate, std_error, low, high), NA where a method
+# has no standard error. As a script: Rscript intervals.R cases.json results.json, where a case is
+# {"f": name, "args": {...}}.
+
+pcv_ci_symmetric <- function(estimate, std_error, level, df = Inf) {
+  half <- qt(1 - (1 - level) / 2, df) * std_error
+  c(estimate, std_error, estimate - half, estimate + half)
+}
+
+# Mean loss of one test set.
+pcv_ci_holdout_z <- function(losses, level) {
+  pcv_ci_symmetric(mean(losses), sd(losses) / sqrt(length(losses)), level)
+}
+
+# Hoeffding (1963), theorem 2, for `size` predictors at once by the union bound.
+pcv_ci_hoeffding <- function(losses, level, lo, hi, size = 1) {
+  radius <- (hi - lo) * sqrt(log(2 * size / (1 - level)) / (2 * length(losses)))
+  c(mean(losses), NA, max(mean(losses) - radius, lo), min(mean(losses) + radius, hi))
+}
+
+# A dev set: the predictor with the least dev error among the columns.
+pcv_ci_dev_set <- function(losses, level, lo, hi) {
+  best <- which.min(colMeans(losses))
+  pcv_ci_hoeffding(losses[, best], level, lo, hi, ncol(losses))
+}
+
+pcv_excess_risk_bound <- function(m, delta, size, lo = 0, hi = 1) {
+  (hi - lo) * sqrt(2 / m * log(2 * size / delta))
+}
+
+# Wilson (1927): the values p with |errors / n - p| <= z sqrt(p (1 - p) / n).
+pcv_ci_wilson <- function(errors, n, level) {
+  z <- qnorm(1 - (1 - level) / 2)
+  p <- errors / n
+  centre <- (p + z^2 / (2 * n)) / (1 + z^2 / n)
+  half <- z / (1 + z^2 / n) * sqrt(p * (1 - p) / n + z^2 / (4 * n^2))
+  c(p, sqrt(p * (1 - p) / n), max(0, centre - half), min(1, centre + half))
+}
+
+# Clopper and Pearson (1934), by the beta distribution.
+pcv_ci_clopper_pearson <- function(errors, n, level) {
+  alpha <- 1 - level
+  p <- errors / n
+  low <- if (errors == 0) 0 else qbeta(alpha / 2, errors, n - errors + 1)
+  high <- if (errors == n) 1 else qbeta(1 - alpha / 2, errors + 1, n - errors)
+  c(p, sqrt(p * (1 - p) / n), low, high)
+}
+
+# Bayle, Bayle, Janson and Mackey (2020), all-pairs and within-fold variance.
+pcv_ci_all_pairs <- function(losses, level) {
+  pcv_ci_symmetric(mean(losses), sqrt(mean((losses - mean(losses))^2) / length(losses)), level)
+}
+
+pcv_ci_within_fold <- function(losses, fold, level) {
+  pcv_ci_symmetric(mean(losses), sqrt(mean(tapply(losses, fold, var)) / length(losses)), level)
+}
+
+# Nadeau and Bengio (2003), Bouckaert and Frank (2004).
+pcv_ci_corrected_t <- function(scores, n_train, n_test, level) {
+  J <- length(scores)
+  ratio <- mean(n_test) / mean(n_train)
+  pcv_ci_symmetric(mean(scores), sd(scores) * sqrt(1 / J + ratio), level, J - 1)
+}
+
+# Nadeau and Bengio (2003): `first` and `second` are M x J scores of the two halves.
+pcv_ci_conservative_z <- function(full, first, second, level) {
+  gaps <- rowMeans(first) - rowMeans(second)
+  pcv_ci_symmetric(mean(full), sqrt(sum(gaps^2) / (2 * length(gaps))), level)
+}
+
+# Bates, Hastie and Tibshirani (2024). One row per loss: repetition, the row's own fold, the other
+# fold that was left out (0: none), loss.
+pcv_ci_ncv <- function(repetition, own, other, loss, n, level, power = 1.5) {
+  K <- max(own)
+  inner <- other > 0
+  terms <- c()
+  for (r in sort(unique(repetition))) {
+    for (i in seq_len(K)) {
+      e_out <- loss[repetition == r & !inner & own == i]
+      e_in <- loss[repetition == r & inner & other == i]
+      terms <- c(terms, (mean(e_in) - mean(e_out))^2 - var(e_out) / length(e_out))
+    }
+  }
+  mse <- mean(terms)
+  inflation <- sqrt(max(0, mse)) / (sd(loss[inner]) / sqrt(floor(n * (K - 1) / K)))
+  inflation <- max(1, min(inflation, sqrt(K)))
+  factor <- if (power == 0) 0 else 1 + ((K - 2) / K)^power
+  bias <- factor * (mean(loss[inner]) - mean(loss[!inner]))
+  pcv_ci_symmetric(mean(loss[inner]) - bias, inflation * sd(loss[inner]) / sqrt(n), level)
+}
+
+# Dietterich (1998); p is 5 x 2.
+pcv_ci_five_by_two_t <- function(p, level) {
+  s2 <- (p[, 1] - rowMeans(p))^2 + (p[, 2] - rowMeans(p))^2
+  pcv_ci_symmetric(p[1, 1], sqrt(mean(s2)), level, 5)
+}
+
+# Alpaydin (1999): F and its p value, and the means that the test does not reject.
+pcv_five_by_two_f_test <- function(p) {
+  s2 <- (p[, 1] - rowMeans(p))^2 + (p[, 2] - rowMeans(p))^2
+  f <- sum(p^2) / (2 * sum(s2))
+  c(f, pf(f, 10, 5, lower.tail = FALSE))
+}
+
+pcv_ci_five_by_two_f <- function(p, level) {
+  excess <- function(d) pcv_five_by_two_f_test(p - d)[1] - qf(level, 10, 5)
+  far <- 100 * diff(range(p))
+  low <- uniroot(excess, c(mean(p) - far, mean(p)), tol = 1e-15, maxiter = 10000)$root
+  high <- uniroot(excess, c(mean(p), mean(p) + far), tol = 1e-15, maxiter = 10000)$root
+  c(mean(p), NA, low, high)
+}
+
+# LeDell, Petersen and van der Laan (2015).
+pcv_auc <- function(label, score) {
+  pairs <- outer(score[label == 1], score[label == 0], "-")
+  mean((pairs > 0) + (pairs == 0) / 2)
+}
+
+pcv_ci_cv_auc <- function(label, score, fold, level, half = FALSE) {
+  n <- length(label)
+  weight <- ifelse(label == 1, n / sum(label == 1), n / sum(label == 0))
+  areas <- squares <- c()
+  for (k in sort(unique(fold))) {
+    y <- label[fold == k]
+    s <- score[fold == k]
+    area <- pcv_auc(y, s)
+    share <- mapply(function(a, b) {
+      others <- s[y != a]
+      beaten <- if (a == 1) others < b else others > b
+      mean(beaten) + half * mean(others == b) / 2
+    }, y, s)
+    areas <- c(areas, area)
+    squares <- c(squares, mean((weight[fold == k] * (share - area))^2))
+  }
+  pcv_ci_symmetric(mean(areas), sqrt(mean(squares) / n), level)
+}
+
+# Liang and Zeger (1986) for a mean, with the factor G / (G - 1).
+pcv_ci_cluster <- function(losses, group, level) {
+  sums <- tapply(losses - mean(losses), group, sum)
+  G <- length(sums)
+  pcv_ci_symmetric(mean(losses), sqrt(G / (G - 1) * sum(sums^2)) / length(losses), level, G - 1)
+}
+
+# Efron and Tibshirani (1993), chapter 13; draws as in R.
+pcv_ci_bootstrap <- function(losses, level, draws, seed) {
+  set.seed(seed)
+  n <- length(losses)
+  means <- replicate(draws, mean(losses[sample.int(n, n, replace = TRUE)]))
+  limits <- quantile(means, c((1 - level) / 2, 1 - (1 - level) / 2), names = FALSE)
+  c(mean(losses), sd(means), limits)
+}
+
+# Tsamardinos, Greasidou and Borboudakis (2018).
+pcv_ci_bbc_cv <- function(losses, level, draws, seed) {
+  set.seed(seed)
+  n <- nrow(losses)
+  scores <- c()
+  for (b in seq_len(draws)) {
+    drawn <- sample.int(n, n, replace = TRUE)
+    rest <- setdiff(seq_len(n), drawn)
+    if (length(rest) == 0) next
+    best <- which.min(colMeans(losses[drawn, , drop = FALSE]))
+    scores <- c(scores, mean(losses[rest, best]))
+  }
+  limits <- quantile(scores, c((1 - level) / 2, 1 - (1 - level) / 2), names = FALSE)
+  c(mean(scores), sd(scores), limits)
+}
+
+# Tibshirani and Tibshirani (2009): the bias; the interval is the corrected t of its terms.
+pcv_tibshirani_bias <- function(errors) {
+  best <- which.min(colMeans(errors))
+  mean(sapply(seq_len(nrow(errors)), function(k) errors[k, best] - min(errors[k, ])))
+}
+
+pcv_ci_tibshirani <- function(errors, n_train, n_test, level) {
+  best <- which.min(colMeans(errors))
+  terms <- errors[, best] + errors[, best] - apply(errors, 1, min)
+  pcv_ci_corrected_t(terms, n_train, n_test, level)
+}
+
+# Delta method: RMSE from the interval of the MSE; R^2 from the joint covariance of the means of the
+# squared errors, y and y^2, on one test set.
+pcv_ci_rmse <- function(mse) {
+  half <- (mse[4] - mse[1]) / (2 * sqrt(mse[1]))
+  c(sqrt(mse[1]), mse[2] / (2 * sqrt(mse[1])), sqrt(mse[1]) - half, sqrt(mse[1]) + half)
+}
+
+pcv_ci_rmse_holdout_z <- function(losses, level) pcv_ci_rmse(pcv_ci_holdout_z(losses, level))
+
+pcv_ci_rmse_corrected_t <- function(scores, n_train, n_test, level) {
+  pcv_ci_rmse(pcv_ci_corrected_t(scores, n_train, n_test, level))
+}
+
+pcv_ci_r2_holdout_z <- function(losses, y, level) {
+  v <- mean(y^2) - mean(y)^2
+  gradient <- c(-1 / v, -2 * mean(y) * mean(losses) / v^2, mean(losses) / v^2)
+  covariance <- cov(cbind(losses, y, y^2)) / length(y)
+  std_error <- sqrt(drop(gradient %*% covariance %*% gradient))
+  pcv_ci_symmetric(1 - mean(losses) / v, std_error, level)
+}
+
+pcv_kurtosis <- function(x) mean((x - mean(x))^4) / mean((x - mean(x))^2)^2
+
+pcv_holm <- function(p) p.adjust(p, "holm")
+
+if (sys.nframe() == 0L && length(commandArgs(TRUE)) == 2) {
+  files <- commandArgs(TRUE)
+  cases <- jsonlite::fromJSON(files[1], simplifyDataFrame = FALSE)
+  results <- lapply(cases, function(case) {
+    sprintf("%.17g", do.call(case$f, case$args))
+  })
+  meta <- list(
+    made_by = "Rscript r_reference/intervals.R cases.json results.json",
+    r = R.version.string, jsonlite = as.character(packageVersion("jsonlite")),
+    date = format(Sys.Date()), platform = R.version$platform
+  )
+  writeLines(
+    jsonlite::toJSON(list(meta = meta, results = results), auto_unbox = TRUE,
+                     pretty = TRUE),
+    files[2]
+  )
+}

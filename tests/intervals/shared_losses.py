@@ -1,0 +1,290 @@
+"""Losses that Python and R both read, and the formulas to try on them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pycvstat.errors import PycvstatWarning
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals import interval
+from pycvstat.intervals.base import Interval
+from pycvstat.losses import LossTable, Predictions
+from pycvstat.random import RRandom
+from pycvstat.rbridge import reference
+
+FOLDS = np.array([1 + i % 7 for i in range(61)])
+N = len(FOLDS)
+
+
+def draw(seed: int) -> RRandom:
+    """R's generator: the same losses with every version of NumPy."""
+    return RRandom(seed)
+
+
+LOSSES = draw(1).rnorm(N, 1.0, 2.0) ** 2
+ERRORS = (draw(2).runif(N) < 0.3).astype(float)
+GRID = draw(3).rnorm(6 * N).reshape(N, 6) ** 2 + np.linspace(0.4, 0.0, 6)
+Y = draw(4).rnorm(N, 50.0, 3.0)
+LABEL = (draw(5).runif(N) < 0.4).astype(float)
+SCORE = np.round(draw(6).runif(N) + 0.4 * LABEL, 1)
+GROUPS = np.array([i % 13 for i in range(N)])
+
+
+def partition(losses: np.ndarray, **more: Any) -> LossTable:
+    plan = FoldPlan.from_fold_ids(FOLDS)
+    return LossTable(plan, losses.reshape(N, -1)[plan.rows], **more)
+
+
+def one_split(losses: np.ndarray, n_train: int = 90, **more: Any) -> LossTable:
+    m = len(losses)
+    zero = np.zeros(1, dtype=np.int64)
+    plan = FoldPlan(
+        n_train + m, np.arange(n_train, n_train + m), np.array([0, m]), zero, zero,
+        "holdout", "one split",
+    )  # fmt: skip
+    return LossTable(plan, losses.reshape(m, -1), **more)
+
+
+def pairs_plan(n: int, folds: int, repeats: int) -> FoldPlan:
+    """Every pair and every single fold left out, single folds first."""
+    stream = draw(7)
+    rows, repeat, fold, left_out = [], [], [], []
+    for r in range(repeats):
+        home = stream.permutation(n) % folds
+        keys = [(i,) for i in range(folds)]
+        keys += [(i, j) for i in range(folds) for j in range(i + 1, folds)]
+        for number, key in enumerate(keys):
+            rows.append(np.flatnonzero(np.isin(home, key)))
+            repeat.append(r)
+            fold.append(number)
+            left_out.append(key)
+    offsets = np.cumsum([0, *map(len, rows)])
+    return FoldPlan(
+        n, np.concatenate(rows), offsets, np.array(repeat), np.array(fold), "nested_pairs",
+        f"NestedPairs({folds}, repeats={repeats})", left_out=tuple(left_out),
+    )  # fmt: skip
+
+
+def pairs_table(n: int = 43, folds: int = 5, repeats: int = 12) -> LossTable:
+    plan = pairs_plan(n, folds, repeats)
+    by_row = draw(8).rnorm(n) ** 2
+    noise = 0.3 * draw(9).rnorm(len(plan.rows)) ** 2
+    by_fit = np.repeat(0.35 * draw(13).rnorm(len(plan)) ** 2, plan.n_test)
+    return LossTable(plan, (by_row[plan.rows] + noise + by_fit)[:, None], "squared")
+
+
+def long_form(table: LossTable) -> dict[str, Any]:
+    """Repetition, own fold, other fold left out (0: none) and loss, for R."""
+    plan = table.plan
+    home = {}
+    for i, key in enumerate(plan.left_out):
+        if len(key) == 1:
+            home |= {(int(plan.repeat[i]), int(row)): key[0] for row in plan.test_rows(i)}
+    columns: dict[str, list[float]] = {"repetition": [], "own": [], "other": [], "loss": []}
+    for i, key in enumerate(plan.left_out):
+        for row, loss in zip(
+            plan.test_rows(i), table.losses[plan.offsets[i] : plan.offsets[i + 1], 0], strict=True
+        ):
+            own = home[int(plan.repeat[i]), int(row)]
+            other = [f for f in key if f != own]
+            columns["repetition"].append(int(plan.repeat[i]) + 1)
+            columns["own"].append(own + 1)
+            columns["other"].append(other[0] + 1 if other else 0)
+            columns["loss"].append(float(loss))
+    return columns
+
+
+def halves_plan(n: int, inner: int, outer: int) -> FoldPlan:
+    """Inner subsamples of all rows, then of two halves `outer` times, in this order."""
+    stream, parts, train, repeat = draw(10), [], [], []
+
+    def subsamples(rows: np.ndarray, m: int, r: int) -> None:
+        for _ in range(inner):
+            mixed = rows[stream.permutation(len(rows))]
+            parts.append(np.sort(mixed[:m]))
+            train.append(np.sort(mixed[m:]))
+            repeat.append(r)
+
+    m = n // 10
+    subsamples(np.arange(n), m, 0)
+    for r in range(outer):
+        mixed = stream.permutation(n)
+        for half in (mixed[: n // 2], mixed[n // 2 : n // 2 * 2]):
+            subsamples(half, m, r + 1)
+    offsets = np.cumsum([0, *map(len, parts)])
+    return FoldPlan(
+        n, np.concatenate(parts), offsets, np.array(repeat), np.arange(len(parts)),
+        "paired_halves", "PairedHalves", tuple(train),
+    )  # fmt: skip
+
+
+def five_by_two_plan(n: int) -> FoldPlan:
+    ids = np.column_stack([draw(20 + i).permutation(n) % 2 for i in range(5)])
+    plan = FoldPlan.from_fold_ids(ids)
+    return FoldPlan(
+        n, plan.rows, plan.offsets, plan.repeat, plan.fold, "five_by_two", "FiveByTwo()"
+    )
+
+
+def cases() -> list[tuple[str, dict[str, Any], Interval]]:
+    """R function, its arguments, and the interval that must agree with it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PycvstatWarning)  # 12 repetitions are few
+        return _cases()
+
+
+def _cases() -> list[tuple[str, dict[str, Any], Interval]]:
+    L, F = LOSSES.tolist(), FOLDS.tolist()
+    table = partition(LOSSES, loss="squared")
+    test = one_split(LOSSES, loss="squared", y=np.append(np.zeros(90), Y),
+                     predictions=Predictions(np.zeros((1, N))))  # fmt: skip
+    plan = table.plan
+    sizes = {"n_train": plan.n_train.tolist(), "n_test": plan.n_test.tolist()}
+    means = table.fold_means()[:, 0].tolist()
+    scored = partition(
+        LABEL, y=LABEL, predictions=Predictions(SCORE[plan.rows][None, :]), loss="zero_one"
+    )
+    pairs = pairs_table()
+    half_plan = halves_plan(60, 4, 5)
+    halves = LossTable(half_plan, draw(11).runif(len(half_plan.rows))[:, None], "absolute")
+    half_means = halves.fold_means()[:, 0]
+    grid = half_means[4:].reshape(5, 2, 4)
+    five = LossTable(five_by_two_plan(40), draw(12).rnorm(200)[:, None] ** 2, "squared")
+    p = five.fold_means()[:, 0].reshape(5, 2).tolist()
+    tuned, dev = partition(GRID), one_split(np.minimum(GRID, 4.0), range=(0.0, 4.0))
+    errors = int(ERRORS.sum())
+    grouped = LossTable(FoldPlan.from_fold_ids(1 + GROUPS % 4, groups=GROUPS), LOSSES[:, None])
+    by_row = np.empty(N)
+    by_row[grouped.plan.rows] = LOSSES
+    long = long_form(pairs)
+    auc = {"label": LABEL.tolist(), "score": SCORE.tolist(), "fold": F, "level": 0.95}
+    return [
+        ("pcv_ci_holdout_z", {"losses": L, "level": 0.9}, interval(test, "holdout_z", 0.9)),
+        (
+            "pcv_ci_hoeffding",
+            {"losses": ERRORS.tolist(), "level": 0.95, "lo": 0, "hi": 1},
+            interval(one_split(ERRORS), "hoeffding", bounds=(0, 1)),
+        ),
+        (
+            "pcv_ci_dev_set",
+            {"losses": np.minimum(GRID, 4.0).tolist(), "level": 0.9, "lo": 0, "hi": 4},
+            interval(dev, "dev_set", 0.9),
+        ),
+        (
+            "pcv_ci_wilson",
+            {"errors": errors, "n": N, "level": 0.95},
+            interval(one_split(ERRORS), "wilson"),
+        ),
+        (
+            "pcv_ci_clopper_pearson",
+            {"errors": errors, "n": N, "level": 0.99},
+            interval(partition(ERRORS), "clopper_pearson", 0.99),
+        ),
+        ("pcv_ci_all_pairs", {"losses": L, "level": 0.95}, interval(table, "all_pairs")),
+        (
+            "pcv_ci_within_fold",
+            {"losses": L, "fold": F, "level": 0.8},
+            interval(table, "within_fold", 0.8),
+        ),
+        (
+            "pcv_ci_corrected_t",
+            {"scores": means, **sizes, "level": 0.95},
+            interval(table, "corrected_t"),
+        ),
+        (
+            "pcv_ci_conservative_z",
+            {
+                "full": half_means[:4].tolist(),
+                "first": grid[:, 0].tolist(),
+                "second": grid[:, 1].tolist(),
+                "level": 0.95,
+            },
+            interval(halves, "conservative_z"),
+        ),
+        ("pcv_ci_ncv", long | {"n": 43, "level": 0.9}, interval(pairs, "ncv", 0.9)),
+        (
+            "pcv_ci_ncv",
+            long | {"n": 43, "level": 0.9, "power": 1},
+            interval(pairs, "ncv", 0.9, bias="paper"),
+        ),
+        (
+            "pcv_ci_ncv",
+            long | {"n": 43, "level": 0.9, "power": 0},
+            interval(pairs, "ncv", 0.9, bias="none"),
+        ),
+        ("pcv_ci_five_by_two_t", {"p": p, "level": 0.95}, interval(five, "five_by_two_t")),
+        ("pcv_ci_five_by_two_f", {"p": p, "level": 0.95}, interval(five, "five_by_two_f")),
+        ("pcv_ci_cv_auc", auc, interval(scored, "cv_auc")),
+        ("pcv_ci_cv_auc", auc | {"half": True}, interval(scored, "cv_auc", ties="half")),
+        (
+            "pcv_ci_cluster",
+            {"losses": by_row.tolist(), "group": GROUPS.tolist(), "level": 0.95},
+            interval(grouped, "cluster"),
+        ),
+        (
+            "pcv_ci_bootstrap",
+            {"losses": L, "level": 0.95, "draws": 200, "seed": 3},
+            interval(table, "bootstrap", draws=200, random=3),
+        ),
+        (
+            "pcv_ci_bbc_cv",
+            {"losses": GRID.tolist(), "level": 0.9, "draws": 200, "seed": 4},
+            interval(tuned, "bbc_cv", 0.9, draws=200, random=4),
+        ),
+        (
+            "pcv_ci_tibshirani",
+            {"errors": tuned.fold_means().tolist(), **sizes, "level": 0.95},
+            interval(tuned, "tibshirani"),
+        ),
+        (
+            "pcv_ci_rmse_holdout_z",
+            {"losses": L, "level": 0.95},
+            interval(test, "holdout_z", metric="rmse"),
+        ),
+        (
+            "pcv_ci_rmse_corrected_t",
+            {"scores": means, **sizes, "level": 0.95},
+            interval(table, "corrected_t", metric="rmse"),
+        ),
+        (
+            "pcv_ci_r2_holdout_z",
+            {"losses": L, "y": Y.tolist(), "level": 0.95},
+            interval(test, "holdout_z", metric="r2"),
+        ),
+    ]
+
+
+def r_results(which: list[tuple[str, dict[str, Any], Interval]]) -> dict[str, Any]:
+    """What r_reference/intervals.R computes for the cases."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, found = Path(folder, "cases.json"), Path(folder, "results.json")
+        given.write_text(json.dumps([{"f": f, "args": args} for f, args, _ in which]))
+        script = str(reference.path("intervals.R"))
+        done = subprocess.run(
+            ["Rscript", "--vanilla", script, str(given), str(found)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(found.read_text())
+
+
+def record() -> None:
+    """Write r_reference/recorded/intervals.json and its checksum."""
+    target = reference.path("recorded") / "intervals.json"
+    target.write_text(json.dumps(r_results(cases()), indent=1) + "\n")
+    sums = target.with_name("SHA256SUMS")
+    lines = [x for x in sums.read_text().splitlines() if not x.endswith(f"  {target.name}")]
+    lines.append(f"{hashlib.sha256(target.read_bytes()).hexdigest()}  {target.name}")
+    sums.write_text("\n".join(sorted(lines, key=lambda x: x.split()[1])) + "\n")
+
+
+if __name__ == "__main__":  # records anew: python -m tests.intervals.shared_losses
+    record()

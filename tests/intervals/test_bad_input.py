@@ -1,0 +1,158 @@
+"""What cannot give an interval says so, and what to do."""
+
+import numpy as np
+import pytest
+
+from pycvstat.errors import InputError, IntervalError, LossError, PycvstatWarning
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals import (
+    corrected_t,
+    dev_size_needed,
+    excess_risk_bound,
+    hoeffding_radius,
+    interval,
+)
+from pycvstat.losses import LossTable
+from tests.intervals.shared_losses import GRID, LOSSES, N, one_split, pairs_table, partition
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.1, 95, 1.5, np.nan, True, "0.95", None])
+def test_level(level):
+    with pytest.raises(InputError, match="confidence level must lie between 0 and 1"):
+        interval(partition(LOSSES), level=level)
+    with pytest.raises(InputError, match="confidence level"):
+        corrected_t([1.0, 2.0], 9, 1, level)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_losses_that_are_not_finite(bad):
+    losses = LOSSES.copy()
+    losses[3] = bad
+    with pytest.raises(IntervalError, match="1 of 7 fits have losses that are NaN") as refused:
+        interval(partition(losses))
+    assert refused.value.given == "fit 4"
+
+
+def test_no_variance():
+    for method in ("corrected_t", "all_pairs", "within_fold", "bootstrap", "cluster"):
+        with pytest.raises(IntervalError, match="do not vary"):
+            interval(partition(np.full(N, 0.1)), method)
+    with pytest.raises(IntervalError, match="do not vary") as refused:
+        interval(one_split(np.zeros(20)), "holdout_z")
+    assert "wilson" in refused.value.fix
+    with pytest.raises(IntervalError, match="do not vary"):
+        corrected_t([0.3, 0.1 + 0.2, 0.3], 20, 10)  # equal but for rounding
+
+
+def test_one_fold():
+    with pytest.raises(IntervalError, match="one fold has no variance"):
+        corrected_t([0.2], 90, 10)
+    with pytest.raises(IntervalError, match="one fit has no variance between fits") as refused:
+        interval(one_split(LOSSES), "corrected_t")
+    assert "holdout_z" in refused.value.fix
+
+
+def test_heavy_tails():
+    losses = np.abs(np.random.default_rng(1).standard_cauchy(N))
+    with pytest.warns(PycvstatWarning, match=r"heavy tails \(kurtosis \d\d"):
+        interval(partition(losses))
+    with pytest.warns(PycvstatWarning, match="heavy tails"):
+        interval(partition(losses), "all_pairs")
+
+
+def test_squared_normal_errors_are_not_heavy():
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seed in range(20):
+            losses = np.random.default_rng(seed).normal(size=N) ** 2
+            interval(partition(losses))
+        interval(one_split(np.repeat([0.0, 1.0], [500, 3])))  # rare errors are not heavy tails
+
+
+def test_scores():
+    with pytest.raises(InputError, match="one per fit"):
+        corrected_t(["a", "b"], 9, 1)
+    with pytest.raises(InputError, match="one-dimensional") as refused:
+        corrected_t(np.ones((2, 5)), 9, 1)
+    assert "ravel" in refused.value.fix
+    with pytest.raises(InputError, match="finite"):
+        corrected_t([0.1, np.nan], 9, 1)
+    for size in (0, -3, 2.5, np.nan, "x", [1, 2, 3]):
+        with pytest.raises(InputError, match="n_train"):
+            corrected_t([0.1, 0.2], size, 1)
+        with pytest.raises(InputError, match="n_test"):
+            corrected_t([0.1, 0.2], 9, size)
+
+
+def test_names_and_options():
+    with pytest.raises(IntervalError) as refused:
+        interval(partition(LOSSES), "corected_t")
+    assert refused.value.fix == "did you mean 'corrected_t'?"
+    with pytest.raises(IntervalError, match="no interval method 'nested_cv'"):
+        interval(partition(LOSSES), "nested_cv")
+    with pytest.raises(InputError, match="method must be a name"):
+        interval(partition(LOSSES), 3)
+    with pytest.raises(InputError, match="corrected_t has no option 'bounds'"):
+        interval(partition(LOSSES), bounds=(0, 1))
+    with pytest.raises(InputError, match="did you mean 'draws'"):
+        interval(partition(LOSSES), "bootstrap", draw=100)
+    with pytest.raises(InputError, match="at least 100 draws"):
+        interval(partition(LOSSES), "bootstrap", draws=99)
+    with pytest.raises(InputError, match="bias must be"):
+        interval(pairs_table(), "ncv", bias="both")
+    with pytest.raises(LossError, match="did you mean 'rmse'"):
+        interval(partition(LOSSES), metric="rmsee")
+
+
+def test_bounds():
+    with pytest.raises(IntervalError, match="needs a bounded loss") as refused:
+        interval(one_split(LOSSES), "hoeffding")
+    assert "bounds=(lo, hi)" in refused.value.fix
+    with pytest.raises(IntervalError, match="losses lie outside the bounds"):
+        interval(one_split(LOSSES), "hoeffding", bounds=(0, 1))
+    with pytest.raises(IntervalError, match="losses lie outside the bounds"):
+        interval(one_split(GRID), "dev_set", bounds=(0, 0.5))
+    for bounds in ((1, 0), (0, np.inf), (0, 0), 3, "ab", (0, 1, 2)):
+        with pytest.raises(InputError, match="bounds must be"):
+            interval(one_split(LOSSES), "hoeffding", bounds=bounds)
+
+
+def test_finite_class():
+    for m, delta, size in ((0, 0.05, 3), (10, 0, 3), (10, 1, 3), (10, 0.05, 0), (2.5, 0.05, 1)):
+        with pytest.raises(InputError):
+            hoeffding_radius(m, delta, size)
+        with pytest.raises(InputError):
+            excess_risk_bound(m, delta, size)
+    for excess in (0, -1, np.nan, np.inf):
+        with pytest.raises(InputError, match="excess risk must be positive"):
+            dev_size_needed(excess, 0.05, 3)
+
+
+def test_ncv_that_has_not_settled():
+    with pytest.warns(PycvstatWarning, match=r"has not settled.*after 4 repetitions"):
+        interval(pairs_table(repeats=4))
+    with pytest.warns(PycvstatWarning, match="from a single repetition"):
+        interval(pairs_table(repeats=1))
+    with pytest.raises(IntervalError, match="at least 2 rows"):
+        interval(pairs_table(n=5, folds=5))
+
+
+def test_one_group_and_one_row_folds():
+    losses = LOSSES[:6, None]
+    plan = FoldPlan.from_fold_ids([1, 1, 2, 2, 3, 3], groups=np.zeros(6))
+    with pytest.raises(IntervalError, match="at least two groups"):
+        interval(LossTable(plan, losses), "cluster")
+    uneven = FoldPlan.from_fold_ids([1, 1, 2, 2, 2, 3])
+    with pytest.raises(IntervalError, match="at least 2 test rows in every fold"):
+        interval(LossTable(uneven, losses), "within_fold")
+
+
+def test_rmse_of_other_losses():
+    with pytest.raises(LossError, match="functions of the squared loss"):
+        interval(partition(LOSSES, loss="absolute"), metric="rmse")
+    with pytest.raises(LossError, match="predictions"):
+        interval(partition(LOSSES, loss="squared"), metric="r2")
+    with pytest.raises(IntervalError, match="this table holds losses only"):
+        interval(partition(LOSSES), "cv_auc")

@@ -1,0 +1,156 @@
+"""Losses made by anything else."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pycvstat.errors import InputError, IntervalError, LossError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals import corrected_t
+from pycvstat.intervals.from_losses import from_losses
+
+DRAW = np.random.default_rng(1)
+N = 24
+IDS = DRAW.permutation(np.arange(N) % 4)
+LOSSES = DRAW.gamma(2.0, size=N)
+TWO = np.column_stack([LOSSES, DRAW.gamma(2.0, size=N)])
+
+
+def test_one_method():
+    result = from_losses(LOSSES, IDS)
+    by_fold = [LOSSES[f == IDS].mean() for f in range(4)]
+    assert result.estimate == pytest.approx(np.mean(by_fold))
+    assert result.pooled == pytest.approx(LOSSES.mean())
+    assert result.interval().low == pytest.approx(corrected_t(by_fold, 18, 6).low, rel=1e-12)
+    row = result.tidy().iloc[0]
+    assert (row["name"], row.estimate, row.method) == ("losses", result.estimate, "corrected_t")
+    assert "mean of fold means" in result.summary()
+    assert "nadeau2003" in result.cite()
+    np.testing.assert_array_equal(result.table.per_row()[:, 0], LOSSES)
+
+
+@pytest.mark.parametrize(
+    "losses",
+    [
+        {"knn": TWO[:, 0], "ols": TWO[:, 1]},
+        pd.DataFrame(TWO, columns=["knn", "ols"]),
+    ],
+)
+def test_several_methods(losses):
+    result = from_losses(losses, IDS)
+    assert result.names == ("knn", "ols")
+    assert set(result.estimate) == set(result.interval()) == {"knn", "ols"}
+    assert result["ols"].estimate == result.estimate["ols"]
+    assert result.interval(name="ols").estimate == result.estimate["ols"]
+    pair = result.paired("knn", "ols")
+    assert pair.difference == pytest.approx(result.estimate["knn"] - result.estimate["ols"])
+    assert len(result.pairs()) == 1
+    assert result.tidy()["name"].tolist() == ["knn", "ols"]
+    with pytest.raises(InputError, match="no method called 'rf'"):
+        result.paired("knn", "rf")
+    with pytest.raises(InputError, match="say which method"):
+        result.table  # noqa: B018
+
+
+def test_columns_are_methods_or_repetitions():
+    methods = from_losses(TWO, IDS, names=["a", "b"])
+    assert methods.names == ("a", "b")
+    ids = np.column_stack([IDS, np.roll(IDS, 5)])
+    repeated = from_losses(TWO, ids)
+    assert repeated.names == ("losses",)
+    assert repeated.plan.times == 2
+    assert repeated.pooled == pytest.approx(TWO.mean())
+    folds = [TWO[ids[:, r] == f, r].mean() for r in range(2) for f in range(4)]
+    assert repeated.interval().low == pytest.approx(corrected_t(folds, 18, 6).low, rel=1e-12)
+    frame = from_losses(pd.DataFrame(TWO, columns=["r1", "r2"]), ids)
+    assert frame.estimate == repeated.estimate
+
+
+def test_a_plan():
+    plan = FoldPlan.from_fold_ids(IDS)
+    assert from_losses(LOSSES, plan).interval().low == from_losses(LOSSES, IDS).interval().low
+    splits = [DRAW.permutation(N) for _ in range(5)]
+    plan = FoldPlan.from_splits([(s[6:], s[:6]) for s in splits], N)
+    losses = DRAW.random(30)
+    result = from_losses(losses, plan)
+    means = losses.reshape(5, 6).mean(axis=1)
+    assert result.interval().low == pytest.approx(corrected_t(means, 18, 6).low, rel=1e-12)
+
+
+def test_scikit_learn():
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
+
+    X, y = DRAW.normal(size=(50, 3)), DRAW.normal(size=50)
+    folds = KFold(5, shuffle=True, random_state=1)
+    predicted = cross_val_predict(LinearRegression(), X, y, cv=folds)
+    scores = -cross_val_score(LinearRegression(), X, y, cv=folds, scoring="neg_mean_squared_error")
+    ids = np.empty(50, dtype=int)
+    for k, (_, test) in enumerate(folds.split(X)):
+        ids[test] = k
+    losses = from_losses((y - predicted) ** 2, ids, loss="squared", y=y, predictions=predicted)
+    assert losses.interval().low == pytest.approx(corrected_t(scores, 40, 10).low, rel=1e-10)
+    assert losses.interval(metric="rmse").estimate == pytest.approx(np.sqrt(scores.mean()))
+    total = ((y - y.mean()) ** 2).mean()
+    r2 = losses.interval("all_pairs", metric="r2")
+    assert r2.estimate == pytest.approx(1 - losses.pooled / total, rel=1e-12)
+
+
+def test_range():
+    errors = from_losses((LOSSES > 3).astype(float), IDS)
+    assert errors.table.range == (0.0, 1.0)
+    assert from_losses(LOSSES, IDS).table.range == (-np.inf, np.inf)
+    assert from_losses(LOSSES, IDS, bounds=(0, np.inf)).interval(level=0.9999).low == 0
+    with pytest.raises(LossError, match="outside their bounds"):
+        from_losses(LOSSES, IDS, bounds=(0, 1))
+
+
+def test_groups():
+    result = from_losses(LOSSES, IDS, groups=np.arange(N) // 2)
+    assert result.interval().method == "cluster"
+    assert result.interval().details["groups"] == 12
+
+
+def test_one_test_set():
+    found = from_losses(LOSSES, n_train=100).interval()
+    assert (found.method, found.target) == ("holdout_z", "R(100)")
+    with pytest.raises(InputError, match="training size is part of") as refused:
+        from_losses(LOSSES)
+    assert "n_train" in refused.value.fix
+    with pytest.raises(InputError, match="whole number"):
+        from_losses(LOSSES, n_train=0)
+
+
+def test_metrics_of_ones_own():
+    predicted, y = DRAW.normal(size=N), DRAW.normal(size=N)
+    result = from_losses((y - predicted) ** 2, IDS, loss="squared", y=y, predictions=predicted)
+
+    def median_error(y, p):
+        return np.median(np.abs(y - p))
+
+    found = result.interval(metric=median_error)
+    by_fold = [median_error(y[f == IDS], predicted[f == IDS]) for f in range(4)]
+    assert found.estimate == pytest.approx(np.mean(by_fold))
+    assert found.metric == "median_error"
+    assert "median_error of a test fold" in found.estimand
+
+
+def test_bad_input():
+    with pytest.raises(IntervalError, match="only one fold"):
+        from_losses(LOSSES, np.ones(N))
+    with pytest.raises(InputError, match="one label per row"):
+        from_losses(LOSSES, IDS[:-1])
+    with pytest.raises(LossError, match="1 of 24 are NaN or infinite, first at row 3"):
+        from_losses(np.where(np.arange(N) == 2, np.nan, LOSSES), IDS)
+    with pytest.raises(LossError, match="must be numbers"):
+        from_losses(["a"] * N, IDS)
+    with pytest.raises(InputError, match="names must be one per method"):
+        from_losses(TWO, IDS, names=["a"])
+    with pytest.raises(InputError, match="one or two dimensions"):
+        from_losses(np.ones((2, 2, 2)), IDS)
+    with pytest.raises(InputError, match="do not fit the folds"):
+        from_losses({"a": LOSSES, "b": LOSSES[:-1]}, IDS)
+    with pytest.raises(InputError, match="belong together"):
+        from_losses(LOSSES, IDS, y=LOSSES)
+    with pytest.raises(InputError, match="no losses"):
+        from_losses({}, IDS)

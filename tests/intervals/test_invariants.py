@@ -1,0 +1,150 @@
+"""What every interval must satisfy, whatever the losses."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals import METHODS, Method, corrected_t, interval, register
+from pycvstat.intervals.citations import entries
+from pycvstat.intervals.method import Limits, find
+from pycvstat.losses import LossTable
+from tests.intervals.shared_losses import cases
+
+ROUNDING = 1e-9  # the same formula on shifted or scaled losses
+CASES = {case[2].method: case[2] for case in cases()}
+
+seeds = st.integers(0, 2**31 - 1)
+
+
+def table(seed, folds=5, n=37, loss="absolute", limits=(-np.inf, np.inf)):
+    draw = np.random.default_rng(seed)
+    plan = FoldPlan.from_fold_ids(draw.permutation(np.arange(n) % folds))
+    return LossTable(plan, draw.gamma(2.0, size=(n, 1)), loss, limits)
+
+
+@given(seeds, st.floats(-100, 100), st.floats(0.01, 100))
+@settings(max_examples=40)
+@pytest.mark.parametrize(
+    "method", ["corrected_t", "all_pairs", "within_fold", "bootstrap", "cluster"]
+)
+def test_shifted_and_scaled_losses(method, seed, shift, scale):
+    one = table(seed)
+    other = LossTable(one.plan, shift + scale * one.losses, range=(-np.inf, np.inf))
+    a, b = interval(one, method), interval(other, method)
+    size = abs(shift) + scale
+    assert b.low == pytest.approx(shift + scale * a.low, rel=ROUNDING, abs=ROUNDING * size)
+    assert b.high == pytest.approx(shift + scale * a.high, rel=ROUNDING, abs=ROUNDING * size)
+
+
+@given(seeds, st.floats(0.5, 0.99), st.floats(0.001, 0.009))
+@settings(max_examples=40)
+@pytest.mark.parametrize("method", ["corrected_t", "all_pairs", "within_fold"])
+def test_higher_levels_are_wider(method, seed, level, more):
+    one = table(seed)
+    narrow, wide = interval(one, method, level), interval(one, method, level + more)
+    assert wide.low < narrow.low < narrow.high < wide.high
+
+
+@given(seeds, st.floats(0.01, 0.99))
+@settings(max_examples=40)
+def test_p_value_and_interval_agree(seed, level):
+    """The p value of an end of the interval is 1 - level."""
+    found = corrected_t(np.random.default_rng(seed).normal(size=10), 90, 10, level)
+    assert found.p_value(found.low) == pytest.approx(1 - level, rel=1e-9)
+    assert found.p_value(found.high) == pytest.approx(1 - level, rel=1e-9)
+    assert found.p_value(found.estimate) == 1
+
+
+@given(seeds)
+@settings(max_examples=30)
+def test_the_order_of_rows_and_names_of_folds_do_not_matter(seed):
+    one = table(seed)
+    draw = np.random.default_rng(seed)
+    ids, losses = one.plan.fold_ids, one.per_row()[:, 0]
+    mixed, names = draw.permutation(len(ids)), draw.permutation(5)
+    plan = FoldPlan.from_fold_ids(names[ids[mixed] - 1])
+    other = LossTable(plan, losses[mixed][plan.rows][:, None], range=(-np.inf, np.inf))
+    for method in ("corrected_t", "all_pairs", "within_fold"):
+        a, b = interval(one, method), interval(other, method)
+        assert b.low == pytest.approx(a.low, rel=1e-10)
+        assert b.high == pytest.approx(a.high, rel=1e-10)
+
+
+@given(seeds)
+@settings(max_examples=30)
+def test_clipped_to_the_range(seed):
+    free, kept = table(seed, n=7, folds=3), table(seed, n=7, folds=3, limits=(0.0, 2.5))
+    a, b = interval(free, level=0.999), interval(kept, level=0.999)
+    assert (b.low, b.high) == (max(a.low, 0.0), min(a.high, 2.5))
+    assert b.clipped is (a.low < 0 or a.high > 2.5)
+    assert any("clipped to the range" in note for note in b.notes) is b.clipped
+
+
+def test_repeats_are_averaged_by_row_before_pooling():
+    """The same partition ten times over is no more data than one."""
+    one = table(3)
+    ids = one.plan.fold_ids
+    plan = FoldPlan.from_fold_ids(np.column_stack([ids] * 10))
+    ten = LossTable(plan, one.per_row()[plan.rows])
+    for method in ("bootstrap", "cluster"):
+        a, b = interval(one, method), interval(ten, method)
+        assert b.std_error == pytest.approx(a.std_error, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_contract(name):
+    """What every method declares, and what its interval can do."""
+    method, found = METHODS[name], CASES[name]
+    assert set(method.citation) <= set(entries())
+    assert found.cite().startswith("@")
+    assert found.low <= found.estimate <= found.high
+    row = found.tidy().iloc[0]
+    assert (row.estimate, row.conf_low, row.conf_high) == (found.estimate, found.low, found.high)
+    assert {"std_error", "level", "method", "target", "metric"} <= set(row.index)
+    assert max(map(len, found.summary().splitlines())) <= 80
+    assert found.known in " ".join(found.summary().split())
+    assert found.estimand.endswith(f"({found.target})")
+    assert any(c.isdigit() for c in found.target)
+    for alias in method.aliases:
+        assert find(alias) is method
+    assert "nested cv" not in found.summary().lower()
+
+
+def test_a_method_of_ones_own():
+    """Registered, chosen by name, checked and named like the others."""
+
+    def median(table, level):
+        return Limits(float(np.median(table.losses)), np.nan, 0.0, 1.0, np.nan)
+
+    try:
+        register(
+            Method(
+                name="median_of_mine",
+                title="median",
+                target="PQ",
+                formula=median,
+                layouts=("K-fold",),
+                citation=(),
+                folds="KFold(10)",
+                known=lambda plan: "unknown",
+            )
+        )
+        found = interval(table(1), "median_of_mine")
+        assert (found.target, found.low, found.high) == ("PQ(29 to 30)", 0.0, 1.0)
+        with pytest.raises(ValueError, match="exists"):
+            register(METHODS["median_of_mine"])
+    finally:
+        METHODS.pop("median_of_mine", None)
+
+
+def test_ends_of_the_0_1_range():
+    """No errors and only errors."""
+    for method in ("wilson", "clopper_pearson"):
+        plan = FoldPlan.from_fold_ids([1, 1, 2, 2])
+        none = interval(LossTable(plan, np.zeros((4, 1)), range=(0.0, 1.0)), method)
+        every = interval(LossTable(plan, np.ones((4, 1)), range=(0.0, 1.0)), method)
+        assert none.low == 0 < none.high < 1
+        assert every.high == 1 > every.low > 0
+        assert none.high == pytest.approx(1 - every.low)

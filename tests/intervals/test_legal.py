@@ -1,0 +1,206 @@
+"""Which method is legal where, what auto chooses, and what a refusal says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pycvstat.errors import IntervalError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals import METHODS, interval, legal_methods
+from pycvstat.intervals.layouts import layout
+from pycvstat.losses import FoldMeans, LossTable, Predictions
+from tests.intervals.shared_losses import (
+    five_by_two_plan,
+    halves_plan,
+    one_split,
+    pairs_plan,
+)
+
+N = 40
+IDS = np.arange(N) % 4
+
+
+def plan_of(kind):
+    if kind == "one split":
+        return one_split(np.zeros(12), 28).plan
+    if kind == "K-fold":
+        return FoldPlan.from_fold_ids(IDS)
+    if kind == "leave-one-out":
+        return FoldPlan.from_fold_ids(np.arange(N))
+    if kind == "repeated K-fold":
+        return FoldPlan.from_fold_ids(np.column_stack([IDS, np.roll(IDS, 1), IDS[::-1]]))
+    if kind == "subsampling":
+        splits = [np.random.default_rng(s).permutation(N) for s in range(6)]
+        return FoldPlan.from_splits([(s[4:], s[:4]) for s in splits], N, kind="subsampling")
+    if kind == "nested pairs":
+        return pairs_plan(N, 4, 3)
+    if kind == "paired halves":
+        return halves_plan(N, 3, 4)
+    if kind == "5x2":
+        return five_by_two_plan(N)
+    folds = [(np.arange(10 + 5 * i), np.arange(10 + 5 * i, 15 + 5 * i)) for i in range(6)]
+    return FoldPlan.from_splits(folds, N, kind="timeseries")
+
+
+def table_of(kind, *, zero_one=False, candidates=1, groups=False):
+    plan = plan_of(kind)
+    if groups:
+        plan = replace(plan, groups=np.arange(plan.n) % 4)
+    draw = np.random.default_rng(5)
+    losses = draw.random((len(plan.rows), candidates))
+    if zero_one:
+        losses = (losses < 0.3).astype(float)
+    return LossTable(plan, losses, "zero_one" if zero_one else "absolute", (0.0, np.inf),
+                     tuple({"k": i} for i in range(candidates)))  # fmt: skip
+
+
+LEGAL = {
+    "one split": {"bootstrap", "cluster", "hoeffding", "holdout_z"},
+    "K-fold": {"all_pairs", "bootstrap", "cluster", "corrected_t", "within_fold"},
+    "leave-one-out": {"all_pairs", "bootstrap", "cluster", "corrected_t"},
+    "repeated K-fold": {"bootstrap", "cluster", "corrected_t"},
+    "subsampling": {"corrected_t"},
+    "nested pairs": {"ncv"},
+    "paired halves": {"conservative_z"},
+    "5x2": {"corrected_t", "five_by_two_f", "five_by_two_t"},
+    "time series": set(),
+}
+
+
+@pytest.mark.parametrize("kind", LEGAL)
+def test_legal_methods(kind):
+    assert layout(plan_of(kind)) == kind
+    assert set(legal_methods(table_of(kind))) == LEGAL[kind]
+
+
+@pytest.mark.parametrize("kind", LEGAL)
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.filterwarnings("ignore:The inflation")
+def test_legal_methods_work_and_others_are_refused(kind, name):
+    table = table_of(kind)
+    options = {"bounds": (0, 1)} if "bounds" in METHODS[name].options else {}
+    if name in LEGAL[kind]:
+        found = interval(table, name, **options)
+        assert found.low < found.estimate < found.high
+    else:
+        with pytest.raises(IntervalError) as refused:
+            interval(table, name, **options)
+        assert refused.value.problem.startswith(f"{name} is not legal here: ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "zero_one", "expected"),
+    [
+        ("one split", False, "holdout_z"),
+        ("one split", True, "wilson"),
+        ("K-fold", False, "corrected_t"),
+        ("K-fold", True, "corrected_t"),
+        ("leave-one-out", False, "corrected_t"),
+        ("repeated K-fold", True, "corrected_t"),
+        ("subsampling", False, "corrected_t"),
+        ("nested pairs", False, "ncv"),
+        ("paired halves", False, "conservative_z"),
+        ("5x2", False, "five_by_two_f"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The inflation")
+def test_auto(kind, zero_one, expected):
+    found = interval(table_of(kind, zero_one=zero_one))
+    assert found.method == expected
+    assert found.chosen
+    assert "chosen because" in found.summary()
+    assert interval(table_of(kind, zero_one=zero_one), expected).chosen == ""
+
+
+@pytest.mark.parametrize("kind", ["one split", "K-fold", "leave-one-out", "repeated K-fold"])
+def test_auto_on_groups(kind):
+    found = interval(table_of(kind, groups=True))
+    assert found.method == "cluster"
+    assert any("only 4 groups" in note for note in found.notes)
+    with pytest.raises(IntervalError, match="rows come in groups") as refused:
+        interval(table_of(kind, groups=True), "bootstrap")
+    assert refused.value.fix == "method='cluster' on these folds"
+
+
+def test_auto_on_candidates():
+    several = table_of("K-fold", candidates=5)
+    assert interval(several).method == "bbc_cv"
+    only_means = several.means()
+    assert interval(only_means).method == "tibshirani"
+    dev = replace(table_of("one split", candidates=5), range=(0.0, 1.0))
+    assert interval(dev).method == "dev_set"
+    with pytest.raises(IntervalError, match="needs the bounds"):
+        interval(table_of("one split", candidates=5))
+    with pytest.raises(IntervalError, match="holds 5"):
+        interval(several, "corrected_t")
+    assert interval(several.select(2), "corrected_t").method == "corrected_t"
+
+
+def test_auto_refuses_time_series():
+    with pytest.raises(IntervalError, match="dependent over time"):
+        interval(table_of("time series"))
+
+
+def test_refusals_name_reason_nearest_method_and_folds():
+    """The whole text, as users see it."""
+    with pytest.raises(IntervalError) as refused:
+        interval(table_of("repeated K-fold"), "all_pairs")
+    assert str(refused.value) == (
+        "all_pairs is not legal here: its plan is a repeated K-fold partition, and the losses of "
+        "one row in several repetitions are dependent.\n"
+        "  Given: fold ids, metric absolute\n"
+        "  Do this: method='corrected_t' on these folds; or folds=KFold(10) for all_pairs"
+    )
+    with pytest.raises(IntervalError) as refused:
+        interval(table_of("K-fold"), "ncv")
+    assert refused.value.fix == (
+        "method='corrected_t' on these folds; or folds=NestedPairs(10, repeats=200) for ncv"
+    )
+
+
+def test_a_metric_without_pointwise_losses():
+    """The AUC, and fold means of which the losses were not kept."""
+    plan = plan_of("K-fold")
+    draw = np.random.default_rng(1)
+    y = (draw.random(N) < 0.5).astype(float)
+    table = LossTable(
+        plan, draw.random((N, 1)), "zero_one", y=y, predictions=Predictions(draw.random((1, N)))
+    )
+    with pytest.raises(IntervalError, match="it needs pointwise losses, and of auc") as refused:
+        interval(table, "all_pairs", metric="auc")
+    assert refused.value.fix == "method='corrected_t' on these folds"
+    assert interval(table, metric="auc").method == "corrected_t"
+    assert interval(table, "cv_auc").metric == "auc"
+    with pytest.raises(IntervalError, match="needs pointwise losses, and of absolute"):
+        interval(FoldMeans(plan, draw.random((4, 1)), "absolute"), "bootstrap")
+
+
+SIZES = {
+    "one split": "R(28)",
+    "K-fold": "ER(30)",
+    "leave-one-out": "ER(39)",
+    "repeated K-fold": "ER(30)",
+    "subsampling": "ER(36)",
+    "nested pairs": "R(40) and ER(40)",
+    "paired halves": "ER(36)",
+    "5x2": "ER(20)",
+}
+
+
+@pytest.mark.parametrize("kind", SIZES)
+@pytest.mark.filterwarnings("ignore:The inflation")
+def test_estimands_name_the_training_size(kind):
+    found = interval(table_of(kind))
+    assert found.target == SIZES[kind]
+    assert found.estimand.endswith(f"({SIZES[kind]})")
+    assert SIZES[kind].split("(")[1][:2] in found.estimand.split("(")[0]
+
+
+def test_other_targets():
+    assert interval(table_of("K-fold"), "all_pairs").target == "PQ(30)"
+    assert interval(table_of("leave-one-out"), "all_pairs").estimand.startswith(
+        "40-fold test error"
+    )
+    assert interval(table_of("one split", zero_one=True), "wilson").target == "R(28)"
+    assert interval(table_of("K-fold", zero_one=True), "wilson").target == "PQ(30)"

@@ -1,0 +1,142 @@
+"""Paired comparison on identical folds."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals import corrected_t, interval
+from pycvstat.intervals.paired import adjusted, all_pairs, paired
+from pycvstat.losses import LossTable, Predictions
+from tests.intervals.shared_losses import five_by_two_plan, one_split, pairs_plan
+
+N = 60
+PLAN = FoldPlan.from_fold_ids(np.arange(N) % 6)
+
+
+def table(seed, plan=PLAN, shift=0.0):
+    draw = np.random.default_rng(seed)
+    return LossTable(plan, shift + draw.gamma(2.0, size=(len(plan.rows), 1)), "absolute")
+
+
+def test_it_is_the_corrected_t_of_fold_differences():
+    a, b = table(1), table(2)
+    found = paired(a, b, names=("knn", "ols"))
+    by_hand = corrected_t((a.fold_means() - b.fold_means())[:, 0], 50, 10)
+    assert (found.low, found.high) == pytest.approx((by_hand.low, by_hand.high), rel=1e-12)
+    assert found.difference == found.estimate
+    assert found.p_value == pytest.approx(by_hand.p_value(), rel=1e-12)
+    assert found.statistic == found.estimate / found.std_error
+    assert found.interval.estimand.startswith("difference, knn minus ols, of the expected risk")
+    assert found.summary().startswith("knn minus ols, p = ")
+    assert "nadeau2003" in found.cite()
+    row = found.tidy().iloc[0]
+    assert (row.a, row.b, row.conf_low, row.p_value) == ("knn", "ols", found.low, found.p_value)
+
+
+@pytest.mark.parametrize("method", ["corrected_t", "all_pairs", "within_fold", "cluster"])
+def test_swapping_the_methods_changes_the_sign(method):
+    one = paired(table(1), table(2), method=method)
+    other = paired(table(2), table(1), method=method)
+    assert other.low == pytest.approx(-one.high, rel=1e-12)
+    assert other.p_value == pytest.approx(one.p_value, rel=1e-9)
+
+
+def test_p_value_and_interval_agree():
+    for seed in range(1, 30):
+        found = paired(table(0), table(seed, shift=0.4), level=0.9)
+        assert (found.p_value < 0.1) is not (found.low <= 0 <= found.high)
+
+
+def test_five_by_two():
+    plan = five_by_two_plan(N)
+    a, b = table(1, plan), table(2, plan)
+    p = (a.fold_means() - b.fold_means()).reshape(5, 2)
+    by_f = paired(a, b, method="five_by_two_f")
+    assert by_f.statistic == pytest.approx((p**2).sum() / (2 * p.var(axis=1, ddof=1).sum()))
+    assert (by_f.p_value < 0.05) is not (by_f.low <= 0 <= by_f.high)
+    by_t = paired(a, b, method="five_by_two_t")
+    assert by_t.statistic == pytest.approx(p[0, 0] / np.sqrt(p.var(axis=1, ddof=1).mean()))
+    assert by_t.interval.df == 5
+
+
+@pytest.mark.filterwarnings("ignore:The inflation")
+def test_other_plans():
+    split = one_split(np.zeros(N)).plan
+    errors = [replace(table(s, split), loss="zero_one", range=(0.0, 1.0)) for s in (1, 2)]
+    errors = [replace(t, losses=np.round(np.clip(t.losses / 4, 0, 1))) for t in errors]
+    found = paired(*errors)
+    assert found.method == "holdout_z"  # differences are -1, 0, 1: not for Wilson
+    assert found.interval.target == "R(90)"
+    pairs = pairs_plan(N, 4, 3)
+    assert paired(table(1, pairs), table(2, pairs)).method == "ncv"
+
+
+def test_rmse():
+    """The difference of two roots, by the delta method of the two jointly."""
+    draw = np.random.default_rng(3)
+    a, b = (LossTable(PLAN, draw.gamma(1.0, size=(N, 1)), "squared") for _ in range(2))
+    found = paired(a, b, method="all_pairs", metric="rmse")
+    roots = [np.sqrt(t.losses.mean()) for t in (a, b)]
+    assert found.difference == pytest.approx(roots[0] - roots[1], rel=1e-12)
+    linear = a.losses / (2 * roots[0]) - b.losses / (2 * roots[1])
+    assert found.std_error == pytest.approx(linear.std() / np.sqrt(N), rel=1e-12)
+
+
+def test_auc():
+    draw = np.random.default_rng(4)
+    y = (np.arange(N) // 6 % 2).astype(float)
+    tables = [
+        LossTable(PLAN, np.zeros((N, 1)), "zero_one", (0.0, 1.0), y=y,
+                  predictions=Predictions((y[PLAN.rows] + draw.normal(size=N))[None, :]))
+        for _ in range(2)
+    ]  # fmt: skip
+    found = paired(*tables, metric="auc")
+    singles = [interval(t, "corrected_t", metric="auc").estimate for t in tables]
+    assert found.difference == pytest.approx(singles[0] - singles[1])
+
+
+def test_refused():
+    other = FoldPlan.from_fold_ids(np.roll(np.arange(N) % 6, 1))
+    with pytest.raises(IntervalError, match="not made on identical folds") as refused:
+        paired(table(1), table(2, other))
+    assert "compare(" in refused.value.fix
+    with pytest.raises(IntervalError, match="different losses"):
+        paired(table(1), replace(table(2), loss="squared"))
+    with pytest.raises(IntervalError, match="one candidate each"):
+        paired(table(1), replace(table(2), losses=np.ones((N, 3)), candidates=({},) * 3))
+    with pytest.raises(IntervalError, match="different responses"):
+        paired(replace(table(1), y=np.zeros(N)), replace(table(2), y=np.ones(N)))
+    with pytest.raises(IntervalError, match="do not vary"):
+        paired(table(1), table(1))
+    nan = table(2)
+    nan.losses[0] = np.nan
+    with pytest.raises(IntervalError, match="NaN"):
+        paired(table(1), nan)
+
+
+def test_all_pairs():
+    tables = {"a": table(1), "b": table(2), "c": table(3, shift=1.5)}
+    frame = all_pairs(tables)
+    assert frame[["a", "b"]].to_numpy().tolist() == [["a", "b"], ["a", "c"], ["b", "c"]]
+    assert frame.p_value[1] == paired(tables["a"], tables["c"]).p_value
+    assert (frame.p_adjusted >= frame.p_value).all()
+    np.testing.assert_array_equal(frame.p_adjusted, adjusted(frame.p_value, "holm"))
+    none, bonferroni = all_pairs(tables, adjust="none"), all_pairs(tables, adjust="bonferroni")
+    np.testing.assert_array_equal(none.p_adjusted, frame.p_value)
+    np.testing.assert_allclose(bonferroni.p_adjusted, np.minimum(3 * frame.p_value, 1))
+    with pytest.raises(InputError, match="at least two"):
+        all_pairs({"a": table(1)})
+    with pytest.raises(InputError, match="adjust must be"):
+        all_pairs(tables, adjust="hochberg")
+
+
+def test_two_methods_with_the_same_losses():
+    tables = {"a": table(1), "same": table(1), "c": table(3)}
+    with pytest.warns(PycvstatWarning, match="a and same have the same losses"):
+        frame = all_pairs(tables)
+    assert frame.estimate[0] == 0
+    assert np.isnan(frame.p_adjusted[0])
+    assert frame.p_adjusted[1:].notna().all()
