@@ -9,7 +9,7 @@ from typing import Any
 
 from pycvstat.errors import CheckpointError, ExecutionError
 from pycvstat.execution.checkpoint import Checkpoint
-from pycvstat.execution.work import Reply
+from pycvstat.execution.messages import Reply
 
 DEATHS = 3
 """Workers that a task may take with it before it is given up."""

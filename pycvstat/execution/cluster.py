@@ -12,9 +12,10 @@ from typing import Any
 
 from pycvstat.errors import ExecutionError, PycvstatWarning
 from pycvstat.execution.book import DEATHS, Book
+from pycvstat.execution.messages import Reply, from_bytes, to_bytes
 from pycvstat.execution.packing import Aligned, pickled
 from pycvstat.execution.threads import one_thread
-from pycvstat.execution.work import Reply, Work, perform_elsewhere
+from pycvstat.execution.work import Work, perform_elsewhere
 
 PATIENCE = 60.0
 """Seconds that a cluster may be without workers."""
@@ -50,8 +51,8 @@ def work_on_cluster(work: Work, book: Book, client: Any) -> Generator[None]:
         run.cancel(0)
 
 
-def perform_on_cluster(work: Aligned, question: bytes) -> Reply:
-    """What became of one task; runs on a worker.
+def perform_on_cluster(work: Aligned, question: bytes) -> bytes:
+    """What became of one task, as a message; runs on a worker.
 
     Limits of threads, warnings and random generators belong to the whole process, so a worker
     with several threads does one task at a time.
@@ -64,7 +65,7 @@ def perform_on_cluster(work: Aligned, question: bytes) -> Reply:
     """
     number, task = pickle.loads(question)
     with _one_task, one_thread():
-        return perform_elsewhere(work.value, number, task)
+        return to_bytes(perform_elsewhere(work.value, number, task))
 
 
 class _ClusterRun:
@@ -142,7 +143,7 @@ class _ClusterRun:
         from distributed import KilledWorker
 
         try:
-            reply: Reply = future.result()
+            reply = from_bytes(future.result())
         except (KilledWorker, CancelledError):
             self.undone.append(number)
             return

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import partial
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -95,23 +97,45 @@ def _content(cell: Any) -> Any:
 
 
 def _describe_object(value: Any, inside: tuple[int, ...]) -> Any:
-    kind = value if isinstance(value, type) else type(value)
-    name = f"{kind.__module__}.{kind.__qualname__}"
     if isinstance(value, type):
-        return name
-    if is_dataclass(value):
+        return _full_name(value)
+    return {"class": _full_name(type(value)), **_parts(value, inside)}
+
+
+def _full_name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _parts(value: Any, inside: tuple[int, ...]) -> dict[str, Any]:
+    """What makes an object what it is: its parameters, its attributes, or its pickle."""
+    if isinstance(value, partial):
+        parts = {"of": value.func, "arguments": value.args, "named": value.keywords}
+    elif is_dataclass(value):
         parts = {f.name: getattr(value, f.name) for f in fields(value)}
     elif hasattr(value, "get_params"):
         parts = value.get_params(deep=False)
     elif hasattr(value, "fingerprint"):
         parts = {"fingerprint": value.fingerprint}
-    elif hasattr(value, "__dict__") and vars(value):
+    elif _is_plain(type(value)):
         parts = vars(value)
-    elif " at 0x" in repr(value):
-        return name
     else:
-        return f"{name} {value!r}"
-    return {"class": name, **{key: _describe(part, inside) for key, part in parts.items()}}
+        parts = {"pickled": _pickled(value)}
+    return {key: _describe(part, inside) for key, part in parts.items()}
+
+
+def _is_plain(kind: type) -> bool:
+    """Whether instances are their attributes, and nothing else."""
+    hooks = ("__reduce__", "__reduce_ex__", "__getstate__", "__slots__")
+    mro = kind.__mro__[:-1]
+    return "__dict__" in dir(kind) and not any(hook in vars(k) for k in mro for hook in hooks)
+
+
+def _pickled(value: Any) -> str | None:
+    try:
+        content = pickle.dumps(value, protocol=5)
+    except Exception:  # a generator, a lock: nothing more can be said
+        return None
+    return f"sha256:{hashlib.sha256(content).hexdigest()[:16]}"
 
 
 def digest(description: Any) -> str:
@@ -151,6 +175,10 @@ def differences(kept: Any, now: Any, where: str = "") -> list[str]:
             for name in names
         )
         return [line for lines in found for line in lines]
+    if isinstance(kept, list) and isinstance(now, list) and len(kept) == len(now):
+        pairs = zip(kept, now, strict=True)
+        lists = [differences(a, b, f"{where.rstrip('.')}[{i}].") for i, (a, b) in enumerate(pairs)]
+        return [line for lines in lists for line in lines]
     if kept == now and type(kept) is type(now):
         return []
     return [f"{where.rstrip('.')}: {_short(kept)} in the checkpoint, {_short(now)} now"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import pickle
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -161,8 +162,6 @@ def _travels(value: Any) -> bool:
 
 def remove(path: Path) -> None:
     """Remove a packed file and its directory, if they are still there."""
-    for step in (path.unlink, path.parent.rmdir):
-        try:
-            step()
-        except OSError:
-            return
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+        path.parent.rmdir()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import queue
 import signal
 import subprocess
@@ -23,9 +22,10 @@ from pathlib import Path
 
 from pycvstat.errors import ExecutionError
 from pycvstat.execution.book import Book
+from pycvstat.execution.messages import Reply, from_bytes
 from pycvstat.execution.packing import pack, pickled, remove
 from pycvstat.execution.threads import ONE
-from pycvstat.execution.work import Reply, Work
+from pycvstat.execution.work import Work
 from pycvstat.execution.worker import FINISH, READY, read, write
 
 STARTS = 3
@@ -169,13 +169,7 @@ class _Process:
     def ask(self, question: bytes) -> Reply:
         """The worker's reply; an OSError when it is dead."""
         write(self.questions, question)
-        answer = read(self.answers)
-        try:
-            reply: Reply = pickle.loads(answer)
-        except Exception as error:
-            given = f"{type(error).__name__}: {error}"
-            return Reply(error=ExecutionError("A worker's reply cannot be read.", given=given))
-        return reply
+        return from_bytes(read(self.answers))
 
     def end(self, *, kill: bool) -> str:
         """End the process, and say how it ended."""

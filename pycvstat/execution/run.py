@@ -11,8 +11,9 @@ from pycvstat.errors import PycvstatWarning
 from pycvstat.execution.book import Book
 from pycvstat.execution.checkpoint import Checkpoint
 from pycvstat.execution.identity import describe, digest
+from pycvstat.execution.messages import repeat_warnings
 from pycvstat.execution.settings import Execution
-from pycvstat.execution.work import Work, inside_task, inside_worker, repeat_warnings
+from pycvstat.execution.work import Work, inside_task, inside_worker
 
 
 def run_tasks(

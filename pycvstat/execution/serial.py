@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from pycvstat.execution.book import Book
+from pycvstat.execution.messages import Reply
 from pycvstat.execution.threads import one_thread
-from pycvstat.execution.work import Reply, Work, perform
+from pycvstat.execution.work import Work, perform
 
 
 def work_here(work: Work, book: Book) -> Generator[None]:

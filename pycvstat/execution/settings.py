@@ -77,7 +77,7 @@ def execution_from(
         raise InputError(
             "progress cannot be this.", given=repr(progress), fix='use True, False or "auto"'
         )
-    place = None if checkpoint is None else Path(checkpoint)
+    place = _directory(checkpoint)
     if backend is not None and not isinstance(backend, str):
         return Execution(_cluster_size(backend, n_jobs), backend, progress, place)
     if backend not in (None, *get_args(BackendName)):
@@ -95,6 +95,18 @@ def execution_from(
         )
     chosen: BackendName = backend or ("serial" if workers == 1 else "processes")
     return Execution(workers, chosen, progress, place)
+
+
+def _directory(checkpoint: str | os.PathLike[str] | None) -> Path | None:
+    if checkpoint is None:
+        return None
+    if not isinstance(checkpoint, (str, os.PathLike)) or not os.fspath(checkpoint):
+        raise InputError(
+            "checkpoint must be the path of a directory.",
+            given=repr(checkpoint),
+            fix='use checkpoint="kept", for example',
+        )
+    return Path(checkpoint)
 
 
 def _workers(n_jobs: int | None) -> int:
@@ -123,16 +135,28 @@ def _cores() -> int:
 
 def _cluster_size(client: Any, n_jobs: int | None) -> int:
     """The number of threads behind a dask client."""
-    if not all(hasattr(client, name) for name in ("submit", "scatter", "scheduler_info")):
+    if not all(hasattr(client, name) for name in ("submit", "scatter", "nthreads")):
         raise InputError(
-            "backend is neither a name nor a dask.distributed Client.",
+            "This is neither the name of a back end nor a dask.distributed Client.",
             given=repr(client),
-            fix='use "serial", "processes" or a dask.distributed Client',
+            fix='use "serial", "processes" or a Client',
         )
     if n_jobs is not None:
         raise InputError(
             "A dask client brings its own workers.",
             given=f"n_jobs={n_jobs}",
             fix="leave n_jobs out and scale the cluster",
+        )
+    if client.asynchronous:
+        raise InputError(
+            "The dask client is asynchronous.",
+            given=repr(client),
+            fix="make it with Client(..., asynchronous=False)",
+        )
+    if client.status != "running":
+        raise InputError(
+            "The dask client is not connected.",
+            given=f"a client that is {client.status}",
+            fix="connect a new Client",
         )
     return max(1, sum(int(count) for count in client.nthreads().values()))

@@ -10,10 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from pycvstat.errors import ExecutionError
 from pycvstat.execution.identity import digest
-
-Told = tuple[type[Warning], str, str, int]
+from pycvstat.execution.messages import Reply
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +33,6 @@ class Work:
     shared: Any
     seed: str
     filters: tuple[Any, ...] = field(default_factory=lambda: tuple(warnings.filters))
-
-
-@dataclass(frozen=True, eq=False)
-class Reply:
-    """What became of a task: a result or an error, and the warnings on the way."""
-
-    result: Any = None
-    error: BaseException | None = None
-    warnings: tuple[Told, ...] = ()
 
 
 class _Here(threading.local):
@@ -69,7 +58,9 @@ def perform(work: Work, number: int, task: Any) -> Any:
 
     Whatever draws from the global generators of Python or NumPy starts from a state that depends
     on the work and the task's number only, and joblib inside a task does one thing after the
-    other: so a result cannot depend on who computed it and what was computed before.
+    other: so a result cannot depend on who computed it and what was computed before. One thing
+    is out of reach: threads of a dask worker draw from Python's generator too, so on a cluster
+    this holds for NumPy's only.
 
     Parameters
     ----------
@@ -93,10 +84,10 @@ def _generators(seed: str) -> Iterator[None]:
     """The global generators in a state that follows from `seed`, and afterwards as before."""
     import numpy as np
 
-    bits = int(digest(seed)[:32], 16)
+    bits = digest(seed)
     before, before_numpy = random.getstate(), np.random.get_state()
-    random.seed(bits)
-    np.random.seed([bits >> shift & 0xFFFFFFFF for shift in (0, 32, 64, 96)])
+    random.seed(bits[:32])
+    np.random.seed([int(bits[i : i + 8], 16) for i in range(32, 64, 8)])
     try:
         yield
     finally:
@@ -119,35 +110,9 @@ def perform_elsewhere(work: Work, number: int, task: Any) -> Reply:
         try:
             result, error = perform(work, number, task), None
         except (Exception, SystemExit) as caught:
-            result, error = None, _portable(caught)
+            result, error = None, caught
         finally:
             _here.elsewhere = False
-    return Reply(result, error, tuple(_portable_warning(warning) for warning in told))
-
-
-def _portable(error: BaseException) -> BaseException:
-    """The error without its traceback, or its text where it cannot travel."""
-    import cloudpickle
-
-    try:
-        again: BaseException = cloudpickle.loads(cloudpickle.dumps(error))
-    except Exception:
-        return ExecutionError(f"A task failed with {type(error).__qualname__}.", given=str(error))
-    return again
-
-
-def _portable_warning(warning: warnings.WarningMessage) -> Told:
-    return (warning.category, str(warning.message), warning.filename, warning.lineno)
-
-
-def repeat_warnings(told: tuple[Told, ...], registry: dict[Any, Any]) -> None:
-    """Warn here as the task did there; the filters of this session decide what is shown.
-
-    Parameters
-    ----------
-    told : tuple
-    registry : dict
-        Remembers what was shown, so that a warning is not repeated for each task.
-    """
-    for category, text, filename, line in told:
-        warnings.warn_explicit(text, category, filename, line, registry=registry)
+    return Reply(
+        result, error, tuple((w.category, str(w.message), w.filename, w.lineno) for w in told)
+    )

@@ -78,8 +78,9 @@ def _listen(questions: IO[bytes], tasks: queue.SimpleQueue[bytes], place: Path) 
 
 def _answer(work: Any, place: Path, question: bytes) -> tuple[Any, bytes]:
     from pycvstat.errors import ExecutionError
-    from pycvstat.execution.packing import pickled, unpack
-    from pycvstat.execution.work import Reply, perform_elsewhere
+    from pycvstat.execution.messages import Reply, to_bytes
+    from pycvstat.execution.packing import unpack
+    from pycvstat.execution.work import perform_elsewhere
 
     try:
         work = work or unpack(place)
@@ -90,9 +91,5 @@ def _answer(work: Any, place: Path, question: bytes) -> tuple[Any, bytes]:
             given=f"{type(error).__name__}: {error}",
             fix="make every module of your learner importable in a new Python process",
         )
-        return None, pickle.dumps(Reply(error=failure))
-    reply = perform_elsewhere(work, number, task)
-    try:
-        return work, pickled(reply)
-    except Exception as error:
-        return work, pickle.dumps(Reply(error=error))
+        return None, to_bytes(Reply(error=failure))
+    return work, to_bytes(perform_elsewhere(work, number, task))

@@ -1,0 +1,138 @@
+"""Equal work has equal descriptions, in every session; other work differs where it differs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pycvstat.execution.identity import describe, differences, digest
+from pycvstat.execution.settings import Execution
+
+
+def squared(y: float, p: float) -> float:
+    return (y - p) ** 2
+
+
+def power(k: int) -> Callable[[float, float], float]:
+    return lambda y, p: (y - p) ** k
+
+
+class Model:
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+
+
+def recursive() -> list[Any]:
+    inner: list[Any] = [1]
+    inner.append(inner)
+    return inner
+
+
+VALUES: list[Any] = [
+    None,
+    True,
+    1,
+    1.5,
+    float("nan"),
+    float("inf"),
+    "a",
+    np.float64(2.5),
+    np.arange(3),
+    np.arange(3.0),
+    np.array(["a", None], dtype=object),
+    np.zeros((2, 2)),
+    {"a": 1},
+    {1: "a"},
+    {"x", "y"},
+    [1, 2],
+    range(4),
+    squared,
+    power(2),
+    power(3),
+    lambda y, p: abs(y - p),
+    lambda y, p=1: abs(y - p),
+    partial(squared, 1),
+    partial(squared, 2),
+    np.sum,
+    len,
+    Model(2),
+    Model(3),
+    Model,
+    Execution(2, "processes"),
+    recursive(),
+    pd.DataFrame({"a": [1, 2]}),
+    pd.DataFrame({"a": [1, 3]}),
+    np.random.default_rng(1),
+    np.random.RandomState(1),
+    np.random.RandomState(2),
+]
+
+
+def test_different_values_have_different_descriptions() -> None:
+    digests = [digest(describe(value)) for value in VALUES]
+    same = [(a, b) for a, b in combinations(range(len(VALUES)), 2) if digests[a] == digests[b]]
+    assert [(VALUES[a], VALUES[b]) for a, b in same] == []
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_a_description_is_the_same_twice(value: Any) -> None:
+    assert digest(describe(value)) == digest(describe(value))
+
+
+def test_estimators_are_described_by_their_parameters() -> None:
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    def pipeline(depth: int) -> Any:
+        return describe(make_pipeline(StandardScaler(), RandomForestRegressor(max_depth=depth)))
+
+    assert pipeline(2) == pipeline(2)
+    assert any(
+        "max_depth: 2 in the checkpoint, 3 now" in line
+        for line in differences(pipeline(2), pipeline(3))
+    )
+
+
+def test_other_sessions_describe_alike() -> None:
+    script = (
+        "from tests.execution.test_identity import VALUES; import sys; "
+        "from pycvstat.execution.identity import *; "
+        "print(digest(describe([v for v in VALUES])))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", script],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(told) == 1
+
+
+def test_order_of_settings_does_not_matter() -> None:
+    assert digest(describe({"a": 1, "b": 2})) == digest(describe({"b": 2, "a": 1}))
+
+
+def test_differences_name_the_place() -> None:
+    kept = {"data": "ab", "loss": {"name": "squared", "range": [0, None]}, "gone": 1}
+    now = {"data": "ab", "loss": {"name": "absolute", "range": [0, 1]}, "new": 1}
+    assert differences(kept, now) == [
+        "loss.name: 'squared' in the checkpoint, 'absolute' now",
+        "loss.range[1]: None in the checkpoint, 1 now",
+        "gone: 1 in the checkpoint, 'absent' now",
+        "new: 'absent' in the checkpoint, 1 now",
+    ]
+    assert differences(kept, kept) == []
+    assert len(differences({"a": "x" * 500}, {"a": "y" * 500})[0]) < 250
