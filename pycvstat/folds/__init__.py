@@ -1,5 +1,36 @@
-"""Fold plans and the splitters that make them."""
+"""Splitters, which are recipes, and the fold plans that they make."""
 
+from pycvstat.folds.dialects import RFolds
+from pycvstat.folds.foreign import as_splitter
+from pycvstat.folds.inference import FiveByTwo, NestedPairs, PairedHalves
+from pycvstat.folds.partitions import (
+    Blocks,
+    Grouped,
+    KFold,
+    LeaveOneOut,
+    Predefined,
+    Stratified,
+)
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds.splits import Holdout, Repeated, Subsampling, TimeSeries
+from pycvstat.folds.splitter import Splitter
 
-__all__ = ["FoldPlan"]
+__all__ = [
+    "Blocks",
+    "FiveByTwo",
+    "FoldPlan",
+    "Grouped",
+    "Holdout",
+    "KFold",
+    "LeaveOneOut",
+    "NestedPairs",
+    "PairedHalves",
+    "Predefined",
+    "RFolds",
+    "Repeated",
+    "Splitter",
+    "Stratified",
+    "Subsampling",
+    "TimeSeries",
+    "as_splitter",
+]

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pycvstat.errors import FoldError
+from pycvstat.folds.vectors import codes_of, rows_of, values_of
 
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
@@ -20,52 +21,12 @@ if TYPE_CHECKING:
 Rows = npt.NDArray[np.int64]
 
 
-def length(data: Any) -> int:
-    """Number of rows of a frame, array or sequence; an integer is its own number of rows."""
-    if isinstance(data, (int, np.integer)) and not isinstance(data, bool):
-        return int(data)
-    if isinstance(data, Mapping):
-        data = next(iter(data.values()), ())
-    shape = getattr(data, "shape", None)
-    if shape:
-        return int(shape[0])
-    try:
-        return len(data)
-    except TypeError:
-        raise FoldError(
-            "A plan needs data with rows, or their number.", given=type(data).__name__
-        ) from None
-
-
-def codes_of(labels: Any, name: str) -> tuple[Rows, list[Any]]:
-    """Codes 0..L-1 and their labels: sorted, or the levels in use of a categorical."""
-    import pandas as pd
-
-    values = labels if hasattr(labels, "__len__") else list(labels)
-    series = pd.Series(values).reset_index(drop=True)
-    missing = np.flatnonzero(series.isna())
-    if len(missing):
-        raise FoldError(
-            f"{name} must not be missing.",
-            given=f"{len(missing)} missing, first in row {missing[0] + 1} (counted from 1)",
-            fix=f"fill in {name}, or leave these rows out of the data",
-        )
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        series = series.cat.remove_unused_categories()
-        return np.asarray(series.cat.codes, dtype=np.int64), list(series.cat.categories)
-    try:
-        levels, codes = np.unique(series.to_numpy(), return_inverse=True)
-    except TypeError:
-        levels, codes = np.unique(series.astype(str).to_numpy(object), return_inverse=True)
-    return np.asarray(codes, dtype=np.int64), levels.tolist()
-
-
 def layout_of_ids(ids: Any) -> tuple[Rows, Rows, Rows, Rows, int]:
     """Rows, offsets, repeat, fold and n of fold ids, shape (n,) or (n, times)."""
     columns = _columns(ids)
     rows, sizes, repeat = [], [], []
     for time, column in enumerate(columns):
-        codes, labels = codes_of(column, "fold ids")
+        codes, labels = codes_of(values_of(column, len(column), "fold ids"))
         if len(labels) < 2:
             raise FoldError("Fold ids must name at least 2 folds.", given=labels)
         rows.append(np.argsort(codes, kind="stable"))
@@ -78,7 +39,7 @@ def layout_of_ids(ids: Any) -> tuple[Rows, Rows, Rows, Rows, int]:
 
 def _columns(ids: Any) -> list[Any]:
     columns = list(np.asarray(ids).T) if getattr(ids, "ndim", 1) == 2 else [ids]
-    if not columns or length(columns[0]) == 0:
+    if not columns or rows_of(columns[0]) == 0:
         raise FoldError("There are no fold ids.", given="an empty vector")
     return columns
 
@@ -110,6 +71,22 @@ def split_lists(splits: Iterable[Any], first: int) -> tuple[list[Rows], list[Row
     return row_lists([p[0] for p in pairs], first), row_lists([p[1] for p in pairs], first)
 
 
+def repetitions(test: list[Rows], n: int) -> tuple[Rows, Rows]:
+    """Repeat and fold of each fit: a repetition ends whenever every row has been tested once."""
+    repeat, fold = np.zeros((2, len(test)), dtype=np.int64)
+    tested = np.zeros(n, dtype=np.int64)
+    time = place = 0
+    for fit, rows in enumerate(test):
+        repeat[fit], fold[fit] = time, place
+        tested[rows] += 1
+        place += 1
+        if (tested == time + 1).all():
+            time, place = time + 1, 0
+    if place or tested.max() > time:  # not a whole number of partitions
+        return np.zeros(len(test), dtype=np.int64), np.arange(len(test))
+    return repeat, fold
+
+
 @dataclass(frozen=True, slots=True)
 class FoldTable:
     """Folds as read from a file: rows counted from 0, one entry per fit."""
@@ -128,15 +105,20 @@ def read_csv(path: str | PathLike[str], n: int | None) -> FoldTable:
     if not lines or "fold" not in lines[0]:
         raise FoldError("The file has no column 'fold'.", given=str(path))
     row = _numbers(lines, "row", range(1, len(lines) + 1)) - 1
-    repeat, _ = codes_of(_numbers(lines, "repeat", [1] * len(lines)), "repeat")
-    labels, folds = codes_of(_fold_labels(lines), "fold")
+    repeat = _codes(_numbers(lines, "repeat", [1] * len(lines)), "repeat")
+    labels = _codes(_fold_labels(lines), "fold")
+    folds = int(labels.max()) + 1
     tested = np.array([line.get("role", "test") == "test" for line in lines])
-    fit = repeat * len(folds) + labels
+    fit = repeat * folds + labels
     fits = np.unique(fit[tested])
     test = [row[tested & (fit == one)] for one in fits]
     train = None if tested.all() else [row[~tested & (fit == one)] for one in fits]
     rows = int(row.max()) + 1 if n is None else n
-    return FoldTable(rows, test, train, fits // len(folds), fits % len(folds))
+    return FoldTable(rows, test, train, fits // folds, fits % folds)
+
+
+def _codes(labels: Any, name: str) -> Rows:
+    return codes_of(values_of(labels, len(labels), name))[0]
 
 
 def _numbers(lines: list[dict[str, str]], column: str, default: Iterable[int]) -> Rows:

@@ -24,6 +24,7 @@ from pycvstat.folds.layout import (
     whole,
 )
 from pycvstat.folds.problems import plan_problems
+from pycvstat.folds.vectors import rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -282,7 +283,7 @@ class FoldPlan:
         array([2, 3])
         """
         rows, offsets, repeat, fold, n = exchange.layout_of_ids(ids)
-        kind: Kind = "loo" if len(fold) == n else "kfold"
+        kind = partition_kind(np.diff(offsets))
         return cls(n, rows, offsets, repeat, fold, kind, recipe, groups=groups)
 
     @classmethod
@@ -364,15 +365,23 @@ class FoldPlan:
         kind: Kind | None = None,
     ) -> FoldPlan:
         if not test:
-            raise FoldError("There is no fold in the list.", given=test)
+            raise FoldError("There is no fold in the list.")
         offsets = np.cumsum([0, *(len(rows) for rows in test)])
         fold, repeat = np.arange(len(test)), np.zeros(len(test), dtype=np.int64)
         given = None if train is None else tuple(train)
         rows = np.concatenate(test)
         plan = cls(n, rows, offsets, repeat, fold, kind or "predefined", recipe, given)
-        if kind is None and plan.is_partition and plan.train is None:
-            return replace(plan, kind="loo" if len(test) == n else "kfold")
-        return plan
+        return plan if kind else plan._recognised()
+
+    def _recognised(self) -> FoldPlan:
+        """The same plan with its kind and repetitions read off its rows."""
+        if len(self) == 1:
+            return replace(self, kind="holdout")
+        repeat, fold = exchange.repetitions(self.to_rows(), self.n)
+        repeated = replace(self, repeat=repeat, fold=fold)
+        if self.train is None and repeated.is_partition:
+            return replace(repeated, kind=partition_kind(self.n_test))
+        return self
 
     @classmethod
     def from_csv(cls, path: str | PathLike[str], n: int | None = None) -> FoldPlan:
@@ -425,7 +434,7 @@ class FoldPlan:
         self, X: Any = None, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[Rows, Rows]]:
         """The (train, test) pairs, for use as scikit-learn's ``cv=``."""
-        if X is not None and (given := exchange.length(X)) != self.n:
+        if X is not None and (given := rows_of(X)) != self.n:
             raise FoldError(
                 f"This plan was made for {self.n} rows.", given=f"{given} rows",
                 fix="make a new plan for this data, or pass the splitter itself",
@@ -435,3 +444,8 @@ class FoldPlan:
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
         return len(self)
+
+
+def partition_kind(sizes: Rows) -> Kind:
+    """Leave-one-out is K-fold with one row per fold."""
+    return "loo" if bool((sizes == 1).all()) else "kfold"

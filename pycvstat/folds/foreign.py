@@ -1,0 +1,175 @@
+"""Folds in whatever form a user has them: numbers, ids, plans, scikit-learn's splitters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pycvstat.errors import FoldError, InputError
+from pycvstat.folds.partitions import KFold, Predefined
+from pycvstat.folds.plan import FoldPlan, Kind
+from pycvstat.folds.splitter import Given, Layout, Splitter, group_array
+from pycvstat.random import Random, Stream
+
+
+def as_splitter(folds: Any) -> Splitter:
+    """A splitter from anything that says how to fold.
+
+    Parameters
+    ----------
+    folds : Splitter, int, FoldPlan, scikit-learn splitter, list of (train, test) pairs, fold ids
+        An integer K means ``KFold(K)``; a vector holds one fold label per row.
+
+    Returns
+    -------
+    Splitter
+
+    Examples
+    --------
+    >>> as_splitter(10)
+    KFold(10)
+    >>> as_splitter([1, 2, 1, 2])
+    Predefined(<4 values>)
+    >>> as_splitter([([0, 1], [2]), ([2], [0, 1])]).plan(3).fold_ids
+    array([2, 2, 1])
+    """
+    if isinstance(folds, Splitter):
+        return folds
+    if isinstance(folds, type) and issubclass(folds, Splitter):
+        raise FoldError(
+            "This is a kind of splitter, not a splitter.",
+            given=folds.__name__, fix=f"call it: {folds.__name__}(...)",
+        )  # fmt: skip
+    if isinstance(folds, (int, float, np.number)):
+        return KFold(folds)  # type: ignore[arg-type]
+    if isinstance(folds, FoldPlan):
+        return Planned(folds)
+    if hasattr(folds, "split") and hasattr(folds, "get_n_splits"):
+        return Foreign(folds)
+    return _of_values(folds)
+
+
+def _of_values(folds: Any) -> Splitter:
+    values = list(folds) if hasattr(folds, "__next__") else folds
+    if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__len__"):
+        raise FoldError(
+            "This does not say how to fold.",
+            given=repr(folds),
+            fix="pass a splitter such as KFold(10), a number of folds, a FoldPlan, "
+            "a scikit-learn splitter, (train, test) pairs or fold ids",
+        )
+    pairs = isinstance(values, (list, tuple)) and len(values) > 0 and hasattr(values[0], "__len__")
+    return Pairs(tuple(values)) if pairs and not isinstance(values[0], str) else Predefined(values)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Planned(Splitter):
+    """A plan that was made before, for data of the same size.
+
+    Parameters
+    ----------
+    made : FoldPlan
+        The plan.
+    """
+
+    made: FoldPlan
+    draws: ClassVar[bool] = False
+
+    def plan(
+        self, data: Any, *, y: Any = None, groups: Any = None, random: Random = None
+    ) -> FoldPlan:
+        """The plan itself; groups are added when it has none."""
+        given = Given(data, self._size(data), y, groups)
+        labels = given.group_labels
+        if labels is None or self.made.groups is not None:
+            return self.made
+        return replace(self.made, groups=group_array(labels))
+
+    def _size(self, data: Any) -> int:
+        self.made.split(data)
+        return self.made.n
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        return layout_of(self.made)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits."""
+        return len(self.made)
+
+    def __repr__(self) -> str:
+        return self.made.recipe
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Pairs(Splitter):
+    """A list of (train rows, test rows) pairs.
+
+    Parameters
+    ----------
+    pairs : tuple of pairs of sequences of int
+        Rows counted from 0.
+    """
+
+    pairs: tuple[Any, ...]
+    draws: ClassVar[bool] = False
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        return layout_of(FoldPlan.from_splits(self.pairs, given.n))
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits."""
+        return len(self.pairs)
+
+
+@dataclass(frozen=True, repr=False)
+class Foreign(Splitter):
+    """A splitter of scikit-learn, or anything with its ``split`` and ``get_n_splits``.
+
+    Parameters
+    ----------
+    splitter : object
+        It draws as it likes: give it its own ``random_state``.
+    """
+
+    splitter: Any
+    draws: ClassVar[bool] = False
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        y = None if given.y is None else group_array(given.response)
+        groups = group_array(given.group_labels) if self._wants_groups(given) else None  # type: ignore[arg-type]
+        try:
+            splits = list(self.splitter.split(np.zeros((given.n, 1)), y, groups))
+            return layout_of(FoldPlan.from_splits(splits, given.n, kind=self._kind()))
+        except InputError:
+            raise
+        except Exception as error:
+            raise FoldError(
+                f"{type(self.splitter).__name__} could not split these data.", given=error
+            ) from error
+
+    def _wants_groups(self, given: Given) -> bool:
+        """Splitters of scikit-learn warn about groups that they do not use."""
+        of_sklearn = type(self.splitter).__module__.startswith("sklearn.")
+        return given.groups is not None and (
+            not of_sklearn or "Group" in type(self.splitter).__name__
+        )
+
+    def _kind(self) -> Kind | None:
+        name = type(self.splitter).__name__
+        if name == "TimeSeriesSplit":
+            return "timeseries"
+        return "subsampling" if name.endswith("ShuffleSplit") else None
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits."""
+        return int(self.splitter.get_n_splits(X, y, groups))
+
+    def __repr__(self) -> str:
+        return repr(self.splitter)
+
+
+def layout_of(plan: FoldPlan) -> Layout:
+    """The rows of a plan, to be planned again."""
+    return Layout(plan.kind, plan.to_rows(), plan.repeat, plan.fold, plan.train, plan.left_out)

@@ -1,0 +1,322 @@
+"""Splitters that test every row once: blocks, K-fold, strata, groups, leave-one-out, given ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from pycvstat.errors import FoldError
+from pycvstat.folds.exchange import layout_of_ids
+from pycvstat.folds.plan import partition_kind
+from pycvstat.folds.quantiles import quantile_codes
+from pycvstat.folds.splitter import (
+    Given,
+    Layout,
+    Splitter,
+    in_chunks,
+    of_labels,
+    require_enough,
+    require_folds,
+    require_random,
+)
+from pycvstat.folds.vectors import (
+    are_integers,
+    codes_of,
+    matched,
+    named,
+    require_distinct_labels,
+    rows_of,
+)
+from pycvstat.random import Random, Stream
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False)
+class Blocks(Splitter):
+    """Consecutive blocks of ceil(n / K) rows, as the course cuts them; rows stay in order.
+
+    The last block may be smaller. Where ``(K - 1) * ceil(n / K) >= n`` the course's R code
+    silently tests some rows several times; `Blocks` refuses, and says which rows.
+
+    Parameters
+    ----------
+    k : int
+        Number of folds.
+    as_in_r : bool, default False
+        Reproduce those overlapping folds exactly, as R's ``seq`` counting down makes them.
+
+    Notes
+    -----
+    As in R: ``seq((fold - 1) * ceiling(n / K) + 1, min(fold * ceiling(n / K), n))``.
+
+    Examples
+    --------
+    >>> Blocks(3).plan(10).fold_ids
+    array([1, 1, 1, 1, 2, 2, 2, 2, 3, 3])
+    >>> Blocks(6, as_in_r=True).plan(10).to_rows(first=1)[-2:]
+    [array([ 9, 10]), array([10])]
+    """
+
+    k: int
+    as_in_r: bool = False
+    draws: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        require_folds(self.k)
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        require_enough(self.k, given.n)
+        size = -(-given.n // self.k)
+        starts = [fold * size for fold in range(self.k)]
+        beyond = sum(start >= given.n for start in starts)
+        if beyond and not self.as_in_r:
+            raise FoldError(
+                f"Blocks of ceil({given.n} / {self.k}) = {size} rows overlap: row {given.n} is "
+                f"tested {beyond + 1} times (rows counted from 1).",
+                given=f"K = {self.k}, {given.n} rows",
+                fix=f"use KFold({self.k}), or Blocks({-(-given.n // size)}); "
+                f"Blocks({self.k}, as_in_r=True) tests them as R does",
+            )
+        last = given.n - 1  # where R's seq() counts down, only the last row is there
+        test = [np.arange(min(start, last), min(start + size, given.n)) for start in starts]
+        return Layout(partition_kind(np.array([len(rows) for rows in test])), test)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return self.k
+
+
+@dataclass(frozen=True, repr=False)
+class KFold(Splitter):
+    """K folds of nearly equal size after shuffling; the first n mod K are one longer.
+
+    Parameters
+    ----------
+    k : int
+        Number of folds.
+    random : int, RRandom, numpy.random.Generator, optional
+        An integer means R's ``set.seed``.
+
+    Notes
+    -----
+    As in R: ``set.seed(random); sample(n)``, cut into consecutive chunks, which is what the
+    package cv does.
+
+    Examples
+    --------
+    >>> plan = KFold(3, random=1).plan(10)
+    >>> plan.to_rows(first=1)
+    [array([1, 4, 7, 9]), array([2, 3, 5]), array([ 6,  8, 10])]
+    """
+
+    k: int
+    random: Random = None
+
+    def __post_init__(self) -> None:
+        require_folds(self.k)
+        require_random(self.random)
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        require_enough(self.k, given.n)
+        test = in_chunks(stream.permutation(given.n), self.k)
+        return Layout(partition_kind(np.array([len(rows) for rows in test])), test)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return self.k
+
+
+@dataclass(frozen=True, repr=False)
+class Stratified(Splitter):
+    """K folds that hold every class, or every quantile group of a numeric y, in equal shares.
+
+    The rows of each class are shuffled and dealt to the folds in turn, each class going on
+    where the one before stopped, so that fold sizes differ by at most one.
+
+    Parameters
+    ----------
+    k : int
+        Number of folds.
+    random : int, RRandom, numpy.random.Generator, optional
+        An integer means R's ``set.seed``.
+    bins : int, optional
+        Cut a numeric y into so many quantile groups; by default at most 5, each of at least K
+        rows. Whole numbers by type, words, categories and logicals are classes unless `bins`
+        is given, and so are measurements with no more than `bins` different values.
+
+    Notes
+    -----
+    As in R: in the spirit of caret's ``createFolds``; its exact folds are
+    ``RFolds("caret", k, seed=)``.
+
+    Examples
+    --------
+    >>> y = ["a"] * 6 + ["b"] * 3
+    >>> plan = Stratified(3, random=1).plan(9, y=y)
+    >>> [sorted(y[i] for i in test) for _, test in plan]
+    [['a', 'a', 'b'], ['a', 'a', 'b'], ['a', 'a', 'b']]
+    """
+
+    k: int
+    random: Random = None
+    bins: int | None = None
+
+    def __post_init__(self) -> None:
+        require_folds(self.k)
+        require_random(self.random)
+        if self.bins is not None:
+            require_folds(self.bins)
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        require_enough(self.k, given.n)
+        codes = self._strata(given)
+        label = np.empty(given.n, dtype=np.int64)
+        dealt = 0
+        for stratum in range(int(codes.max()) + 1):
+            rows = np.flatnonzero(codes == stratum)
+            rows = rows[stream.permutation(len(rows))]
+            label[rows] = (dealt + np.arange(len(rows))) % self.k
+            dealt += len(rows)
+        return of_labels([label])
+
+    def _strata(self, given: Given) -> Rows:
+        column = given.response
+        bins = self.bins or max(2, min(5, given.n // self.k))
+        whole = self.bins is None and are_integers(named(given.y, given.data, "y"))
+        if column.kind == "numeric" and not whole and len(np.unique(column.values)) > bins:
+            return quantile_codes(column.values, bins)
+        codes, levels = codes_of(column)
+        counts = np.bincount(codes)
+        small = int(np.argmin(counts))
+        if counts[small] < self.k:
+            raise FoldError(
+                f"Class {levels[small]!r} has fewer rows than there are folds.",
+                given=f"{counts[small]} rows for K = {self.k}",
+                fix="use fewer folds, join small classes, "
+                "or give bins= to cut a numeric y at quantiles",
+            )
+        return codes
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return self.k
+
+
+@dataclass(frozen=True, repr=False)
+class Grouped(Splitter):
+    """K folds that never split a group; fold sizes are kept as equal as the groups allow.
+
+    The groups are shuffled, sorted by size (largest first), and each goes to the fold that has
+    the fewest rows. With K equal to the number of groups one group is left out at a time.
+
+    Parameters
+    ----------
+    k : int
+        Number of folds.
+    random : int, RRandom, numpy.random.Generator, optional
+        An integer means R's ``set.seed``.
+
+    Examples
+    --------
+    >>> plan = Grouped(2, random=1).plan(6, groups=["a", "a", "b", "b", "c", "c"])
+    >>> plan.check()
+    ()
+    """
+
+    k: int
+    random: Random = None
+
+    def __post_init__(self) -> None:
+        require_folds(self.k)
+        require_random(self.random)
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        if given.group_labels is None:
+            raise FoldError("Grouped needs the groups.", fix="pass groups= to plan()")
+        codes, levels = codes_of(given.group_labels)
+        if len(levels) < self.k:
+            raise FoldError(
+                "There are fewer groups than folds.",
+                given=f"{len(levels)} groups, K = {self.k}",
+                fix=f"use K of at most {len(levels)}",
+            )
+        sizes = np.bincount(codes)
+        order = stream.permutation(len(levels))
+        order = order[np.argsort(-sizes[order], kind="stable")]
+        fold_of = np.empty(len(levels), dtype=np.int64)
+        rows = np.zeros(self.k, dtype=np.int64)
+        for group in order:
+            fold_of[group] = np.argmin(rows)
+            rows[fold_of[group]] += sizes[group]
+        return of_labels([fold_of[codes]])
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return self.k
+
+
+@dataclass(frozen=True, repr=False)
+class LeaveOneOut(Splitter):
+    """Every row is tested once, by a fit on all others: K-fold with K = n.
+
+    Examples
+    --------
+    >>> len(LeaveOneOut().plan(4))
+    4
+    """
+
+    draws: ClassVar[bool] = False
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        return Layout("loo", list(np.arange(given.n).reshape(-1, 1)))
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        if X is None:
+            raise FoldError("Leave-one-out needs the data to count its fits.")
+        return rows_of(X)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Predefined(Splitter):
+    """Folds that were made elsewhere, as one label per row.
+
+    Parameters
+    ----------
+    ids : sequence, shape (n,) or (n, times)
+        Fold labels of any type, none missing. A pandas Series is matched to pandas data by row
+        labels, which must not be duplicated.
+
+    Examples
+    --------
+    >>> Predefined([1, 2, 2, 1]).plan(4).to_rows()
+    [array([0, 3]), array([1, 2])]
+    """
+
+    ids: Any
+    draws: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.ids, pd.Series):
+            require_distinct_labels(self.ids.index, "the fold ids")
+        layout_of_ids(self.ids)
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        ids = matched(self.ids, given.data, "the fold ids")
+        rows, offsets, repeat, fold, n = layout_of_ids(ids)
+        if n != given.n:
+            raise FoldError(
+                "Fold ids need one label per row.",
+                given=f"{n} labels for {given.n} rows",
+                fix="make the ids for exactly these data",
+            )
+        return Layout(partition_kind(np.diff(offsets)), np.split(rows, offsets[1:-1]), repeat, fold)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return len(layout_of_ids(self.ids)[3])

@@ -1,0 +1,116 @@
+"""How caret and rsample cut a variable into strata."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import numpy.typing as npt
+
+from pycvstat.errors import FoldError, PycvstatWarning
+from pycvstat.folds.quantiles import interval_codes, interval_labels, quantiles
+from pycvstat.folds.vectors import codes_of
+from pycvstat.frame import Column
+from pycvstat.random import Stream
+
+Rows = npt.NDArray[np.int64]
+_BREAKS, _POOL, _DEPTH, _CLASSES = 4, 0.1, 20, 5  # rsample's defaults
+
+
+def caret_classes(column: Column, k: int) -> list[Rows]:
+    """Rows of each class, in the order of caret's ``createFolds(y, k)``.
+
+    A numeric y is cut at 2 to 5 quantiles. Classes come in the order of their labels as text,
+    so "(10,20]" before "(5,10]".
+    """
+    if column.kind != "numeric":
+        return _by_text(*codes_of(column))
+    cuts = min(max(len(column) // k, 2), 5)
+    breaks = np.unique(quantiles(column.values, np.linspace(0, 1, cuts)))
+    if len(breaks) > 1:
+        return _by_text(interval_codes(column.values, breaks), interval_labels(breaks))
+    if breaks[0] < 2:  # cut() takes a single break for a number of intervals
+        raise FoldError(
+            "y is constant, and caret's createFolds fails on it.",
+            given=f"all {len(column)} values are {breaks[0]:g}",
+            fix='use RFolds("rsample", ...) or KFold(...)',
+        )
+    return [np.arange(len(column))]
+
+
+def rsample_strata(column: Column, integers: bool, stream: Stream) -> list[Rows]:
+    """Rows of each stratum, in the order of rsample's ``make_strata(x)``.
+
+    Words, categories and numbers with at most 5 different values are classes; rows of classes
+    with less than 10 % of the rows are spread over the others at random. Other numbers are cut
+    at up to 4 quantiles of at least 20 rows each.
+
+    Parameters
+    ----------
+    column : Column
+        The variable.
+    integers : bool
+        Whether its numbers are integers by type: R writes 100000 as "1e+05" otherwise.
+    stream : Stream
+        What the rows of small classes are spread with.
+    """
+    numeric = column.kind in ("numeric", "date")
+    if numeric and len(np.unique(column.values)) > _CLASSES:
+        return _quantile_strata(column.values)
+    codes, levels = codes_of(column)
+    if column.kind == "numeric" and not integers:
+        levels = [as_character(value) for value in np.unique(column.values)]
+    share = np.bincount(codes) / len(codes)
+    if (share < _POOL).all():
+        return _unstratified(len(codes))
+    kept = sorted(np.flatnonzero(share >= _POOL), key=lambda code: levels[code])
+    place = np.full(len(levels), -1)
+    place[kept] = np.arange(len(kept))
+    strata = place[codes]
+    small = np.flatnonzero(strata < 0)
+    if len(small):
+        strata[small] = stream.sample(len(kept), len(small), replace=True) - 1
+    return [np.flatnonzero(strata == stratum) for stratum in range(len(kept))]
+
+
+def _quantile_strata(values: npt.NDArray[np.float64]) -> list[Rows]:
+    breaks = min(_BREAKS, len(values) // _DEPTH)
+    if breaks < 2:
+        return _unstratified(len(values))
+    if breaks < _BREAKS:
+        _warn(f"rsample stratifies by {breaks} quantile groups here, so that each has 20 rows.")
+    edges = np.unique(quantiles(values, np.arange(breaks + 1) / breaks))
+    codes = interval_codes(values, edges)
+    return [np.flatnonzero(codes == stratum) for stratum in range(len(edges) - 1)]
+
+
+def _unstratified(n: int) -> list[Rows]:
+    _warn(f"rsample does not stratify {n} rows: every stratum would be too small.")
+    return [np.arange(n)]
+
+
+def _warn(message: str) -> None:
+    warnings.warn(PycvstatWarning(message), stacklevel=7)
+
+
+def _by_text(codes: Rows, labels: list[str]) -> list[Rows]:
+    order = sorted(range(len(labels)), key=labels.__getitem__)
+    rows = [np.flatnonzero(codes == code) for code in order]
+    return [part for part in rows if len(part)]
+
+
+def as_character(value: float) -> str:
+    """A double as R writes it: 15 digits, whichever of fixed and scientific is shorter.
+
+    Examples
+    --------
+    >>> as_character(100000.0), as_character(123456.0), as_character(0.1)
+    ('1e+05', '123456', '0.1')
+    """
+    mantissa, exponent = f"{value:.14e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".")
+    digits = len(mantissa.lstrip("-").replace(".", ""))
+    power = int(exponent)
+    fixed = f"{value:.{max(0, digits - 1 - power)}f}"
+    scientific = f"{mantissa}e{power:+03d}"
+    return fixed if len(fixed) <= len(scientific) else scientific

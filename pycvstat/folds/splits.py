@@ -1,0 +1,273 @@
+"""Splitters that test some rows only, or several times: holdout, subsampling, time, repetition."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from pycvstat.errors import FoldError
+from pycvstat.folds.splitter import (
+    Given,
+    Layout,
+    Splitter,
+    require_random,
+    require_times,
+)
+from pycvstat.folds.vectors import rows_of
+from pycvstat.random import Random, Stream
+
+Rows = npt.NDArray[np.int64]
+Window = Literal["expanding", "sliding"]
+_ROUNDING = 1e-9  # 0.07 * 100 is 7.000000000000001
+
+
+@dataclass(frozen=True, repr=False)
+class Holdout(Splitter):
+    """One split: shuffle, and test the last ceil(test * n) rows.
+
+    Parameters
+    ----------
+    test : float or int, default 0.25
+        Share of test rows, or their number.
+    random : int, RRandom, numpy.random.Generator, optional
+        An integer means R's ``set.seed``.
+
+    Notes
+    -----
+    As in R: the course shuffles by ``sample_n(size = nrow(.))`` and takes the last quarter;
+    the training rows are those of rsample's ``initial_split(prop = 1 - test)``.
+
+    Examples
+    --------
+    >>> plan = Holdout(0.25, random=1).plan(10)
+    >>> plan.test_rows(0)
+    array([5, 7, 9])
+    """
+
+    test: float = 0.25
+    random: Random = None
+
+    def __post_init__(self) -> None:
+        require_share(self.test, "test")
+        require_random(self.random)
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        size = math.ceil(rows_in_share(self.test, given.n) - _ROUNDING)
+        require_both(given.n - size, size, given.n)
+        return Layout("holdout", [stream.permutation(given.n)[given.n - size :]])
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return 1
+
+
+@dataclass(frozen=True, repr=False)
+class Subsampling(Splitter):
+    """Training rows drawn without replacement, again and again; the rest is tested.
+
+    Parameters
+    ----------
+    times : int
+        Number of splits.
+    train : float or int, default 0.9
+        Share of training rows (rounded down), or their number.
+    random : int, RRandom, numpy.random.Generator, optional
+        An integer means R's ``set.seed``.
+
+    Notes
+    -----
+    As in R: rsample's ``mc_cv(prop = train, times = times)``.
+
+    Examples
+    --------
+    >>> plan = Subsampling(25, train=0.9, random=1).plan(50)
+    >>> len(plan), plan.n_train[0], plan.times
+    (25, np.int64(45), 25)
+    """
+
+    times: int
+    train: float = 0.9
+    random: Random = None
+
+    def __post_init__(self) -> None:
+        require_times(self.times, "times")
+        require_share(self.train, "train")
+        require_random(self.random)
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        size = math.floor(rows_in_share(self.train, given.n) + _ROUNDING)
+        require_both(size, given.n - size, given.n)
+        everything = np.arange(given.n)
+        test = [
+            np.setdiff1d(everything, stream.sample(given.n, size) - 1, assume_unique=True)
+            for _ in range(self.times)
+        ]
+        return Layout("subsampling", test, range(self.times), [0] * self.times)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return self.times
+
+
+@dataclass(frozen=True, repr=False)
+class TimeSeries(Splitter):
+    """Train on the past, test on the next rows, and move on; rows are in order of time.
+
+    Parameters
+    ----------
+    initial : int
+        Rows of the first training window.
+    horizon : int, default 1
+        Rows tested by each fit.
+    gap : int, default 0
+        Rows left out between training and test rows.
+    step : int, default 1
+        Rows to move on by.
+    window : {"expanding", "sliding"}
+        Whether the training window keeps its start or its length.
+
+    Notes
+    -----
+    As in R: caret's ``createTimeSlices(y, initial, horizon, fixedWindow, skip = step - 1)``;
+    it has no gap.
+
+    Examples
+    --------
+    >>> for train, test in TimeSeries(3, horizon=2, step=2, window="sliding").plan(8):
+    ...     print(train, test)
+    [0 1 2] [3 4]
+    [2 3 4] [5 6]
+    """
+
+    initial: int
+    horizon: int = 1
+    gap: int = 0
+    step: int = 1
+    window: Window = "expanding"
+    draws: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for name in ("initial", "horizon", "step"):
+            require_times(getattr(self, name), name)
+        if self.gap != 0:
+            require_times(self.gap, "gap")
+        if self.window not in get_args(Window):
+            raise FoldError(
+                "Unknown window.", given=repr(self.window), fix='use "expanding" or "sliding"'
+            )
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        ends = self._ends(given.n)
+        test = [np.arange(end + self.gap, end + self.gap + self.horizon) for end in ends]
+        start = self.initial if self.window == "sliding" else given.n
+        train = [np.arange(max(0, end - start), end) for end in ends]
+        return Layout("timeseries", test, train=train)
+
+    def _ends(self, n: int) -> range:
+        """Where the training windows end."""
+        ends = range(self.initial, n - self.gap - self.horizon + 1, self.step)
+        if not len(ends):
+            raise FoldError(
+                "The windows do not fit into the data.",
+                given=f"initial {self.initial} + gap {self.gap} + horizon {self.horizon} rows "
+                f"of {n}",
+                fix="use a smaller initial window",
+            )
+        return ends
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        if X is None:
+            raise FoldError("Time windows need the data to count their fits.")
+        return len(self._ends(rows_of(X)))
+
+
+@dataclass(frozen=True, repr=False)
+class Repeated(Splitter):
+    """A splitter several times over, with new draws each time.
+
+    Parameters
+    ----------
+    splitter : Splitter
+        One that draws, without a seed of its own.
+    times : int
+        Number of repetitions.
+    random : int, RRandom, numpy.random.Generator, optional
+        An integer means R's ``set.seed``, once before the first repetition.
+
+    Examples
+    --------
+    >>> from pycvstat.folds import KFold
+    >>> Repeated(KFold(3), times=2, random=1).plan(6).fold_ids
+    array([[1, 3],
+           [3, 1],
+           [2, 1],
+           [1, 2],
+           [3, 3],
+           [2, 2]])
+    """
+
+    splitter: Splitter
+    times: int
+    random: Random = None
+
+    def __post_init__(self) -> None:
+        require_times(self.times, "times")
+        require_random(self.random)
+        if not isinstance(self.splitter, Splitter):
+            raise FoldError(
+                "Repeated needs a splitter.",
+                given=repr(self.splitter),
+                fix="Repeated(KFold(10), 5)",
+            )
+        if not self.splitter.draws or getattr(self.splitter, "random", None) is not None:
+            raise FoldError(
+                "Every repetition would be the same.",
+                given=repr(self.splitter),
+                fix="give the seed to Repeated: Repeated(KFold(10), times=5, random=1)",
+            )
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        plans = [
+            self.splitter.plan(given.data, y=given.y, groups=given.groups, random=stream)
+            for _ in range(self.times)
+        ]
+        kind = "subsampling" if plans[0].kind == "holdout" else plans[0].kind
+        return Layout(
+            kind,
+            [rows for plan in plans for rows in plan.to_rows()],
+            np.concatenate([plan.repeat + i * plan.times for i, plan in enumerate(plans)]),
+            np.concatenate([plan.fold for plan in plans]),
+        )
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return self.times * self.splitter.get_n_splits(X, y, groups)
+
+
+def require_share(share: Any, name: str) -> None:
+    """A share strictly between 0 and 1, or a whole number of rows."""
+    rows = isinstance(share, (int, np.integer)) and not isinstance(share, bool) and share >= 1
+    inside = isinstance(share, (float, np.floating)) and 0 < share < 1
+    if not (rows or inside):
+        raise FoldError(
+            f"{name} must be a share between 0 and 1, or a number of rows.", given=repr(share)
+        )
+
+
+def rows_in_share(share: float, n: int) -> float:
+    """The share as a number of rows, not rounded."""
+    return share if isinstance(share, (int, np.integer)) else share * n
+
+
+def require_both(train: int, test: int, n: int) -> None:
+    """Both parts of a split need rows."""
+    if train < 1 or test < 1:
+        raise FoldError(
+            "Both training and test rows are needed.",
+            given=f"{n} rows, {max(train, 0)} of them for training",
+        )

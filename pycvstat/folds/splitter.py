@@ -1,0 +1,241 @@
+"""A splitter: a recipe for folds that becomes a plan on given data."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from pycvstat.errors import FoldError
+from pycvstat.folds.plan import FoldPlan, Kind, partition_kind
+from pycvstat.folds.vectors import rows_of, values_of
+from pycvstat.frame import Column
+from pycvstat.random import Random, RRandom, Stream, as_stream
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Given:
+    """The data that a plan is made for: number of rows, and on demand y and groups."""
+
+    data: Any
+    n: int
+    y: Any
+    groups: Any
+
+    @cached_property
+    def response(self) -> Column:
+        """The response, needed by splitters that stratify."""
+        if self.y is None:
+            raise FoldError("This splitter needs the response.", fix="pass y= to plan()")
+        return values_of(self.y, self.data, "y")
+
+    @cached_property
+    def group_labels(self) -> Column | None:
+        """The groups, if any."""
+        return None if self.groups is None else values_of(self.groups, self.data, "groups")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The rows of all fits, as a splitter lays them out.
+
+    Parameters
+    ----------
+    kind : str
+        What sort of plan this is.
+    test : list of array of int
+        Test rows of each fit.
+    repeat, fold : sequence of int, optional
+        One repetition with folds 0, 1, ... by default.
+    train : list of array of int, optional
+        Training rows where they are not the rest.
+    left_out : list of tuple of int, optional
+        Folds that each fit excludes.
+    """
+
+    kind: Kind
+    test: Sequence[Rows]
+    repeat: Sequence[int] | Rows | None = None
+    fold: Sequence[int] | Rows | None = None
+    train: Sequence[Rows] | None = None
+    left_out: Sequence[tuple[int, ...]] | None = None
+
+
+class Splitter(ABC):
+    """What all splitters share. A subclass says how rows are laid out, in `_layout`.
+
+    Splitters also work as scikit-learn's ``cv=``.
+    """
+
+    draws: ClassVar[bool] = True
+    """Whether this splitter needs random numbers."""
+
+    @abstractmethod
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        """Lay out the rows of all fits."""
+
+    @abstractmethod
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+
+    def plan(
+        self, data: Any, *, y: Any = None, groups: Any = None, random: Random = None
+    ) -> FoldPlan:
+        """Make the plan for these data.
+
+        Parameters
+        ----------
+        data : frame, array, sequence or int
+            The data, or their number of rows.
+        y : sequence or str, optional
+            The response, or its column: used by splitters that stratify. A pandas Series is
+            matched to a pandas `data` by row labels.
+        groups : sequence or str, optional
+            The group of each row, or their column.
+        random : int, RRandom, numpy.random.Generator or None
+            What to draw from when the splitter has no seed of its own. A stream that was
+            started from the splitter's own seed is continued.
+
+        Returns
+        -------
+        FoldPlan
+
+        Examples
+        --------
+        >>> from pycvstat.folds import KFold
+        >>> KFold(3, random=1).plan(10).fold_ids
+        array([1, 2, 2, 1, 2, 3, 1, 3, 1, 3])
+        """
+        n = rows_of(data)
+        if n < 1:
+            raise FoldError("There are no rows to split.", given=f"{n} rows")
+        given = Given(data, n, y, groups)
+        stream = self._stream(random)
+        untouched = stream.untouched
+        layout = self._layout(given, stream)
+        drawn = self.draws and not stream.untouched
+        return self._planned(given, layout, stream.seed if drawn and untouched else None)
+
+    def _planned(self, given: Given, layout: Layout, seed: int | None) -> FoldPlan:
+        fits = len(layout.test)
+        labels = given.group_labels
+        return FoldPlan(
+            given.n,
+            np.concatenate(layout.test),
+            np.cumsum([0, *map(len, layout.test)]),
+            np.zeros(fits, dtype=np.int64) if layout.repeat is None else np.array(layout.repeat),
+            np.arange(fits) if layout.fold is None else np.array(layout.fold),
+            layout.kind,
+            repr(self),
+            None if layout.train is None else tuple(layout.train),
+            None if layout.left_out is None else tuple(layout.left_out),
+            None if labels is None else group_array(labels),
+            seed,
+        )
+
+    def _stream(self, random: Random) -> Stream:
+        if not self.draws:
+            return RRandom(0)  # nothing is drawn
+        own = getattr(self, "random", None)
+        if own is None:
+            return as_stream(random)
+        stream = as_stream(own)
+        if isinstance(random, RRandom) and isinstance(stream, RRandom):
+            same = (random.seed, random.sample_kind) == (stream.seed, stream.sample_kind)
+            return random if same else stream
+        return stream
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """The (train, test) pairs by position, for use as scikit-learn's ``cv=``.
+
+        Examples
+        --------
+        >>> from pycvstat.folds import Blocks
+        >>> list(Blocks(2).split([5, 6, 7]))
+        [(array([2]), array([0, 1])), (array([0, 1]), array([2]))]
+        """
+        return iter(self.plan(rows_of(X), y=_unlabelled(y), groups=_unlabelled(groups)))
+
+    def __repr__(self) -> str:
+        words = []
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if field.default is MISSING:
+                words.append(_short(value))
+            elif value != field.default:
+                words.append(f"{field.name}={_short(value)}")
+        return f"{type(self).__name__}({', '.join(words)})"
+
+
+def _short(value: Any) -> str:
+    """How an argument is shown: long vectors by their length."""
+    if hasattr(value, "__len__") and not isinstance(value, str):
+        return f"<{len(value)} values>"
+    return repr(value)
+
+
+def _unlabelled(values: Any) -> Any:
+    return values.reset_index(drop=True) if isinstance(values, pd.Series) else values
+
+
+def group_array(column: Column) -> npt.NDArray[Any]:
+    """Groups as a plain array: numbers stay numbers, everything else is words."""
+    return column.values.copy() if column.kind == "numeric" else column.labels().copy()
+
+
+def require_folds(k: Any, least: int = 2) -> int:
+    """A number of folds, as given by the user."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+        raise FoldError("The number of folds K must be an integer.", given=repr(k))
+    if k < least:
+        raise FoldError(
+            f"K must be at least {least}.", given=int(k), fix="use K=5 or K=10, or Holdout()"
+        )
+    return int(k)
+
+
+def require_times(times: Any, name: str) -> None:
+    """A count of at least 1, as given by the user."""
+    if isinstance(times, bool) or not isinstance(times, (int, np.integer)) or times < 1:
+        raise FoldError(f"{name} must be an integer >= 1.", given=repr(times))
+
+
+def require_random(random: Random) -> None:
+    """Something to draw from, or None."""
+    if random is not None:
+        as_stream(random)
+
+
+def require_enough(k: int, n: int, fix: str = "use fewer folds, or LeaveOneOut()") -> None:
+    """Refuse more folds than rows."""
+    if k > n:
+        raise FoldError(
+            "There are more folds than rows: every fold needs at least one row.",
+            given=f"K = {k}, {n} rows", fix=fix,
+        )  # fmt: skip
+
+
+def in_chunks(order: Rows, k: int) -> list[Rows]:
+    """Cut into k chunks of nearly equal size, the first ``len(order) mod k`` one longer."""
+    return np.array_split(order, k)
+
+
+def of_labels(labels: Sequence[Rows]) -> Layout:
+    """The layout of fold labels counted from 0, one vector per repetition; empty folds drop."""
+    test, repeat, fold = [], [], []
+    for time, label in enumerate(labels):
+        order = np.argsort(label, kind="stable")
+        present, starts = np.unique(label[order], return_index=True)
+        test += np.split(order, starts[1:])
+        repeat += [time] * len(present)
+        fold += present.tolist()
+    kind = partition_kind(np.array([len(rows) for rows in test]))
+    return Layout(kind, test, repeat, fold)
