@@ -81,5 +81,5 @@ def test_aliased_designs_are_left_to_refits():
 
 
 def test_labels_are_checked():
-    with pytest.raises(InputError, match="1..k"):
+    with pytest.raises(InputError, match="fold labels"):
         ols_pair_residuals(np.ones((4, 1)), np.ones(4), np.array([0, 1, 1, 2]), 3)
