@@ -1,0 +1,394 @@
+"""Learners on a design matrix: formula in, matrix to the arithmetic, predictions row by row."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import DataError, FitError, InputError, PycvstatWarning
+from pycvstat.formula import Design, FittedEncoder
+from pycvstat.frame import read
+from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
+from pycvstat.learners.inference import coefficient_table
+from pycvstat.task import Response, Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+NA = Literal["pass", "raise"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Training rows as the arithmetic of a learner sees them.
+
+    Parameters
+    ----------
+    X : (n, p) float64
+    y : (n,) float64
+        Numbers, or class codes 0, 1, ...
+    columns : tuple of str
+    levels : tuple of str
+        The classes; empty for a continuous response.
+    weights, offset : (n,) float64, optional
+    intercept : bool
+        Whether the first column of X is the constant.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    columns: tuple[str, ...]
+    levels: tuple[str, ...] = ()
+    weights: FloatArray | None = None
+    offset: FloatArray | None = None
+    intercept: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """Predictions of one fit for m rows: values (m,), and class probabilities (m, L)."""
+
+    values: FloatArray
+    prob: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FitReport:
+    """What there is to say about one fit.
+
+    Parameters
+    ----------
+    aliased : tuple of str
+        Columns without a coefficient because earlier columns span them (R's NA).
+    converged : bool
+    iterations : int
+        0 for a direct method.
+    notes : tuple of str
+        What R would warn about.
+    """
+
+    aliased: tuple[str, ...] = ()
+    converged: bool = True
+    iterations: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Solution:
+    """What fitting gives; subclasses say how to predict and what their coefficients are."""
+
+    report: FitReport = FitReport()
+
+    def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
+        """Predict the rows of a design (m, p)."""
+        raise NotImplementedError
+
+    def table(self, sample: Sample, level: float) -> pd.DataFrame:
+        """The coefficients with what is known about their accuracy."""
+        raise NotImplementedError
+
+
+class DesignLearner(Learner):
+    """A learner that sees the data as R's model matrix, intercept included."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("continuous",)
+    uses_weights: ClassVar[bool] = False
+    uses_offset: ClassVar[bool] = False
+
+    @abstractmethod
+    def solve(self, sample: Sample) -> Solution:
+        """Fit to a sample."""
+
+    @classmethod
+    def solve_all(cls, learners: Sequence[DesignLearner], sample: Sample) -> list[Solution]:
+        """Fit several settings of this learner to one sample."""
+        return [learner.solve(sample) for learner in learners]
+
+    def check(self, task: Task) -> None:
+        """Refuse a task that this learner cannot work on."""
+        if task.response.kind not in self.kinds:
+            raise InputError(
+                f"{self.name} cannot predict a {task.response.kind} response.",
+                given=f"{task.response.name} with levels {list(task.response.levels[:6])}"
+                if task.response.levels
+                else f"{task.response.name}, which is numeric",
+                fix=_advice(task.response, self.kinds),
+            )
+        if task.formula.offsets and not self.uses_offset:
+            raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
+        if task.weights is not None and not self.uses_weights:
+            raise InputError(
+                f"{self.name} cannot use weights.",
+                fix="leave weights= out, or use WLS, GLM, RLM, QuantReg, Ridge or Lasso",
+            )
+
+    def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
+        """Check the learner against the task; the design matrix is made once for all fits."""
+        self.check(task)
+        return PreparedDesign(self, task, candidates)
+
+    def fit(
+        self,
+        formula: str | None = None,
+        data: Any = None,
+        *,
+        X: Any = None,
+        y: Any = None,
+        weights: Any = None,
+        na: Literal["raise", "omit"] = "raise",
+    ) -> FittedDesign:
+        """Fit on all rows.
+
+        Parameters
+        ----------
+        formula : str, optional
+        data : frame, optional
+        X, y : optional
+            Instead of formula and data.
+        weights : str or sequence, optional
+            A column of `data` by name, or one value per row.
+        na : {"raise", "omit"}
+            What to do with rows that have missing values.
+
+        Returns
+        -------
+        FittedDesign
+        """
+        return self.fit_task(Task.build(formula, data, X=X, y=y, weights=weights, na=na))
+
+    def fit_task(self, task: Task) -> FittedDesign:
+        """Fit on all rows of a task."""
+        self.check(task)
+        encoder = task.encoder("contrasts").fit(task.frame)
+        design = encoder.matrix(task.frame)
+        sample = sample_of(task, design, design.X, np.arange(task.n))
+        solution = solved([self], sample)[0]
+        for note in solution.report.notes:
+            warnings.warn(PycvstatWarning(note), stacklevel=2)
+        return FittedDesign(self, task.response, encoder, sample, solution)
+
+
+class PreparedDesign(Prepared):
+    """A design learner prepared for one task."""
+
+    def __init__(self, learner: DesignLearner, task: Task, candidates: Sequence[Params]) -> None:
+        self.task = task
+        self.candidates = tuple(candidates)
+        self.learners = tuple(learner.with_params(**params) for params in self.candidates)
+        for one in self.learners:
+            one.check(task)
+
+    @cached_property
+    def design(self) -> Design:
+        """The design of all rows; its columns and offset hold for every fit."""
+        return self.task.design("contrasts")
+
+    def predict(
+        self,
+        train: IntArray,
+        new: IntArray,
+        which: Sequence[int] | None = None,
+        context: Any = None,
+    ) -> Predictions:
+        """Fit each candidate on the rows `train` and predict the rows `new`."""
+        X_train, X_new = self.task.matrices("contrasts", train, new)
+        chosen = self.learners if which is None else [self.learners[i] for i in which]
+        sample = sample_of(self.task, self.design, X_train, train)
+        solutions = solved(chosen, sample)
+        offset = None if self.design.offset is None else self.design.offset[new]
+        outcomes = [solution.predict(X_new, offset) for solution in solutions]
+        warn_once(solutions, sample, X_new)
+        probs = [outcome.prob for outcome in outcomes if outcome.prob is not None]
+        return Predictions(
+            np.stack([outcome.values for outcome in outcomes]),
+            np.stack(probs) if len(probs) == len(outcomes) else None,
+            tuple(solution.report for solution in solutions),
+        )
+
+
+class FittedDesign(Fitted):
+    """A fitted design learner.
+
+    Attributes
+    ----------
+    learner : Learner
+    columns : tuple of str
+        The columns of the design matrix.
+    report : FitReport
+        Aliased columns, convergence, and what R would warn about.
+    """
+
+    def __init__(
+        self,
+        learner: DesignLearner,
+        response: Response,
+        encoder: FittedEncoder,
+        sample: Sample,
+        solution: Solution,
+    ) -> None:
+        self.learner, self.response = learner, response
+        self.columns, self.report = sample.columns, solution.report
+        self._encoder, self._sample, self._solution = encoder, sample, solution
+
+    def __repr__(self) -> str:
+        text = self._encoder.formula.text
+        return f"{self.learner!r} fitted to {len(self._sample.y)} rows of {text}"
+
+    def predict(self, new: Any, na: NA = "pass") -> NDArray[Any]:
+        """Predict new rows: numbers, or class labels.
+
+        Parameters
+        ----------
+        new : frame
+            With the columns of the formula's right side.
+        na : {"pass", "raise"}
+            Rows with a missing predictor give NaN (None among labels) with a warning, or an
+            error.
+
+        Returns
+        -------
+        (m,) array
+            As in R: ``predict(fit, new, type = "response")``.
+        """
+        outcome, known = self._outcome(new, na)
+        if not self.response.levels:
+            return _spread(outcome.values, known)
+        labels = np.full(len(known), None, dtype=object)
+        labels[known] = self.response.labels(outcome.values)
+        return labels
+
+    def predict_proba(self, new: Any, na: NA = "pass") -> FloatArray:
+        """The class probabilities of new rows (m, L), classes in the order of the levels."""
+        outcome, known = self._outcome(new, na)
+        if outcome.prob is None:
+            raise InputError(
+                f"{self.learner.name} gives no class probabilities.",
+                given=f"a {self.response.kind} response",
+                fix="use predict()",
+            )
+        return _spread(outcome.prob, known)
+
+    def tidy(self, level: float = 0.95) -> pd.DataFrame:
+        """One row per coefficient: term, estimate, std_error, statistic, p_value, conf_low, ...
+
+        Coefficients that are not estimated (aliased columns) are NaN, and so are the accuracies
+        of learners that have none.
+
+        As in R: ``summary(fit)$coefficients``; the intervals are those of ``confint`` for least
+        squares and of ``confint.default`` otherwise.
+        """
+        return self._solution.table(self._sample, level)
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """The coefficients by the name of their column."""
+        table = self.tidy()
+        return dict(zip(table["term"], table["estimate"].astype(float), strict=True))
+
+    def _outcome(self, new: Any, na: NA) -> tuple[Outcome, NDArray[np.bool_]]:
+        if na not in ("pass", "raise"):
+            raise InputError("na must be 'pass' or 'raise'.", given=repr(na))
+        design = self._encoder.matrix(read(new))
+        known: NDArray[np.bool_] = np.asarray(np.isfinite(design.X).all(axis=1))
+        if design.offset is not None:
+            known &= np.isfinite(design.offset)
+        tell_missing(known, na)
+        warn_once([self._solution], self._sample, design.X[known])
+        offset = None if design.offset is None else design.offset[known]
+        return self._solution.predict(design.X[known], offset), known
+
+
+def tell_missing(known: NDArray[np.bool_], na: NA) -> None:
+    """Warn of rows that cannot be predicted, or refuse them."""
+    if known.all():
+        return
+    count = f"{int((~known).sum())} of {len(known)} rows have missing or infinite predictors"
+    first = f"the first is row {int(np.flatnonzero(~known)[0])}"
+    if na == "raise":
+        raise DataError(f"{count}.", given=first, fix="leave them out, or use na='pass'")
+    warnings.warn(
+        PycvstatWarning(f"{count}; their predictions are NaN.", given=first), stacklevel=4
+    )
+
+
+def sample_of(task: Task, design: Design, X: FloatArray, rows: IntArray) -> Sample:
+    """The rows of a task that a learner is fitted on."""
+    if not len(rows):
+        raise FitError("There are no training rows.", fix="use folds that leave some")
+    return Sample(
+        X,
+        task.response.values[rows].astype(np.float64),
+        design.columns,
+        task.response.levels,
+        None if task.weights is None else task.weights[rows],
+        None if design.offset is None else design.offset[rows],
+        design.intercept,
+    )
+
+
+def solved(learners: Sequence[DesignLearner], sample: Sample) -> list[Solution]:
+    """Fit the settings of one learner; numerical breakdowns become FitError."""
+    try:
+        with np.errstate(all="ignore"):
+            return type(learners[0]).solve_all(learners, sample)
+    except (np.linalg.LinAlgError, FloatingPointError, OverflowError) as error:
+        raise FitError(
+            f"{learners[0].name} broke down numerically.",
+            given=f"{type(error).__name__}: {error}",
+            fix="look for columns that are nearly copies of others, or of extreme size",
+        ) from None
+
+
+def warn_once(solutions: Sequence[Solution], sample: Sample, X_new: FloatArray) -> None:
+    """Say what R would warn about, and when an aliased column matters for the new rows."""
+    notes = dict.fromkeys(note for solution in solutions for note in solution.report.notes)
+    for aliased in {solution.report.aliased for solution in solutions if solution.report.aliased}:
+        count = undetermined(sample, aliased, X_new)
+        if count:
+            names = ", ".join(aliased[:5])
+            notes[
+                f"the training rows do not determine the coefficients of {names}, on which "
+                f"{count} predictions depend; as in R they are left out."
+            ] = None
+    for note in notes:
+        warnings.warn(PycvstatWarning(note), stacklevel=4)
+
+
+def undetermined(sample: Sample, aliased: tuple[str, ...], X_new: FloatArray) -> int:
+    """How many new rows do not lie in the space that the training rows span."""
+    if not len(X_new):
+        return 0
+    left_out = np.isin(sample.columns, aliased)
+    kept = sample.X[:, ~left_out]
+    shares = np.linalg.lstsq(kept, sample.X[:, left_out], rcond=None)[0]
+    gap = np.abs(X_new[:, left_out] - X_new[:, ~left_out] @ shares)
+    size = np.abs(sample.X[:, left_out]).max(axis=0) + np.abs(X_new[:, left_out]).max(axis=0)
+    return int((gap > 1e-7 * np.where(size > 0, size, 1.0)).any(axis=1).sum())
+
+
+def plain_table(sample: Sample, estimate: FloatArray, level: float) -> pd.DataFrame:
+    """A coefficient table of a learner that gives estimates only."""
+    unknown = np.full(len(estimate), np.nan)
+    return coefficient_table(sample.columns, estimate, unknown, float("nan"), level)
+
+
+def _spread(values: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
+    full = np.full((len(known), *values.shape[1:]), np.nan)
+    full[known] = values
+    return full
+
+
+def _advice(response: Response, kinds: Sequence[str]) -> str:
+    if "continuous" in kinds and response.levels:
+        return (
+            "use a classifier (GLM('binomial'), Logit, MNLogit, KNN), or make the response numeric"
+        )
+    return f"make it categorical: data[{response.name!r}].astype('category')"

@@ -1,0 +1,80 @@
+"""Coefficient tables: estimates with standard errors, tests and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+
+def inverse_diagonal(X: FloatArray) -> FloatArray:
+    """The diagonal of the inverse of X'X, for X (n, p) of full column rank."""
+    if not X.shape[1]:
+        return np.empty(0)
+    from scipy.linalg import solve_triangular
+
+    R = np.linalg.qr(X, mode="r")
+    inverse = solve_triangular(R, np.eye(len(R)), check_finite=False)
+    diagonal: FloatArray = (inverse**2).sum(axis=1)
+    return diagonal
+
+
+def coefficient_table(
+    terms: Sequence[str],
+    estimate: FloatArray,
+    std_error: FloatArray,
+    df: float | None,
+    level: float,
+) -> pd.DataFrame:
+    """One row per coefficient.
+
+    Parameters
+    ----------
+    terms : sequence of str
+    estimate, std_error : (p,) float64
+        NaN where a coefficient is not estimated.
+    df : float or None
+        Degrees of freedom of Student's t; None for the normal distribution; NaN for no test.
+    level : float
+        Confidence level of the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns term, estimate, std_error, statistic, p_value, conf_low, conf_high.
+
+    Examples
+    --------
+    >>> table = coefficient_table(["x"], np.array([2.0]), np.array([1.0]), None, 0.95)
+    >>> table.round(4).values.tolist()
+    [['x', 2.0, 1.0, 2.0, 0.0455, 0.04, 3.96]]
+    """
+    import pandas as pd
+    from scipy import stats
+
+    if not 0.0 < level < 1.0:
+        raise InputError("The level must lie between 0 and 1.", given=level, fix="level=0.95")
+    with np.errstate(all="ignore"):
+        statistic = estimate / std_error
+    law = stats.norm() if df is None else stats.t(df if df > 0 else np.nan)
+    reach = law.ppf(0.5 + level / 2) * std_error
+    return pd.DataFrame(
+        {
+            "term": list(terms),
+            "estimate": estimate,
+            "std_error": std_error,
+            "statistic": statistic,
+            "p_value": 2 * law.sf(np.abs(statistic)),
+            "conf_low": estimate - reach,
+            "conf_high": estimate + reach,
+        }
+    )

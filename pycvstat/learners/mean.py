@@ -1,0 +1,72 @@
+"""The baseline that uses no predictor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
+from pycvstat.learners.inference import coefficient_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MeanSolution(Solution):
+    """The mean, or the shares of the classes."""
+
+    value: float
+    shares: FloatArray | None
+    report: FitReport
+
+    def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
+        """The same for every row."""
+        values = np.full(len(X), self.value)
+        return Outcome(values, None if self.shares is None else np.tile(self.shares, (len(X), 1)))
+
+    def table(self, sample: Sample, level: float) -> pd.DataFrame:
+        """The mean with its standard error; shares without."""
+        if self.shares is not None:
+            unknown = np.full(len(self.shares), np.nan)
+            return coefficient_table(sample.levels, self.shares, unknown, float("nan"), level)
+        weights = np.ones(len(sample.y)) if sample.weights is None else sample.weights
+        df = int((weights > 0).sum()) - 1
+        squares = float((weights * (sample.y - self.value) ** 2).sum())
+        error = np.sqrt(squares / df / weights.sum()) if df > 0 else np.nan
+        return coefficient_table(
+            ["(Intercept)"], np.array([self.value]), np.array([error]), df, level
+        )
+
+
+@dataclass(frozen=True)
+class Mean(DesignLearner):
+    """The mean of the training responses; for classes their shares, and the most frequent one.
+
+    What every learner should beat. The predictors of the formula are not used.
+
+    Examples
+    --------
+    >>> Mean().fit("y ~ x", {"x": [1, 2, 3], "y": [1.0, 2.0, 6.0]}).predict({"x": [0, 9]})
+    array([3., 3.])
+
+    As in R: ``lm(y ~ 1, data)``.
+    """
+
+    uses_weights: ClassVar[bool] = True
+    kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordinal")
+
+    def solve(self, sample: Sample) -> Solution:
+        """Fit to a sample."""
+        weights = np.ones(len(sample.y)) if sample.weights is None else sample.weights
+        if not sample.levels:
+            return MeanSolution(float(np.average(sample.y, weights=weights)), None, FitReport())
+        codes = sample.y.astype(np.int64)
+        counts = np.bincount(codes, weights=weights, minlength=len(sample.levels))
+        shares = counts / counts.sum()
+        return MeanSolution(float(np.argmax(shares)), shares, FitReport())

@@ -1,0 +1,148 @@
+"""Ordinary and weighted least squares, as R's lm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError
+from pycvstat.learners.base import Params, Predictions, Prepared
+from pycvstat.learners.design import (
+    DesignLearner,
+    FitReport,
+    Outcome,
+    PreparedDesign,
+    Sample,
+    Solution,
+)
+from pycvstat.learners.inference import coefficient_table, inverse_diagonal
+from pycvstat.learners.kernels.least_squares import LeastSquares, fit_least_squares
+from pycvstat.learners.kernels.left_out import ols_left_out_predictions
+from pycvstat.task import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pycvstat.folds.plan import FoldPlan
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearSolution(Solution):
+    """Coefficients of a linear predictor."""
+
+    fitted: LeastSquares
+    report: FitReport
+
+    def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
+        """The linear predictor, aliased columns left out."""
+        values = self.fitted.predict(X)
+        return Outcome(values if offset is None else values + offset)
+
+    def table(self, sample: Sample, level: float) -> pd.DataFrame:
+        """Student's t with the residual degrees of freedom."""
+        kept = ~self.fitted.aliased
+        root = np.ones(len(sample.y)) if sample.weights is None else np.sqrt(sample.weights)
+        residuals = (sample.y - self.predict(sample.X, sample.offset).values) * root
+        df = int((root > 0).sum()) - self.fitted.rank
+        variance = float(residuals @ residuals) / df if df > 0 else np.nan
+        error = np.full(len(kept), np.nan)
+        error[kept] = np.sqrt(variance * inverse_diagonal(sample.X[:, kept] * root[:, None]))
+        return coefficient_table(sample.columns, self.fitted.coefficients, error, df, level)
+
+
+@dataclass(frozen=True)
+class OLS(DesignLearner):
+    """Ordinary least squares.
+
+    Columns that earlier ones span get no coefficient, by R's rule (Householder QR with limited
+    pivoting, tolerance 1e-7), so predictions inside folds are those of ``predict.lm``. Weights of
+    the data are ignored: `WLS` uses them.
+
+    Examples
+    --------
+    >>> fitted = OLS().fit("y ~ x", {"x": [0, 1, 2, 3], "y": [1.0, 3.0, 5.0, 7.5]})
+    >>> {name: round(value, 6) for name, value in fitted.coefficients.items()}
+    {'(Intercept)': 0.9, 'x': 2.15}
+    >>> fitted.predict({"x": [10]}).round(6)
+    array([22.4])
+
+    As in R: ``lm(formula, data)``.
+    """
+
+    uses_weights: ClassVar[bool] = True
+    uses_offset: ClassVar[bool] = True
+
+    def solve(self, sample: Sample) -> Solution:
+        """Fit to a sample."""
+        y = sample.y if sample.offset is None else sample.y - sample.offset
+        fitted = fit_least_squares(sample.X, y, self.fit_weights(sample.weights))
+        aliased = tuple(np.array(sample.columns, dtype=object)[fitted.aliased])
+        return LinearSolution(fitted, FitReport(aliased))
+
+    def fit_weights(self, weights: FloatArray | None) -> FloatArray | None:
+        """The weights that the sum of squares gets."""
+        return None
+
+    def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
+        """Check the learner against the task."""
+        self.check(task)
+        return PreparedLeastSquares(self, task, candidates)
+
+
+@dataclass(frozen=True)
+class WLS(OLS):
+    """Least squares with the weights of the data.
+
+    Rows with weight 0 play no part in the fit, not even in its rank.
+
+    Examples
+    --------
+    >>> data = {"x": [0, 1, 2, 3], "y": [1.0, 3.0, 5.0, 99.0], "w": [1, 1, 1, 0]}
+    >>> WLS().fit("y ~ x", data, weights="w").predict({"x": [3]}).round(6)
+    array([7.])
+
+    As in R: ``lm(formula, data, weights = w)``.
+    """
+
+    def check(self, task: Task) -> None:
+        """Weights are needed."""
+        super().check(task)
+        if task.weights is None:
+            raise InputError(
+                "WLS needs weights.",
+                fix="give weights= (a column by name, or one value per row), or use OLS()",
+            )
+
+    def fit_weights(self, weights: FloatArray | None) -> FloatArray | None:
+        """The weights of the data."""
+        return weights
+
+
+class PreparedLeastSquares(PreparedDesign):
+    """Least squares prepared for one task: all folds of a plan from one factorisation."""
+
+    def predict_plan(self, plan: FoldPlan) -> Predictions | None:
+        """All fits at once, when each is trained on every row that it does not test."""
+        complementary = bool((plan.n_train + plan.n_test == plan.n).all())
+        if not complementary or not self.task.encoder("contrasts").stateless:
+            return None
+        design, y = self.design, self.task.response.values
+        shift = 0.0 if design.offset is None else design.offset
+        learner = self.learners[0]
+        assert isinstance(learner, OLS)
+        weights = learner.fit_weights(self.task.weights)
+        given = (design.X, y - shift, plan.rows, plan.offsets, weights)
+        out = ols_left_out_predictions(*given)
+        values = out.predictions
+        if design.offset is not None:
+            values = values + design.offset[plan.rows]
+        for i in np.flatnonzero(out.refit).tolist():
+            test = slice(plan.offsets[i], plan.offsets[i + 1])
+            values[test] = self.predict(plan.train_rows(i), plan.test_rows(i), [0]).values[0]
+        return Predictions(np.tile(values, (len(self.learners), 1)))
