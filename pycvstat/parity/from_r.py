@@ -1,0 +1,153 @@
+"""What R saved or holds, in Python: fold lists, resampling sets, data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from pycvstat.errors import DataError, FoldError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.rbridge.values import RList
+
+
+def from_r(
+    source: Any,
+    *,
+    n: int | None = None,
+    holds: Literal["auto", "test", "train"] = "auto",
+) -> Any:
+    """Bring an R object into Python.
+
+    Parameters
+    ----------
+    source : path, rpy2 object, or value returned by R
+        An RDS file is parsed by a reader of this package: nothing in it is evaluated, and R is
+        not needed.
+    n : int, optional
+        Number of rows of the data; by default the largest row number in a fold list.
+    holds : {"auto", "test", "train"}
+        Which rows a list of row numbers holds. "auto": test rows when the lists are disjoint,
+        training rows when their complements are.
+
+    Returns
+    -------
+    FoldPlan, pandas.DataFrame or plain value
+        rsample's resampling sets, caret's fold lists (and the ``index`` of its trainControl) and
+        lists of row numbers become fold plans; data frames keep NA, factors and dates; other
+        values become arrays, dicts and lists.
+
+    Notes
+    -----
+    As in R: ``saveRDS(vfold_cv(data, v = 10), "folds.rds")``, then
+    ``from_r("folds.rds")`` gives those folds. Back to R: `FoldPlan.to_r`.
+
+    Examples
+    --------
+    >>> from_r({"Fold1": [1, 3], "Fold2": [2, 4]}).fold_ids
+    array([1, 2, 1, 2])
+    """
+    value = _read(source)
+    if isinstance(value, RList) and "index" in value.names and value["index"] is not None:
+        return _folds(value["index"], n, "train")  # caret's trainControl
+    splits = _rsplits(value)
+    if splits is not None:
+        return splits
+    if _is_fold_list(value):
+        return _folds(value, n, holds)
+    return value
+
+
+def _read(source: Any) -> Any:
+    if isinstance(source, str | PathLike):
+        from pycvstat.rbridge.rds import read_rds
+        from pycvstat.rbridge.rds_values import value_of
+
+        return value_of(read_rds(Path(source)))
+    if type(source).__module__.split(".")[0] == "rpy2":
+        from pycvstat.rbridge.reader import read
+
+        return read(getattr(source, "__sexp__", source))
+    return source
+
+
+def _rsplits(value: Any) -> FoldPlan | None:
+    """rsample's sets: a frame whose column `splits` holds the splits."""
+    if not (hasattr(value, "columns") and "splits" in value.columns):
+        return None
+    splits = list(value["splits"])
+    if not all(isinstance(s, RList) and "rsplit" in s.r_class for s in splits):
+        return None
+    n = len(_only_frame(splits[0]))
+    pairs = []
+    for split in splits:
+        inside = np.asarray(split["in_id"], dtype=np.int64).ravel()
+        given = split["out_id"]
+        unknown = given is None or np.size(given) == 0 or _all_missing(given)
+        outside = (
+            np.setdiff1d(np.arange(1, n + 1), inside)
+            if unknown
+            else np.asarray(given, dtype=np.int64).ravel()
+        )
+        if len(np.unique(inside)) < len(inside):
+            raise FoldError(
+                "these are bootstrap samples, in which training rows repeat.",
+                given=f"{len(inside)} training rows, {len(np.unique(inside))} different",
+                fix="use vfold_cv, mc_cv, loo_cv, group_vfold_cv or initial_split",
+            )
+        pairs.append((inside, outside))
+    return FoldPlan.from_splits(pairs, n, first=1, recipe="rsample set from R")
+
+
+def _only_frame(split: RList) -> Any:
+    data = split["data"]
+    if not hasattr(data, "columns"):
+        raise DataError("the split does not hold its data frame.", given=type(data).__name__)
+    return data
+
+
+def _all_missing(given: Any) -> bool:
+    import pandas as pd
+
+    return bool(np.all(pd.isna(np.atleast_1d(np.asarray(given, dtype=object)))))
+
+
+def _is_fold_list(value: Any) -> bool:
+    parts = list(value.values()) if isinstance(value, Mapping) else value
+    if not isinstance(parts, list) or len(parts) < 1:
+        return False
+    return all(_is_row_vector(part) for part in parts)
+
+
+def _is_row_vector(part: Any) -> bool:
+    rows = np.atleast_1d(np.asarray(part))
+    if rows.ndim != 1 or rows.size == 0 or not np.issubdtype(rows.dtype, np.integer):
+        return False
+    return bool((rows >= 1).all()) and len(np.unique(rows)) == len(rows)
+
+
+def _folds(value: Any, n: int | None, holds: str) -> FoldPlan:
+    parts = list(value.values()) if isinstance(value, Mapping) else list(value)
+    rows = [np.atleast_1d(np.asarray(part, dtype=np.int64)) for part in parts]
+    size = n if n is not None else int(max(part.max() for part in rows))
+    if holds == "auto":
+        holds = _which(rows, size)
+    return FoldPlan.from_rows(
+        rows, size, first=1, holds="train" if holds == "train" else "test", recipe="folds from R"
+    )
+
+
+def _which(rows: list[Any], n: int) -> str:
+    times = np.bincount(np.concatenate(rows), minlength=n + 1)[1:]
+    if (times <= 1).all():
+        return "test"
+    if (len(rows) - times <= 1).all():
+        return "train"
+    raise FoldError(
+        "it is not clear whether the lists hold test or training rows.",
+        given=f"{len(rows)} lists over {n} rows",
+        fix='say holds="test" or holds="train"',
+    )
