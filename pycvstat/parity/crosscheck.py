@@ -83,7 +83,7 @@ def _rows_of_table(table: LossTable, r: Any, tolerance: Tolerance, prefix: str =
             labels,
         ),
         compare(
-            f"{prefix}losses", table.losses[:, 0], r["losses"], _of_losses(table, tolerance), labels
+            f"{prefix}losses", table.losses[:, 0], r["losses"], tolerance.of_the_largest(), labels
         ),
         compare(f"{prefix}fold means", table.fold_means()[:, 0], r["fold_means"], tolerance, fits),
         compare(
@@ -96,19 +96,6 @@ def _rows_of_table(table: LossTable, r: Any, tolerance: Tolerance, prefix: str =
             tolerance,
         ),
     ]
-
-
-def _of_losses(table: LossTable, tolerance: Tolerance) -> Tolerance:
-    """A loss near 0 is a difference of near-equal numbers: it inherits their absolute error."""
-    if tolerance.relative == 0:
-        return tolerance
-    smallest = table.losses[table.losses > 0]
-    scale = float(np.abs(table.losses).max()) or 1.0
-    spread = scale / float(smallest.min()) if smallest.size else 1.0
-    return Tolerance(
-        min(tolerance.relative * max(spread, 1.0), 1e-3),
-        f"{tolerance.reason}; losses near 0 carry the absolute error of the predictions",
-    )
 
 
 @crosscheck.register

@@ -27,6 +27,13 @@ class Tolerance:
 
     relative: float
     reason: str
+    of_largest: bool = False  # relative to the largest number of the quantity, not to each
+
+    def of_the_largest(self) -> Tolerance:
+        """The same for numbers that are small differences of larger ones, such as losses."""
+        if self.relative == 0:
+            return self
+        return Tolerance(self.relative, f"{self.reason}; relative to the largest", True)
 
 
 EXACT = Tolerance(0.0, "exact: drawn or chosen, not computed by rounding arithmetic")
@@ -191,6 +198,8 @@ def _compare_numbers(
         return Row(quantity, np.nan, np.nan, 0.0, 0.0, 0.0, "", 0, tolerance)
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     size = np.maximum(np.abs(a), np.abs(b))
+    if tolerance.of_largest:
+        size = np.full_like(size, np.nanmax(size))
     with np.errstate(invalid="ignore", over="ignore"):
         absolute = np.where(same, 0.0, np.abs(a - b))
         relative = np.divide(absolute, size, out=np.zeros_like(absolute), where=absolute > 0)
