@@ -9,9 +9,133 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
-    pass
+    from pycvstat import data as data
+    from pycvstat import errors as errors
+    from pycvstat import intervals as intervals
+    from pycvstat import lecture as lecture
+    from pycvstat import losses as losses
+    from pycvstat import simulate as simulate
+    from pycvstat.folds import (
+        Blocks as Blocks,
+    )
+    from pycvstat.folds import (
+        FiveByTwo as FiveByTwo,
+    )
+    from pycvstat.folds import (
+        FoldPlan as FoldPlan,
+    )
+    from pycvstat.folds import (
+        Grouped as Grouped,
+    )
+    from pycvstat.folds import (
+        Holdout as Holdout,
+    )
+    from pycvstat.folds import (
+        KFold as KFold,
+    )
+    from pycvstat.folds import (
+        LeaveOneOut as LeaveOneOut,
+    )
+    from pycvstat.folds import (
+        NestedPairs as NestedPairs,
+    )
+    from pycvstat.folds import (
+        PairedHalves as PairedHalves,
+    )
+    from pycvstat.folds import (
+        Predefined as Predefined,
+    )
+    from pycvstat.folds import (
+        Repeated as Repeated,
+    )
+    from pycvstat.folds import (
+        RFolds as RFolds,
+    )
+    from pycvstat.folds import (
+        Stratified as Stratified,
+    )
+    from pycvstat.folds import (
+        Subsampling as Subsampling,
+    )
+    from pycvstat.folds import (
+        TimeSeries as TimeSeries,
+    )
+    from pycvstat.intervals import (
+        corrected_t as corrected_t,
+    )
+    from pycvstat.intervals import (
+        dev_size_needed as dev_size_needed,
+    )
+    from pycvstat.intervals import (
+        excess_risk_bound as excess_risk_bound,
+    )
+    from pycvstat.intervals.from_losses import from_losses as from_losses
+    from pycvstat.learners.glm import GLM as GLM
+    from pycvstat.learners.glm import Logit as Logit
+    from pycvstat.learners.mean import Mean as Mean
+    from pycvstat.learners.ols import OLS as OLS
+    from pycvstat.learners.ols import WLS as WLS
+    from pycvstat.parity.from_r import from_r as from_r
+    from pycvstat.procedures.benchmark import benchmark as benchmark
+    from pycvstat.procedures.compare import compare as compare
+    from pycvstat.procedures.cross_validate import cross_validate as cross_validate
+    from pycvstat.procedures.error_curve import error_curve as error_curve
+    from pycvstat.procedures.grid import (
+        QuasiRandomSearch as QuasiRandomSearch,
+    )
+    from pycvstat.procedures.grid import (
+        RandomSearch as RandomSearch,
+    )
+    from pycvstat.procedures.learning_curve import learning_curve as learning_curve
+    from pycvstat.procedures.nested import nested_cv as nested_cv
+    from pycvstat.procedures.tune import tune as tune
+    from pycvstat.procedures.tuned import Tuned as Tuned
+    from pycvstat.random import RRandom as RRandom
 
-_HOME: dict[str, str] = {}
+_HOME: dict[str, str] = {
+    "Blocks": "folds",
+    "FiveByTwo": "folds",
+    "FoldPlan": "folds",
+    "GLM": "learners.glm",
+    "Grouped": "folds",
+    "Holdout": "folds",
+    "KFold": "folds",
+    "LeaveOneOut": "folds",
+    "Logit": "learners.glm",
+    "Mean": "learners.mean",
+    "NestedPairs": "folds",
+    "OLS": "learners.ols",
+    "PairedHalves": "folds",
+    "Predefined": "folds",
+    "QuasiRandomSearch": "procedures.grid",
+    "RFolds": "folds",
+    "RRandom": "random",
+    "RandomSearch": "procedures.grid",
+    "Repeated": "folds",
+    "Stratified": "folds",
+    "Subsampling": "folds",
+    "TimeSeries": "folds",
+    "Tuned": "procedures.tuned",
+    "WLS": "learners.ols",
+    "benchmark": "procedures.benchmark",
+    "compare": "procedures.compare",
+    "corrected_t": "intervals",
+    "cross_validate": "procedures.cross_validate",
+    "data": "",
+    "dev_size_needed": "intervals",
+    "error_curve": "procedures.error_curve",
+    "errors": "",
+    "excess_risk_bound": "intervals",
+    "from_losses": "intervals.from_losses",
+    "from_r": "parity.from_r",
+    "intervals": "",
+    "learning_curve": "procedures.learning_curve",
+    "lecture": "",
+    "losses": "",
+    "nested_cv": "procedures.nested",
+    "simulate": "",
+    "tune": "procedures.tune",
+}
 """Public name -> module inside pycvstat that defines it; "" where the name is itself a module."""
 
 __all__ = sorted(_HOME)

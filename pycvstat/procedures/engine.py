@@ -109,7 +109,7 @@ def run(
     execution = execution or Execution()
     contexts = prepared.begin(plan, random)
     work = Work(prepared, plan, contexts, y, loss, keep, on_error)
-    closed = _closed_form(work, execution)
+    closed = _closed_form(work)
     if closed is not None:
         return closed
     results = run_tasks(
@@ -229,16 +229,15 @@ def describe(params: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in params.items())
 
 
-def _closed_form(work: Work, execution: Execution) -> Outcome | None:
+def _closed_form(work: Work) -> Outcome | None:
     """All fits at once where the learner has a closed form for the plan."""
     try:
         p = work.prepared.predict_plan(work.plan)
+        if p is None:
+            return None
+        losses = _losses(work, p, work.plan.rows)
     except PycvstatError:
-        p = None
-    if p is None:
-        return None
-    rows = work.plan.rows
-    losses = _losses(work, p, rows)
+        return None  # fit by fit the error names its fold
     table = _table(work, losses, p)
     kept = table if work.keep == "all" else None
     return Outcome(table.means(), kept, (p.detail,) * len(work.plan), ())
