@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
 from pycvstat.errors import FitError
+from pycvstat.learners.kernels.active_set import finish
 from pycvstat.learners.kernels.centred import (
     Centred,
     centre,
     require_measurable,
     training_rows,
 )
-from pycvstat.learners.kernels.least_squares import smallest_share
 from pycvstat.learners.kernels.ridge import ridge_slopes
 
 FloatArray = NDArray[np.float64]
@@ -24,7 +23,7 @@ TOLERANCE = 1e-13
 the residuals, and may miss its place by this share of the product of their two lengths."""
 
 _SWEEPS = 300
-"""After so many sweeps the descent is slow, and the slopes that are not zero are solved for."""
+"""After so many sweeps the descent is slow, and linear systems finish the work."""
 
 _ROUNDS = 200
 
@@ -42,8 +41,8 @@ def elastic_net_slopes(
     the weights (n without weights) and s the standard deviation of each predictor (divisor W), or
     1 when not standardised. The intercept is not penalised. Cyclic coordinate descent with warm
     starts from the largest penalty down (Friedman, Hastie and Tibshirani 2010) on the triangular
-    form of the data; where it is slow the linear system of the slopes that are not zero is solved
-    by QR and the optimality conditions of all are checked. Our own, because statsmodels'
+    form of the data; where it is slow, linear systems of the slopes that are not zero take over,
+    and the optimality conditions of all are checked. Our own, because statsmodels'
     `fit_regularized` takes one penalty at a time, stops by the size of its last step and penalises
     the intercept like the slopes.
 
@@ -118,7 +117,7 @@ def _solve(
     for _ in range(_ROUNDS):
         if descend(columns, z, b, l1, l2, TOLERANCE, _SWEEPS):
             return b
-        exact = _on_support(columns, z, b, l1, l2)
+        exact = finish(columns, z, b, l1, l2, 10 * TOLERANCE)
         if exact is not None:
             return exact
     raise FitError(
@@ -126,30 +125,6 @@ def _solve(
         given=f"penalties {l1:g} and {l2:g}, {len(b)} predictors",
         fix="leave out the smallest penalties, or predictors that nearly repeat others",
     )
-
-
-def _on_support(
-    columns: FloatArray, z: FloatArray, b: FloatArray, l1: float, l2: float
-) -> FloatArray | None:
-    """The optimum if its non-zero slopes and their signs are those of `b`; None otherwise."""
-    support = np.flatnonzero(b)
-    signs = np.sign(b[support])
-    q, s = columns.shape[1], len(support)
-    tall = np.concatenate([columns[support].T, np.sqrt(l2) * np.eye(s)])
-    Q, R = linalg.qr(tall, mode="economic", check_finite=False)
-    if len(R) < s or smallest_share(np.asarray(R, dtype=np.float64)) <= 1e-12:
-        return None
-    target = Q[:q].T @ z - l1 * linalg.solve_triangular(R, signs, trans=1, check_finite=False)
-    exact = np.zeros_like(b)
-    exact[support] = linalg.solve_triangular(R, target, check_finite=False)
-    if (np.sign(exact[support]) != signs).any():
-        return None
-    gradient = columns @ (z - exact @ columns) - l2 * exact
-    gradient[support] -= l1 * signs
-    excess = np.abs(gradient)
-    excess[b == 0.0] -= l1
-    lengths = np.linalg.norm(columns, axis=1)
-    return exact if (excess <= 10 * TOLERANCE * lengths).all() else None
 
 
 def penalty_path(

@@ -10,6 +10,7 @@ from sklearn.linear_model import ElasticNet
 
 from pycvstat.errors import FitError
 from pycvstat.learners.kernels import elastic_net
+from pycvstat.learners.kernels.active_set import finish
 from pycvstat.learners.kernels.centred import centre
 from pycvstat.learners.kernels.elastic_net import (
     elastic_net_left_out_predictions,
@@ -112,8 +113,10 @@ def test_predictors_that_nearly_repeat_others():
     slopes = elastic_net_slopes(centre(X, y), path)
     exact = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean())[0]
     assert slopes[1] == pytest.approx(exact, rel=1e-2)
-    assert max(violation(X, y, None, True, s, lam, 1.0)
-               for s, lam in zip(slopes, path, strict=True)) < OPTIMAL  # fmt: skip
+    rounding = 1e-16 * np.abs(slopes).max()  # terms of size 1e5 cancel
+    for c in range(2):
+        gap = violation(X, y, None, True, slopes[c], path[c], 1.0)
+        assert gap < OPTIMAL + 10 * rounding
 
 
 def test_repeated_predictors_have_one_prediction():
@@ -218,3 +221,24 @@ def test_cv_glmnet():
     )
     assert np.abs(ours - np.asarray(preval)[rows].T).max() <= GLMNET * np.abs(y).max()
     assert ((ours - y[rows]) ** 2).mean(axis=1) == pytest.approx(np.asarray(cvm), rel=GLMNET)
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.sampled_from([0.0, 0.1]))
+def test_linear_systems_alone_end_at_the_optimum(seed, p, l2):
+    """From nothing, and from a start with wrong signs; repeated predictors included."""
+    rng = np.random.default_rng(seed)
+    columns = rng.normal(size=(p, 5))
+    columns[rng.integers(p)] = columns[0]
+    z = rng.normal(size=5)
+    z /= np.linalg.norm(z)
+    l1 = 0.2 * np.abs(columns @ z).max()
+    ends = []
+    for start in (np.zeros(p), rng.normal(size=p)):
+        b = finish(columns, z, start, l1, l2, 1e-12)
+        assert b is not None
+        ends.append(b @ columns)
+        gradient = columns @ (z - b @ columns) - l2 * b
+        assert np.abs(gradient).max() <= l1 + 1e-11
+        assert np.abs((gradient - l1 * np.sign(b))[b != 0]).max(initial=0.0) < 1e-11
+    assert np.abs(ends[0] - ends[1]).max() < 1e-10
