@@ -52,7 +52,7 @@ class Checkpoint:
     """
 
     def __init__(self, directory: Path, label: str, identity: Mapping[str, Any]) -> None:
-        self.place = directory / re.sub(r"[^\w.-]+", "-", label)
+        self.place = directory / (re.sub(r"[^\w]+", "-", label).strip("-")[:100] or "work")
         self.description = {
             "format": FORMAT,
             "label": label,

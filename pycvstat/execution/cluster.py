@@ -15,7 +15,7 @@ from pycvstat.execution.book import DEATHS, Book
 from pycvstat.execution.messages import Reply, from_bytes, to_bytes
 from pycvstat.execution.packing import Aligned, pickled
 from pycvstat.execution.threads import one_thread
-from pycvstat.execution.work import Work, perform_elsewhere
+from pycvstat.execution.work import Work, own_generators, perform_elsewhere
 
 PATIENCE = 60.0
 """Seconds that a cluster may be without workers."""
@@ -64,7 +64,7 @@ def perform_on_cluster(work: Aligned, question: bytes) -> bytes:
     question : bytes
     """
     number, task = pickle.loads(question)
-    with _one_task, one_thread():
+    with _one_task, one_thread(), own_generators():
         return to_bytes(perform_elsewhere(work.value, number, task))
 
 

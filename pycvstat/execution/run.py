@@ -68,8 +68,11 @@ def run_tasks(
     ...           execution=Execution(), identity={}, label="doubling")
     [2, 4, 6]
     """
-    kept = execution.checkpoint and Checkpoint(execution.checkpoint, label, identity)
-    book = Book(tasks, kept or None, label)
+    kept = None
+    if execution.checkpoint is not None:
+        what = {**identity, "function": function, "tasks": digest(describe(tasks))}
+        kept = Checkpoint(execution.checkpoint, label, what)
+    book = Book(tasks, kept, label)
     work = Work(function, shared, digest(describe(identity)))
     try:
         _carry_out(work, book, execution, label)

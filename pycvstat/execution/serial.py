@@ -7,7 +7,7 @@ from collections.abc import Generator
 from pycvstat.execution.book import Book
 from pycvstat.execution.messages import Reply
 from pycvstat.execution.threads import one_thread
-from pycvstat.execution.work import Work, perform
+from pycvstat.execution.work import Work, own_generators, perform
 
 
 def work_here(work: Work, book: Book) -> Generator[None]:
@@ -18,7 +18,7 @@ def work_here(work: Work, book: Book) -> Generator[None]:
     work : Work
     book : Book
     """
-    with one_thread():
+    with one_thread(), own_generators():
         while (number := book.take()) is not None:
             result = perform(work, number, book.tasks[number])
             book.answer(number, Reply(result))

@@ -10,9 +10,12 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+
+from pycvstat.errors import PycvstatWarning
 
 VARIABLES = (
     "OMP_NUM_THREADS",
@@ -35,11 +38,11 @@ class _OneThread:
         self._lock = threading.Lock()
         self._users = 0
 
-    def enter(self) -> None:
+    def enter(self) -> bool:
+        """Limit, and say whether every library has obeyed."""
         with self._lock:
             self._users += 1
-            if self._users == 1:
-                self._limit()
+            return self._users > 1 or self._limit()
 
     def leave(self) -> None:
         with self._lock:
@@ -47,16 +50,17 @@ class _OneThread:
             if self._users == 0:
                 self._restore()
 
-    def _limit(self) -> None:
-        from threadpoolctl import threadpool_limits
-
+    def _limit(self) -> bool:
         self._environment = {name: os.environ.get(name) for name in VARIABLES}
         os.environ.update(ONE)
-        self._limits = threadpool_limits(limits=1)
-        self._known = {library.filepath for library in _libraries()}
+        self._before = [(library, library.num_threads) for library in _libraries()]
+        for library, _ in self._before:
+            library.set_num_threads(1)
         self._numba = _numba()
-        self._numba_threads = self._numba.get_num_threads() if self._numba else 0
-        limit_numba()
+        if self._numba:
+            self._numba_threads = self._numba.get_num_threads()
+            self._numba.set_num_threads(1)
+        return all(library.num_threads == 1 for library, _ in self._before)
 
     def _restore(self) -> None:
         for name, value in self._environment.items():
@@ -64,13 +68,19 @@ class _OneThread:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-        self._limits.restore_original_limits()
-        for library in _libraries():
-            if library.filepath not in self._known:
-                library.set_num_threads(self._usual_threads(library.user_api))
+        for library, count in self._before:
+            library.set_num_threads(count)
+        self._free_new_libraries()
         if self._numba:
             self._numba.set_num_threads(self._numba_threads)
-        elif numba := _numba():  # imported during the work
+
+    def _free_new_libraries(self) -> None:
+        """Give what was loaded during the work the threads it would have started with."""
+        known = {library.filepath for library, _ in self._before}
+        for library in _libraries():
+            if library.filepath not in known:
+                library.set_num_threads(self._usual_threads(library.user_api))
+        if self._numba is None and (numba := _numba()):
             with suppress(RuntimeError):  # its threads run already and cannot become more
                 numba.config.reload_config()
 
@@ -81,21 +91,33 @@ class _OneThread:
         return next((int(g) for g in given if g and g.isdigit()), os.cpu_count() or 1)
 
 
-def _libraries() -> list[Any]:
-    from threadpoolctl import ThreadpoolController
+_loaded: tuple[int, list[Any]] = (0, [])
 
-    return list(ThreadpoolController().lib_controllers)
+
+def _libraries() -> list[Any]:
+    """The libraries that have threads; to look for them takes long, so only after imports."""
+    global _loaded
+    if _loaded[0] != len(sys.modules):
+        from threadpoolctl import ThreadpoolController
+
+        found = list(ThreadpoolController().lib_controllers)
+        _loaded = (len(sys.modules), found)
+    return _loaded[1]
 
 
 def _numba() -> Any:
     return sys.modules.get("numba")
 
 
-def limit_numba() -> None:
-    """Give this thread's numba loops one thread; a no-op until numba is imported."""
-    numba = _numba()
-    if numba is not None and hasattr(numba, "set_num_threads"):
-        numba.set_num_threads(1)
+def _say_unlimited() -> None:
+    """OpenBLAS, for one, takes no orders from a thread once the main thread has given some."""
+    warnings.warn(
+        PycvstatWarning(
+            "A numerical library cannot be limited to one thread here: last digits may depend on "
+            "the number of cores. Set OPENBLAS_NUM_THREADS=1 before Python starts."
+        ),
+        stacklevel=4,
+    )
 
 
 _one_thread = _OneThread()
@@ -111,27 +133,10 @@ def one_thread() -> Iterator[None]:
     ...     os.environ["OMP_NUM_THREADS"]
     '1'
     """
-    _one_thread.enter()
+    obeyed = _one_thread.enter()
     try:
+        if not obeyed:
+            _say_unlimited()
         yield
     finally:
         _one_thread.leave()
-
-
-_limited = threading.local()
-
-
-def one_thread_for_good() -> None:
-    """Limit this thread of a worker process, and libraries that it has loaded since the last call.
-
-    Nothing is restored: on a worker with several threads that would change the limits under
-    another task.
-    """
-    if getattr(_limited, "modules", 0) == len(sys.modules):
-        return
-    from threadpoolctl import threadpool_limits
-
-    os.environ.update(ONE)
-    threadpool_limits(limits=1)
-    limit_numba()
-    _limited.modules = len(sys.modules)

@@ -73,21 +73,36 @@ def perform(work: Work, number: int, task: Any) -> Any:
 
     _here.depth += 1
     try:
-        with _generators(f"{work.seed}/{number}"), joblib.parallel_config("sequential"):
+        _seed(f"{work.seed}/{number}")
+        with joblib.parallel_config("sequential"):
             return work.function(work.shared, task)
     finally:
         _here.depth -= 1
 
 
-@contextmanager
-def _generators(seed: str) -> Iterator[None]:
-    """The global generators in a state that follows from `seed`, and afterwards as before."""
+def _seed(text: str) -> None:
     import numpy as np
 
-    bits = digest(seed)
-    before, before_numpy = random.getstate(), np.random.get_state()
+    bits = digest(text)
     random.seed(bits[:32])
     np.random.seed([int(bits[i : i + 8], 16) for i in range(32, 64, 8)])
+
+
+@contextmanager
+def own_generators() -> Iterator[None]:
+    """Give the global generators back as they were when the block ends.
+
+    Examples
+    --------
+    >>> state = random.getstate()
+    >>> with own_generators():
+    ...     _ = random.random()
+    >>> random.getstate() == state
+    True
+    """
+    import numpy as np
+
+    before, before_numpy = random.getstate(), np.random.get_state()
     try:
         yield
     finally:

@@ -1,0 +1,251 @@
+"""A checkpoint continues its own work, refuses other work, and survives damage."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pycvstat.errors import CheckpointError, PycvstatWarning
+from pycvstat.execution.checkpoint import Checkpoint
+from tests.execution import jobs
+from tests.execution.conftest import Run
+
+
+@pytest.fixture
+def done(tmp_path: Path) -> Path:
+    """Where tasks note that they were done."""
+    (tmp_path / "done").mkdir()
+    return tmp_path / "done"
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    return tmp_path / "kept"
+
+
+def forget(done: Path) -> None:
+    for path in done.iterdir():
+        path.unlink()
+
+
+def files(kept: Path) -> list[Path]:
+    return sorted(kept.glob("test-run/task-*.npz"))
+
+
+def test_what_is_done_is_not_done_again(run: Run, done: Path, kept: Path) -> None:
+    assert run(jobs.noted, done, checkpoint=kept) == list(range(6))
+    forget(done)
+    files(kept)[2].unlink()
+    assert run(jobs.noted, done, checkpoint=kept, n_jobs=2) == list(range(6))
+    assert [p.name for p in done.iterdir()] == ["2"]
+
+
+def test_other_work_is_refused_and_named(run: Run, done: Path, kept: Path) -> None:
+    run(jobs.noted, done, checkpoint=kept, identity={"data": "5f1e", "folds": {"K": 5}})
+    with pytest.raises(CheckpointError, match="belongs to other work") as caught:
+        run(jobs.noted, done, checkpoint=kept, identity={"data": "77a0", "folds": {"K": 10}})
+    assert str(caught.value) == (
+        "The checkpoint belongs to other work.\n"
+        "  Given: identity.data: '5f1e' in the checkpoint, '77a0' now\n"
+        "         identity.folds.K: 5 in the checkpoint, 10 now\n"
+        f"  Do this: use another directory, or delete {kept / 'test-run'} to begin again"
+    )
+
+
+def test_other_versions_are_refused(
+    run: Run, done: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(jobs.noted, done, checkpoint=kept)
+    monkeypatch.setattr("pycvstat.execution.checkpoint.versions", lambda: {"numpy": "9.9"})
+    with pytest.raises(CheckpointError, match=r"versions.numpy: '[\d.]+' in the checkpoint, '9.9'"):
+        run(jobs.noted, done, checkpoint=kept)
+
+
+def test_another_number_of_tasks_or_function_is_refused(run: Run, done: Path, kept: Path) -> None:
+    run(jobs.noted, done, checkpoint=kept)
+    with pytest.raises(CheckpointError, match=r"identity.tasks: .* in the checkpoint, .* now"):
+        run(jobs.noted, done, range(4), checkpoint=kept)
+    with pytest.raises(CheckpointError, match="function"):
+        run(jobs.slow, done, checkpoint=kept)
+
+
+def test_works_with_other_labels_share_a_directory(kept: Path) -> None:
+    Checkpoint(kept, "outer folds: knn/5", {}).keep(0, 1.0)
+    Checkpoint(kept, "the final fit", {"other": True}).keep(0, 2.0)
+    assert Checkpoint(kept, "outer folds: knn/5", {}).read(1) == {0: 1.0}
+    assert {p.name for p in kept.iterdir()} == {"outer-folds-knn-5", "the-final-fit"}
+
+
+@pytest.mark.parametrize("label", ["..", ".", "", "a/../../b", "\x00"])
+def test_a_label_cannot_leave_the_directory(kept: Path, label: str) -> None:
+    checkpoint = Checkpoint(kept, label, {})
+    assert checkpoint.place.resolve().parent == kept.resolve()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(path.read_bytes()[:-40]),
+        lambda path: path.write_bytes(path.read_bytes()[:300]),
+        lambda path: path.write_bytes(path.read_bytes().replace(b"result", b"resulT")),
+        lambda path: path.write_bytes(os.urandom(500)),
+    ],
+    ids=["empty", "end missing", "half", "changed", "noise"],
+)
+def test_a_damaged_file_costs_one_task_and_says_so(
+    run: Run, done: Path, kept: Path, damage: Any
+) -> None:
+    run(jobs.noted, done, checkpoint=kept)
+    whole = [path.read_bytes() for path in files(kept)]
+    damage(files(kept)[3])
+    forget(done)
+    with pytest.warns(PycvstatWarning, match="Task 4 of the checkpoint is damaged"):
+        assert run(jobs.noted, done, checkpoint=kept) == list(range(6))
+    assert [p.name for p in done.iterdir()] == ["3"]
+    assert [path.read_bytes() for path in files(kept)] == whole
+
+
+def test_a_damaged_manifest_costs_nothing_and_says_so(run: Run, done: Path, kept: Path) -> None:
+    run(jobs.noted, done, checkpoint=kept)
+    manifest = kept / "test-run" / "manifest.json"
+    content = manifest.read_bytes()
+    for damaged in (b"", content[:-30], content.replace(b"identity", b"identitx"), b"[1]"):
+        forget(done)
+        manifest.write_bytes(damaged)
+        with pytest.warns(PycvstatWarning, match="manifest of the checkpoint is damaged"):
+            run(jobs.noted, done, checkpoint=kept)
+        assert list(done.iterdir()) == []
+        assert manifest.read_bytes() == content
+
+
+def test_a_damaged_manifest_does_not_let_other_work_in(run: Run, done: Path, kept: Path) -> None:
+    run(jobs.noted, done, checkpoint=kept)
+    (kept / "test-run" / "manifest.json").write_bytes(b"{")
+    with (
+        pytest.warns(PycvstatWarning, match="damaged"),
+        pytest.raises(CheckpointError, match="kept by other work"),
+    ):
+        run(jobs.noted, done, checkpoint=kept, identity={"data": "b"})
+
+
+def test_files_of_other_tasks_or_work_are_not_mixed_in(run: Run, done: Path, kept: Path) -> None:
+    run(jobs.noted, done, checkpoint=kept)
+    shutil.copy(files(kept)[1], files(kept)[4])
+    with pytest.raises(CheckpointError, match=r"task-000005\.npz was kept by other work"):
+        run(jobs.noted, done, checkpoint=kept)
+
+
+def test_a_manifest_is_readable(run: Run, done: Path, kept: Path) -> None:
+    run(jobs.noted, done, checkpoint=kept, identity={"data": "5f1e"})
+    manifest = json.loads((kept / "test-run" / "manifest.json").read_text())
+    assert manifest["label"] == "test run"
+    assert manifest["identity"]["data"] == "5f1e"
+    assert manifest["identity"]["function"]["function"] == "tests.execution.jobs.noted"
+    assert "numpy" in manifest["versions"]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_disk_that_fills_up_loses_only_what_does_not_fit(
+    run: Run, done: Path, kept: Path, n_jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync = os.fsync
+    lock = threading.Lock()
+    synced: list[int] = []
+
+    def full(handle: int) -> None:
+        with lock:
+            synced.append(handle)
+        if 9 <= len(synced) <= 11:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        sync(handle)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.warns(PycvstatWarning, match=r"could not be kept.*No space left") as told:
+            assert run(jobs.noted, done, checkpoint=kept, n_jobs=n_jobs) == list(range(6))
+    lost = len(told)
+    assert lost >= 1
+    assert len(files(kept)) >= 6 - lost
+    assert list(kept.glob("*/.*")) == []
+    missing = 6 - len(files(kept))
+    forget(done)
+    assert run(jobs.noted, done, checkpoint=kept) == list(range(6))
+    assert len(list(done.iterdir())) == missing
+
+
+def test_a_full_disk_at_the_start_is_refused(
+    run: Run, done: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CheckpointError, match=r"(?s)cannot be written.*No space left"):
+        run(jobs.noted, done, checkpoint=kept)
+    assert list(done.iterdir()) == []
+
+
+def test_a_path_that_is_a_file_is_refused(run: Run, done: Path, kept: Path) -> None:
+    kept.write_text("")
+    with pytest.raises(CheckpointError, match=r"(?s)cannot be written"):
+        run(jobs.noted, done, checkpoint=kept)
+
+
+def test_a_read_only_directory(
+    run: Run, done: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A finished checkpoint can be read there; an unfinished one is refused before work starts."""
+    run(jobs.noted, done, checkpoint=kept)
+    forget(done)
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write anywhere
+    assert run(jobs.noted, done, checkpoint=kept) == list(range(6))
+    files(kept)[0].unlink()
+    with pytest.raises(CheckpointError, match=r"read-only and 1 tasks are to be done"):
+        run(jobs.noted, done, checkpoint=kept)
+    assert list(done.iterdir()) == []
+
+
+@pytest.mark.filterwarnings("ignore:A numerical library cannot be limited")
+def test_runs_in_the_same_directory_share_their_work(run: Run, done: Path, kept: Path) -> None:
+    results: list[Any] = []
+    runs = [
+        threading.Thread(
+            target=lambda: results.append(run(jobs.slow, done, range(30), checkpoint=kept))
+        )
+        for _ in range(3)
+    ]
+    for one in runs:
+        one.start()
+    for one in runs:
+        one.join()
+    assert results == [list(range(30))] * 3
+    assert len(files(kept)) == 30
+    assert list(kept.glob("*/.*")) == []
+
+
+def test_a_result_that_no_file_can_hold(run: Run, kept: Path) -> None:
+    with pytest.raises(Exception, match="cannot be kept in a file"):
+        run(lambda shared, task: {1, 2}, None, checkpoint=kept)
+
+
+def test_interrupted_work_is_kept(run: Run, done: Path, kept: Path) -> None:
+    def interrupted(shared: Path, task: int) -> int:
+        if task == 3 and not (shared / "interrupted").exists():
+            (shared / "interrupted").touch()
+            raise KeyboardInterrupt
+        return jobs.noted(shared, task)  # type: ignore[no-any-return]
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(interrupted, done, checkpoint=kept)
+    assert str(kept) in caught.value.__notes__[0]
+    assert len(files(kept)) == 3
+    assert run(interrupted, done, checkpoint=kept) == list(range(6))
+    assert len((done / "0").read_text().split()) == 1
