@@ -1,0 +1,239 @@
+"""Ridge, lasso and elastic net, as R's glmnet."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError
+from pycvstat.learners.base import Params, Predictions, Prepared
+from pycvstat.learners.design import (
+    DesignLearner,
+    Outcome,
+    PreparedDesign,
+    Sample,
+    Solution,
+    plain_table,
+)
+from pycvstat.learners.kernels.centred import Centred, centre
+from pycvstat.learners.kernels.elastic_net import (
+    elastic_net_left_out_predictions,
+    elastic_net_slopes,
+)
+from pycvstat.learners.kernels.ridge import ridge_left_out_predictions
+from pycvstat.task import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pycvstat.folds.plan import FoldPlan
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PenalisedSolution(Solution):
+    """Slopes around the means of the training rows."""
+
+    rows: Centred
+    slopes: FloatArray
+
+    def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
+        """The linear predictor."""
+        return Outcome(self.rows.predict(self.slopes[None, :], X[:, 1:])[0])
+
+    def table(self, sample: Sample, level: float) -> pd.DataFrame:
+        """Estimates only: penalised coefficients have no agreed standard errors."""
+        intercept = self.rows.y_mean - self.rows.x_mean @ self.slopes
+        return plain_table(sample, np.concatenate([[intercept], self.slopes]), level)
+
+
+class Penalised(DesignLearner):
+    """What the penalised learners share."""
+
+    uses_weights: ClassVar[bool] = True
+
+    lam: float
+    standardize: bool
+
+    @property
+    @abstractmethod
+    def share(self) -> float:
+        """The share of the absolute values in the penalty."""
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.lam) or not 0 <= self.lam < np.inf:
+            raise InputError("lam must be a number, not negative.", given=repr(self.lam))
+        if not isinstance(self.standardize, (bool, np.bool_)):
+            raise InputError("standardize must be True or False.", given=repr(self.standardize))
+        if not _is_number(self.share) or not 0 <= self.share <= 1:
+            raise InputError("alpha must lie between 0 and 1.", given=repr(self.share))
+
+    def check(self, task: Task) -> None:
+        """An intercept and at least one predictor are needed."""
+        super().check(task)
+        if not task.formula.intercept or not task.formula.terms:
+            raise InputError(
+                f"{self.name} needs an intercept, which is not penalised, and a predictor.",
+                given=task.formula.text,
+                fix="write y ~ a + b, without - 1",
+            )
+
+    def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
+        """Check the learner against the task."""
+        self.check(task)
+        return PreparedPenalised(self, task, candidates)
+
+    def solve(self, sample: Sample) -> Solution:
+        """Fit to a sample."""
+        return type(self).solve_all([self], sample)[0]
+
+    @classmethod
+    def solve_all(cls, learners: Sequence[DesignLearner], sample: Sample) -> list[Solution]:
+        """Fit all penalties from one decomposition of the sample."""
+        given = [cast(Penalised, learner) for learner in learners]
+        rows = centre(sample.X[:, 1:], sample.y, sample.weights)
+        slopes = np.empty((len(given), sample.X.shape[1] - 1))
+        for standardize in {learner.standardize for learner in given}:
+            some = [i for i, learner in enumerate(given) if learner.standardize == standardize]
+            lam, alpha = _grid([given[i] for i in some])
+            slopes[some] = elastic_net_slopes(rows, lam, alpha, standardize, as_glmnet=True)
+        return [PenalisedSolution(rows, one) for one in slopes]
+
+
+@dataclass(frozen=True)
+class Ridge(Penalised):
+    """Ridge regression.
+
+    Minimises RSS / (2 n) + lam / (2 s_y) sum((s_j b_j)^2), with s_j the standard deviations
+    (divisor n) of the predictors, or 1 when not standardised, and s_y that of the response: the
+    scale on which glmnet measures its penalty. The intercept is not penalised. All of these come
+    from the training rows.
+
+    Parameters
+    ----------
+    lam : float
+        The penalty, as glmnet's lambda. In ``MASS::lm.ridge`` the same fit has lambda
+        n lam / s_y; in scikit-learn's Ridge, on standardised predictors, alpha = n lam / s_y.
+    standardize : bool
+
+    Examples
+    --------
+    >>> data = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 3.0, 5.0, 7.0]}
+    >>> Ridge(lam=0.0).fit("y ~ x", data).predict({"x": [10.0]}).round(6)
+    array([21.])
+
+    As in R: ``glmnet(X, y, alpha = 0, lambda = lam)``, to the precision that glmnet has.
+    """
+
+    lam: float = 1.0
+    standardize: bool = True
+
+    @property
+    def share(self) -> float:
+        """No absolute values."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Lasso(Penalised):
+    """The lasso.
+
+    Minimises RSS / (2 n) + lam sum(|s_j b_j|), with s_j the standard deviations (divisor n) of
+    the predictors in the training rows, or 1 when not standardised. The intercept is not
+    penalised.
+
+    Parameters
+    ----------
+    lam : float
+        The penalty, as glmnet's lambda and scikit-learn's alpha.
+    standardize : bool
+
+    Examples
+    --------
+    >>> data = {"x": [0.0, 1.0, 2.0, 3.0], "z": [1.0, 0.0, 0.0, 1.0], "y": [1.0, 3.0, 5.0, 7.0]}
+    >>> Lasso(lam=0.5, standardize=False).fit("y ~ x + z", data).coefficients["z"]
+    0.0
+
+    As in R: ``glmnet(X, y, alpha = 1, lambda = lam)``, to the precision that glmnet has.
+    """
+
+    lam: float = 1.0
+    standardize: bool = True
+
+    @property
+    def share(self) -> float:
+        """Absolute values only."""
+        return 1.0
+
+
+@dataclass(frozen=True)
+class ElasticNet(Penalised):
+    """The elastic net: a mixture of the lasso's and the ridge's penalty.
+
+    Minimises RSS / (2 n) + lam (alpha sum(|s_j b_j|) + (1 - alpha) / (2 s_y) sum((s_j b_j)^2)),
+    with the scales of `Lasso` and `Ridge`. The intercept is not penalised.
+
+    Parameters
+    ----------
+    lam : float
+        The penalty, as glmnet's lambda.
+    alpha : float
+        The lasso's share of the penalty, from 0 to 1, as in glmnet.
+    standardize : bool
+
+    Examples
+    --------
+    >>> data = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 3.0, 5.0, 7.0]}
+    >>> ElasticNet(lam=0.0, alpha=0.5).fit("y ~ x", data).predict({"x": [10.0]}).round(6)
+    array([21.])
+
+    As in R: ``glmnet(X, y, alpha = alpha, lambda = lam)``, to the precision that glmnet has.
+    """
+
+    lam: float = 1.0
+    alpha: float = 0.5
+    standardize: bool = True
+
+    @property
+    def share(self) -> float:
+        """The lasso's share."""
+        return self.alpha
+
+
+class PreparedPenalised(PreparedDesign):
+    """Penalised learners prepared for one task: all folds and penalties in one go."""
+
+    def predict_plan(self, plan: FoldPlan) -> Predictions | None:
+        """All fits at once, when each is trained on every row that it does not test."""
+        complementary = bool((plan.n_train + plan.n_test == plan.n).all())
+        if not complementary or not self.task.encoder("contrasts").stateless:
+            return None
+        learners = [cast(Penalised, learner) for learner in self.learners]
+        X, y = self.design.X[:, 1:], self.task.response.values
+        values = np.empty((len(learners), len(plan.rows)))
+        rest = (plan.rows, plan.offsets, self.task.weights)
+        for standardize in {learner.standardize for learner in learners}:
+            some = [i for i, one in enumerate(learners) if one.standardize == standardize]
+            lam, alpha = _grid([learners[i] for i in some])
+            scaling: dict[str, Any] = {"standardize": standardize, "as_glmnet": True}
+            values[some] = (
+                elastic_net_left_out_predictions(X, y, lam, alpha, *rest, **scaling)
+                if alpha.any()
+                else ridge_left_out_predictions(X, y, lam, *rest, **scaling)
+            )
+        return Predictions(values)
+
+
+def _grid(learners: Sequence[Penalised]) -> tuple[FloatArray, FloatArray]:
+    lam = np.array([learner.lam for learner in learners], dtype=np.float64)
+    return lam, np.array([learner.share for learner in learners], dtype=np.float64)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -1,0 +1,89 @@
+"""Quantile regression, as R's quantreg::rq."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError
+from pycvstat.learners.design import (
+    DesignLearner,
+    FitReport,
+    Outcome,
+    Sample,
+    Solution,
+    plain_table,
+)
+from pycvstat.learners.kernels.least_squares import LeastSquares
+from pycvstat.learners.kernels.rank import aliased_columns
+from pycvstat.learners.simplex import quantile_vertex
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+NOT_UNIQUE = "the quantile is not unique: other coefficients fit the training rows as well."
+
+
+@dataclass(frozen=True, eq=False)
+class QuantileSolution(Solution):
+    """Coefficients of a regression quantile."""
+
+    fitted: LeastSquares
+    report: FitReport
+
+    def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
+        """The linear predictor."""
+        return Outcome(self.fitted.predict(X))
+
+    def table(self, sample: Sample, level: float) -> pd.DataFrame:
+        """Estimates only: there are several standard errors, none of them agreed on."""
+        return plain_table(sample, self.fitted.coefficients, level)
+
+
+@dataclass(frozen=True)
+class QuantReg(DesignLearner):
+    """Linear quantile regression.
+
+    Solved exactly by the simplex method, with the pivots of R's ``rq(method = "br")``: where the
+    minimum is not unique (which is warned about) the same solution is returned. Weights multiply
+    rows, as in R. Aliased columns are left out as by ``lm``; R's rq refuses them.
+
+    Parameters
+    ----------
+    tau : float
+        The quantile, between 0 and 1.
+
+    Examples
+    --------
+    >>> data = {"x": [0, 1, 2, 3, 4], "y": [0.0, 1.0, 2.0, 3.0, 40.0]}
+    >>> QuantReg(0.5).fit("y ~ x", data).predict({"x": [5]}).round(6)
+    array([5.])
+
+    As in R: ``quantreg::rq(formula, tau, data)``.
+    """
+
+    tau: float = 0.5
+
+    uses_weights: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        number = isinstance(self.tau, (float, int, np.floating)) and not isinstance(self.tau, bool)
+        if not number or not 0 < self.tau < 1:
+            raise InputError("tau must lie between 0 and 1.", given=repr(self.tau), fix="tau=0.5")
+
+    def solve(self, sample: Sample) -> Solution:
+        """Fit to a sample."""
+        X, y = sample.X, sample.y
+        if sample.weights is not None:
+            X, y = X * sample.weights[:, None], y * sample.weights
+        aliased = aliased_columns(X)
+        vertex = quantile_vertex(X[:, ~aliased], y, float(self.tau))
+        coefficients = np.full(len(aliased), np.nan)
+        coefficients[~aliased] = vertex.coefficients
+        names = tuple(np.array(sample.columns, dtype=object)[aliased])
+        report = FitReport(names, notes=() if vertex.unique else (NOT_UNIQUE,))
+        return QuantileSolution(LeastSquares(coefficients, aliased), report)
