@@ -70,12 +70,19 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
         excess_risk_bound as excess_risk_bound,
     )
     from pycvstat.intervals.from_losses import from_losses as from_losses
+    from pycvstat.learners.external import External as External
+    from pycvstat.learners.external import FromFunctions as FromFunctions
     from pycvstat.learners.glm import GLM as GLM
     from pycvstat.learners.glm import Logit as Logit
     from pycvstat.learners.mean import Mean as Mean
     from pycvstat.learners.ols import OLS as OLS
     from pycvstat.learners.ols import WLS as WLS
+    from pycvstat.learners.penalised import ElasticNet as ElasticNet
+    from pycvstat.learners.penalised import Lasso as Lasso
+    from pycvstat.learners.penalised import Ridge as Ridge
+    from pycvstat.learners.robust import RLM as RLM
     from pycvstat.parity.from_r import from_r as from_r
+    from pycvstat.procedures.audit import audit as audit
     from pycvstat.procedures.benchmark import benchmark as benchmark
     from pycvstat.procedures.compare import compare as compare
     from pycvstat.procedures.cross_validate import cross_validate as cross_validate
@@ -94,12 +101,16 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
 
 _HOME: dict[str, str] = {
     "Blocks": "folds",
+    "ElasticNet": "learners.penalised",
+    "External": "learners.external",
     "FiveByTwo": "folds",
     "FoldPlan": "folds",
+    "FromFunctions": "learners.external",
     "GLM": "learners.glm",
     "Grouped": "folds",
     "Holdout": "folds",
     "KFold": "folds",
+    "Lasso": "learners.penalised",
     "LeaveOneOut": "folds",
     "Logit": "learners.glm",
     "Mean": "learners.mean",
@@ -109,14 +120,17 @@ _HOME: dict[str, str] = {
     "Predefined": "folds",
     "QuasiRandomSearch": "procedures.grid",
     "RFolds": "folds",
+    "RLM": "learners.robust",
     "RRandom": "random",
     "RandomSearch": "procedures.grid",
     "Repeated": "folds",
+    "Ridge": "learners.penalised",
     "Stratified": "folds",
     "Subsampling": "folds",
     "TimeSeries": "folds",
     "Tuned": "procedures.tuned",
     "WLS": "learners.ols",
+    "audit": "procedures.audit",
     "benchmark": "procedures.benchmark",
     "compare": "procedures.compare",
     "corrected_t": "intervals",

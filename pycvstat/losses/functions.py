@@ -52,20 +52,22 @@ class Loss:
 
 
 def _squared(y: NDArray[Any], p: Predictions) -> FloatArray:
-    difference = p.values - y
-    return np.multiply(difference, difference, out=difference)
+    difference: FloatArray = p.values - y
+    np.multiply(difference, difference, out=difference)
+    return difference
 
 
 def _absolute(y: NDArray[Any], p: Predictions) -> FloatArray:
-    difference = p.values - y
-    return np.abs(difference, out=difference)
+    difference: FloatArray = p.values - y
+    np.abs(difference, out=difference)
+    return difference
 
 
 def _zero_one(y: NDArray[Any], p: Predictions) -> FloatArray:
     if np.issubdtype(y.dtype, np.integer):
-        return (p.values != y).astype(np.float64)
+        return np.asarray(p.values != y, dtype=np.float64)
     _need_zero_one(y, "zero_one")
-    return ((p.values > 0.5) != (y > 0.5)).astype(np.float64)
+    return np.asarray((p.values > 0.5) != (y > 0.5), dtype=np.float64)
 
 
 def _log(y: NDArray[Any], p: Predictions) -> FloatArray:
@@ -118,7 +120,7 @@ def huber(delta: float = 1.345) -> Loss:
     _positive("delta", delta)
 
     def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
-        size = np.abs(p.values - y)
+        size: FloatArray = np.abs(p.values - y)
         return np.where(size <= delta, 0.5 * size**2, delta * (size - 0.5 * delta))
 
     return Loss(f"huber({delta:g})", pointwise, for_kinds=("continuous",))
@@ -136,7 +138,7 @@ def pinball(tau: float = 0.5) -> Loss:
         raise InputError("tau must lie between 0 and 1.", given=tau, fix="use tau=0.5")
 
     def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
-        residual = y - p.values
+        residual: FloatArray = np.asarray(y - p.values)
         return np.maximum(tau * residual, (tau - 1) * residual)
 
     return Loss(f"pinball({tau:g})", pointwise, for_kinds=("continuous",))
@@ -153,7 +155,7 @@ def _poisson(y: NDArray[Any], p: Predictions) -> FloatArray:
             fix="use GLM('poisson'), or loss='squared'",
         )
     ratio = np.where(y > 0, y / mean, 1.0)
-    return 2.0 * (y * np.log(ratio) - (y - mean))
+    return np.asarray(2.0 * (y * np.log(ratio) - (y - mean)))
 
 
 def _positive(name: str, value: float) -> None:

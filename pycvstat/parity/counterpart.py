@@ -62,11 +62,12 @@ def counterpart(learner: Learner, task: Task) -> Counterpart:
             given=type(learner).__name__,
             fix=f"learners with one: {', '.join(sorted(_COUNTERPARTS))}",
         )
-    return make(learner.params(), task)
+    found: Counterpart = make(learner.params(), task)
+    return found
 
 
 def _knn(p: Mapping[str, Any], task: Task) -> Counterpart:
-    from pycvstat.rbridge import r_packages
+    from pycvstat.rbridge.installed import r_packages
 
     params = {name: p[name] for name in ("k", "distance", "kernel", "ykernel", "scale")}
     if r_packages(["kknn"])["kknn"] is not None:

@@ -58,7 +58,7 @@ def script_text(result: Any) -> str:
     True
     """
     if isinstance(result, Comparison):
-        parts = list(result.results.items())
+        parts: list[tuple[str, Any]] = list(result.results.items())
         task, plan, loss = result.task, result.plan, result.loss
     elif isinstance(result, CVResult | TuneResult):
         parts = [("result", result)]

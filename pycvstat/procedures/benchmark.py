@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from pycvstat.errors import InputError
 from pycvstat.folds import Holdout, Subsampling
 from pycvstat.procedures.compare import Comparison, compare
-from pycvstat.procedures.cross_validate import Arguments
+from pycvstat.procedures.setting import Arguments
 from pycvstat.procedures.tuned import Tuned
 
 

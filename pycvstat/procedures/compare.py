@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.procedures.cross_validate import Arguments, CVResult
+from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.quantities import estimate_row
-from pycvstat.procedures.setting import Setting, read_learner, read_setting
+from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.task import Task
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pycvstat.intervals.paired import Paired
+    from pycvstat.intervals.paired import Adjust, Paired
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Comparison(Verbs):
 
         return paired(self[a].table, self[b].table, names=(a, b), method=method, level=level)
 
-    def pairs(self, *, level: float = 0.95, adjust: str = "holm") -> pd.DataFrame:
+    def pairs(self, *, level: float = 0.95, adjust: Adjust = "holm") -> pd.DataFrame:
         """All pairs with p values adjusted for their number."""
         from pycvstat.intervals.paired import all_pairs
 

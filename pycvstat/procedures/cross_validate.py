@@ -15,16 +15,12 @@ from pycvstat.losses import LossTable
 from pycvstat.procedures.bias import BiasAdjustment, bias_adjustment
 from pycvstat.procedures.engine import Failure, OnError
 from pycvstat.procedures.quantities import augmented, estimate_row, fold_rows, out_of_fold
-from pycvstat.procedures.setting import DataArguments, RunArguments, read_learner, read_setting
+from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.task import Task
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class Arguments(DataArguments, RunArguments):
-    """Arguments of a procedure given by keyword."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +109,8 @@ class CVResult(EstimateVerbs):
         if what == "losses":
             return self.table.tidy()
         _known(what, ("estimate", "folds", "losses"))
-        nothing = {"std_error": np.nan, "conf_low": np.nan, "conf_high": np.nan, "method": "none"}
+        nothing: dict[str, Any] = dict.fromkeys(("std_error", "conf_low", "conf_high"), np.nan)
+        nothing["method"] = "none"
         rows = [
             {"quantity": "mean of fold means"} | estimate_row(self.table, level),
             {"quantity": "mean over observations", "estimate": self.pooled} | nothing,
@@ -126,7 +123,7 @@ class CVResult(EstimateVerbs):
         """One row: learner, loss, estimates, interval, sizes, seed."""
         import pandas as pd
 
-        row = {"learner": self.learner.name, "loss": self.table.loss}
+        row: dict[str, Any] = {"learner": self.learner.name, "loss": self.table.loss}
         row |= estimate_row(self.table, level)
         row |= {
             "pooled": self.pooled,

@@ -14,10 +14,9 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import FoldMeans
 from pycvstat.losses.table import parameter_columns
-from pycvstat.procedures.cross_validate import Arguments
 from pycvstat.procedures.engine import describe, where
 from pycvstat.procedures.grid import as_candidates
-from pycvstat.procedures.setting import Setting, read_learner, read_setting
+from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.task import Task
 from pycvstat.verbs import Verbs
 

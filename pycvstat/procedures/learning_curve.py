@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
-from pycvstat.procedures.cross_validate import Arguments
 from pycvstat.procedures.engine import where
 from pycvstat.procedures.error_curve import train_and_test_error
-from pycvstat.procedures.setting import read_learner, read_setting
+from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.task import Task
 from pycvstat.verbs import Verbs
 

@@ -16,10 +16,10 @@ from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted
 from pycvstat.losses.table import parameter_columns
-from pycvstat.procedures.cross_validate import Arguments, CVResult
+from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.selection import Complexity, RuleName
-from pycvstat.procedures.setting import read_learner, read_setting
+from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.procedures.tune import TuneResult, tune
 from pycvstat.procedures.tuned import Tuned, inner_plans
 

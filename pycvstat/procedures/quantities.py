@@ -70,7 +70,9 @@ def out_of_fold(table: LossTable) -> NDArray[np.float64]:
     if table.y is None or not np.issubdtype(table.y.dtype, np.integer):
         total = np.bincount(plan.rows, weights=values, minlength=plan.n)
         times = np.bincount(plan.rows, minlength=plan.n)
-        return np.divide(total, times, out=np.full(plan.n, np.nan), where=times > 0)
+        average: NDArray[np.float64] = np.full(plan.n, np.nan)
+        np.divide(total, times, out=average, where=times > 0)
+        return average
     return _votes(plan.rows, values, plan.n)
 
 
@@ -78,7 +80,7 @@ def _votes(rows: NDArray[np.int64], codes: NDArray[np.float64], n: int) -> NDArr
     counts = np.zeros((n, int(np.nanmax(codes)) + 1))
     ok = ~np.isnan(codes)
     np.add.at(counts, (rows[ok], codes[ok].astype(np.int64)), 1)
-    return np.where(counts.any(axis=1), counts.argmax(axis=1), np.nan)
+    return np.where(counts.any(axis=1), counts.argmax(axis=1).astype(np.float64), np.nan)
 
 
 def augmented(task: Task, table: LossTable) -> pd.DataFrame:

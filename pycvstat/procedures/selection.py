@@ -143,7 +143,7 @@ def _signed(candidate: dict[str, Any], name: str) -> float:
             fix=f"use one of {', '.join(candidate)}",
         )
     value = candidate[bare]
-    if isinstance(value, str) or not np.isscalar(value):
+    if not isinstance(value, int | float):
         raise InputError(
             f"{bare!r} has no numeric order.", given=value, fix="give complexity as a function"
         )

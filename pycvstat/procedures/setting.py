@@ -47,6 +47,10 @@ class RunArguments(TypedDict, total=False):
     progress: Any
 
 
+class Arguments(DataArguments, RunArguments):
+    """What every procedure takes by keyword besides its own arguments."""
+
+
 @dataclass(frozen=True, eq=False)
 class Setting:
     """Data, folds and loss of a procedure, with the stream its draws continue in."""

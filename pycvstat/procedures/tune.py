@@ -13,11 +13,10 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted, Learner
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.table import parameter_columns
-from pycvstat.procedures.cross_validate import Arguments
 from pycvstat.procedures.engine import Failure, OnError
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.selection import Choice, Complexity, Rule, RuleName, choose
-from pycvstat.procedures.setting import read_learner, read_setting
+from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.task import Task
 from pycvstat.verbs import EstimateVerbs
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import FoldError, InputError
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
 from pycvstat.losses import FoldMeans, Loss, as_loss
 from pycvstat.procedures.engine import OnError, Work, fit_one, where
@@ -66,10 +67,7 @@ class Tuned(Learner):
     loss: Any = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.learner, Learner):
-            from pycvstat.learners import as_learner
-
-            object.__setattr__(self, "learner", as_learner(self.learner))
+        object.__setattr__(self, "learner", as_learner(self.learner))
         if self.refit not in ("all", "train"):
             raise InputError("refit must be 'all' or 'train'.", given=repr(self.refit))
         self.selection_rule()

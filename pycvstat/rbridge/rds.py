@@ -21,6 +21,18 @@ from pycvstat.errors import DataError
 
 NA_INTEGER = -(2**31)
 MOST_BYTES = 2**31  # of the unpacked file
+DAMAGE = (
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+    ValueError,
+    LookupError,
+    EOFError,
+    OSError,
+    OverflowError,
+    RecursionError,
+    MemoryError,
+)
 _REFERENCES = {1, 4, 22, 23, 247, 248, 249}
 _SPECIAL = {
     254: "NULL",
@@ -74,10 +86,9 @@ def read_rds(path: str | Path) -> RObject:
         raise DataError("the file cannot be read.", given=f"{path}: {error.strerror}") from None
     try:
         return parse(_unpacked(packed))
-    except (struct.error, IndexError, UnicodeDecodeError, EOFError, OSError, ValueError,
-            zlib.error, lzma.LZMAError, RecursionError, OverflowError, MemoryError) as error:  # fmt: skip
-        if isinstance(error, DataError):
-            raise
+    except DataError:
+        raise
+    except DAMAGE:
         raise DataError(
             "this is not a readable RDS file.",
             given=str(path),

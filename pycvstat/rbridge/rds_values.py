@@ -105,10 +105,9 @@ def _shaped(item: RObject, values: Any) -> object:
     if any(names):
         return pd.Series(values, index=names)
     if len(values) == 1:
-        first = values[0]
-        if first is None:
-            return pd.NA
-        return first.item() if isinstance(first, np.generic) and first.dtype.kind in "bifc" else first
+        first = pd.NA if values[0] is None else values[0]
+        plain = isinstance(first, np.generic) and first.dtype.kind in "bifc"
+        return first.item() if plain else first
     return values
 
 

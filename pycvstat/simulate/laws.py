@@ -82,16 +82,22 @@ class Law:
             return float(np.minimum(p, 1 - p).mean())
         return self.noise**2
 
-    def risk(self, predictions: FloatArray) -> FloatArray:
-        """Risk of predictors given by their predictions at `test_points`, shape (..., points).
+    def risk(self, predictions: FloatArray, means: FloatArray | None = None) -> FloatArray:
+        """Risk of predictors, averaged over the points where they predict `predictions`.
 
         The noise is averaged analytically: squared error is the noise variance plus the squared
         distance from the regression function; for classes a prediction above 1/2 means class 1.
+
+        Parameters
+        ----------
+        predictions : (..., points) float64
+        means : (points,) float64, optional
+            The regression function at those points; by default they are `test_points`.
         """
+        f = self.test_means if means is None else means
         if self.classes:
-            p = self.test_means
-            return np.asarray(np.where(predictions > 0.5, 1 - p, p).mean(axis=-1))
-        return np.asarray(self.bayes_risk + ((predictions - self.test_means) ** 2).mean(axis=-1))
+            return np.asarray(np.where(predictions > 0.5, 1 - f, f).mean(axis=-1))
+        return np.asarray(self.noise**2 + ((predictions - f) ** 2).mean(axis=-1))
 
 
 def sine(noise: float = 0.5) -> Law:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.folds import as_splitter
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import Loss, as_loss
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.grid import as_candidates
-from pycvstat.procedures.setting import draw_folds
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.random import as_stream
 from pycvstat.simulate.estimate import MonteCarlo
@@ -120,7 +121,7 @@ def cv_against_risk(
     for _ in range(replications):
         X, y = law.draw(stream, n)
         task = Task.build(X=X, y=y)
-        plan, _ = draw_folds(_continued(folds, stream), task)
+        plan = _folds(folds, task, stream)
         outcome = run(learner.prepare(task), plan, y, loss, keep="fold_means")
         rows = plan.train_rows(0)
         size = len(rows)
@@ -130,16 +131,9 @@ def cv_against_risk(
     return _agreement(f"cross-validation on {n} rows", f"expected risk at {size} rows", a, b)
 
 
-def _continued(folds: Any, stream: Any) -> Any:
-    """A splitter that draws goes on in the stream of the simulation."""
-    from dataclasses import is_dataclass, replace
-
-    from pycvstat.folds import as_splitter
-
-    splitter = as_splitter(folds)
-    if is_dataclass(splitter) and hasattr(splitter, "random"):
-        return replace(splitter, random=stream)  # type: ignore[type-var]
-    return splitter
+def _folds(folds: Any, task: Task, stream: Any) -> FoldPlan:
+    """The plan; a splitter without a seed goes on in the stream of the simulation."""
+    return as_splitter(folds).plan(task.n, y=task.response.values, random=stream)
 
 
 def _loss(law: Law) -> Loss:
@@ -228,14 +222,14 @@ def tuning_quantities(
     for _ in range(replications):
         X, y = law.draw(stream, n)
         task = Task.build(X=X, y=y)
-        plan, _ = draw_folds(_continued(outer, stream), task)
+        plan = _folds(outer, task, stream)
         outcome = run(
             tuned.prepare(task, loss=loss), plan, y, loss, random=stream, keep="fold_means"
         )
         train = plan.train_rows(0)
         size = len(train)
         risks = risk_after_training(law, learner, X[train], y[train], stream, grid)
-        everything, _ = draw_folds(_continued(inner, stream), task)
+        everything = _folds(inner, task, stream)
         cv = run(learner.prepare(task, tuned.candidates), everything, y, loss, keep="fold_means")
         rows.append(
             (

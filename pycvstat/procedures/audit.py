@@ -1,0 +1,218 @@
+"""Leak checks: a learner must have no skill on permuted responses, and rows must not repeat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Learner
+from pycvstat.learners.mean import Mean
+from pycvstat.procedures.engine import run
+from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
+from pycvstat.random import as_stream
+from pycvstat.task import Task
+from pycvstat.verbs import Verbs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEAK_LEVEL = 0.001  # one in a thousand honest learners is suspected
+
+
+@dataclass(frozen=True, eq=False)
+class Audit(Verbs):
+    """What the leak checks found; true when nothing was found.
+
+    Parameters
+    ----------
+    skill : (times,) float64
+        1 - estimate / baseline on each permutation of the response; the baseline predicts the
+        training mean (the most frequent class). An honest learner has none on average.
+    p_value : float
+        One-sided, that the mean skill is not above 0.
+    duplicates : (m, 2) int64
+        Pairs (test row, training row) with equal predictors and response, of the first fit in
+        which they meet; rows counted from 0.
+    split_groups : tuple
+        Groups with rows on both sides of a fit.
+    learner : Learner
+    plan : FoldPlan
+    """
+
+    skill: NDArray[np.float64]
+    p_value: float
+    duplicates: NDArray[np.int64]
+    split_groups: tuple[Any, ...]
+    learner: Learner
+    plan: FoldPlan
+
+    @property
+    def leaks(self) -> bool:
+        """Whether the learner has skill where there is none to have."""
+        return self.p_value < LEAK_LEVEL
+
+    def __bool__(self) -> bool:
+        return not (self.leaks or len(self.duplicates) or self.split_groups)
+
+    def __repr__(self) -> str:
+        found = [row["finding"] for row in self._rows() if row["found"]]
+        return f"Audit({self.learner.name}: {'; '.join(found) or 'nothing found'})"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "check": "skill on permuted responses",
+                "found": self.leaks,
+                "finding": f"mean skill {self.skill.mean():.3g}, p {self.p_value:.3g}",
+            },
+            {
+                "check": "equal rows in training and test",
+                "found": len(self.duplicates) > 0,
+                "finding": f"{len(np.unique(self.duplicates[:, 0]))} test rows repeat",
+            },
+            {
+                "check": "groups on both sides of a fit",
+                "found": len(self.split_groups) > 0,
+                "finding": f"{len(self.split_groups)} groups split",
+            },
+        ]
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per check: check, found, finding."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows())
+
+    def glance(self) -> pd.DataFrame:
+        """One row: verdict and figures."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "learner": self.learner.name,
+                    "verdict": "nothing found" if self else "look at tidy()",
+                    "skill": float(self.skill.mean()),
+                    "p_value": self.p_value,
+                    "duplicates": len(self.duplicates),
+                    "split_groups": len(self.split_groups),
+                    "permutations": len(self.skill),
+                    "folds": self.plan.recipe,
+                }
+            ]
+        )
+
+
+def audit(
+    learner: Any,
+    formula: str | None = None,
+    data: Any = None,
+    *,
+    folds: Any = 5,
+    loss: Any = None,
+    times: int = 20,
+    random: Any = 1,
+    **arguments: Unpack[Arguments],
+) -> Audit:
+    """Look for leaks: skill on permuted responses, repeated rows, split groups.
+
+    Parameters
+    ----------
+    learner, formula, data, folds, loss, **arguments
+        As in `cross_validate`.
+    times : int
+        Number of permutations of the response.
+    random : int
+        R's seed of the permutations.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> bool(pcv.audit(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(5, random=1)))
+    True
+    """
+    if isinstance(times, bool) or not isinstance(times, int) or times < 5:
+        raise InputError("times must be a whole number, at least 5.", given=times)
+    chosen = read_learner(learner)
+    setting = read_setting(
+        formula, data, folds=folds, loss=loss, on_error="raise", arguments=arguments
+    )
+    stream = as_stream(random)
+    skill = np.array(
+        [_skill(setting, chosen, stream.permutation(setting.task.n)) for _ in range(times)]
+    )
+    return Audit(
+        skill,
+        _one_sided(skill),
+        duplicated_rows(setting.task, setting.plan),
+        split_groups(setting.task, setting.plan),
+        chosen,
+        setting.plan,
+    )
+
+
+def _skill(setting: Setting, learner: Learner, order: NDArray[np.int64]) -> float:
+    response = setting.task.response
+    permuted = replace(response, values=response.values[order])
+    task = replace(setting.task, response=permuted)
+    there = replace(setting, task=task)
+
+    def estimate(one: Learner) -> float:
+        outcome = run(
+            there.prepare(one),
+            there.plan,
+            permuted.values,
+            there.loss,
+            random=as_stream(1),
+            keep="fold_means",
+        )
+        return float(outcome.means.estimate()[0])
+
+    baseline = estimate(Mean())
+    return 0.0 if baseline == 0 else 1.0 - estimate(learner) / baseline
+
+
+def _one_sided(skill: NDArray[np.float64]) -> float:
+    from scipy.stats import t
+
+    error = skill.std(ddof=1) / np.sqrt(len(skill))
+    if error == 0:
+        return 0.0 if skill[0] > 0 else 1.0
+    return float(t.sf(skill.mean() / error, len(skill) - 1))
+
+
+def duplicated_rows(task: Task, plan: FoldPlan) -> NDArray[np.int64]:
+    """Pairs (test row, training row) that are equal in every variable of the formula.
+
+    Examples
+    --------
+    >>> task = Task.build("y ~ x", {"x": [1., 2., 1.], "y": [0., 5., 0.]})
+    >>> duplicated_rows(task, FoldPlan.from_fold_ids([1, 2, 3]))
+    array([[0, 2],
+           [2, 0]])
+    """
+    codes = task.frame.to_pandas().groupby(list(task.frame.names), sort=False).ngroup().to_numpy()
+    found: dict[int, int] = {}
+    for train, test in plan:
+        first = {int(c): int(row) for row, c in zip(train[::-1], codes[train][::-1], strict=True)}
+        for row in test:
+            twin = first.get(int(codes[row]))
+            if twin is not None:
+                found.setdefault(int(row), twin)
+    return np.array(sorted(found.items()), dtype=np.int64).reshape(-1, 2)
+
+
+def split_groups(task: Task, plan: FoldPlan) -> tuple[Any, ...]:
+    """Groups with rows in the training and the test part of the same fit."""
+    if task.groups is None:
+        return ()
+    found: dict[Any, None] = {}
+    for train, test in plan:
+        for group in np.intersect1d(task.groups[train], task.groups[test]):
+            found.setdefault(group)
+    return tuple(found)
