@@ -80,6 +80,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.learners.penalised import ElasticNet as ElasticNet
     from pycvstat.learners.penalised import Lasso as Lasso
     from pycvstat.learners.penalised import Ridge as Ridge
+    from pycvstat.learners.quantile import QuantReg as QuantReg
     from pycvstat.learners.robust import RLM as RLM
     from pycvstat.parity.from_r import from_r as from_r
     from pycvstat.procedures.audit import audit as audit
@@ -118,6 +119,7 @@ _HOME: dict[str, str] = {
     "OLS": "learners.ols",
     "PairedHalves": "folds",
     "Predefined": "folds",
+    "QuantReg": "learners.quantile",
     "QuasiRandomSearch": "procedures.grid",
     "RFolds": "folds",
     "RLM": "learners.robust",

@@ -304,5 +304,5 @@ def _weights(column: frames.Column, keep: IntArray) -> NDArray[np.float64]:
 def _codes(column: frames.Column) -> NDArray[Any]:
     if column.kind in ("factor", "ordered"):
         levels: NDArray[Any] = np.asarray(column.levels, dtype=object)
-        return levels[column.values]
+        return np.asarray(levels[column.values])
     return np.asarray(column.values)

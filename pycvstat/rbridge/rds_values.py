@@ -105,7 +105,7 @@ def _shaped(item: RObject, values: Any) -> object:
     if any(names):
         return pd.Series(values, index=names)
     if len(values) == 1:
-        first = pd.NA if values[0] is None else values[0]
+        first: Any = pd.NA if values[0] is None else values[0]
         plain = isinstance(first, np.generic) and first.dtype.kind in "bifc"
         return first.item() if plain else first
     return values

@@ -172,7 +172,7 @@ DATA = {"X": np.arange(12.0)[:, None], "y": np.arange(12.0)}
 
 @pytest.mark.parametrize(("how", "words"), [("raise", "no row zero"), ("nan", "not finite")])
 def test_a_failed_fit_names_the_fold(how, words):
-    with pytest.raises(FitError, match=f"fold 1 of 3.*{words}"):
+    with pytest.raises(FitError, match=f"(?s)fold 1 of 3.*{words}"):
         pcv.cross_validate(Broken(how), **DATA, folds=pcv.Blocks(3))
 
 
