@@ -28,8 +28,11 @@ def has_r_package(name: str) -> bool:
     return found.stdout.endswith("TRUE")
 
 
-def r_values(code: str) -> list[np.ndarray]:
-    """Run R code that calls ``out(x)`` on numeric vectors; the vectors, as float64."""
+def r_values(code: str, locale: str = "C.UTF-8") -> list[np.ndarray]:
+    """Run R code that calls ``out(x)`` on numeric vectors; the vectors, as float64.
+
+    R sorts words by ICU in every locale but "C" and "POSIX".
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "values.bin")
         define = (
@@ -39,7 +42,7 @@ def r_values(code: str) -> list[np.ndarray]:
         )
         done = subprocess.run(
             ["Rscript", "--vanilla", "-"], input=define + code + "\nclose(con)\n",
-            capture_output=True, text=True, check=False,
+            capture_output=True, text=True, check=False, env=os.environ | {"LC_ALL": locale},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         flat = np.fromfile(path, dtype="<f8")

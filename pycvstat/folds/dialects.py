@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pycvstat.errors import FoldError, PycvstatWarning
-from pycvstat.folds.rstrata import caret_classes, rsample_strata
+from pycvstat.folds.rstrata import Collation, caret_classes, rsample_strata
 from pycvstat.folds.splitter import (
     Given,
     Layout,
@@ -54,11 +54,9 @@ class RFolds(Splitter):
     sample_kind : {"Rejection", "Rounding"}
         "Rounding" for R before 3.6.0.
 
-    Notes
-    -----
-    As in R with text sorted as in the C locale. Classes that differ in case only in part (such
-    as "a" and "B") are ordered otherwise by R in other locales, which changes the folds of caret
-    and of rsample's strata.
+    collation : {"ICU", "C"}
+        How R sorts the classes as words, which decides what caret and rsample's strata draw
+        first: "a" before "B" (nearly every locale) or after it (the C locale).
 
     Examples
     --------
@@ -74,6 +72,7 @@ class RFolds(Splitter):
     repeats: int = 1
     strata: str | bool = False
     sample_kind: SampleKind = "Rejection"
+    collation: Collation = "ICU"
 
     def __post_init__(self) -> None:
         if self.dialect not in get_args(Dialect):
@@ -84,6 +83,10 @@ class RFolds(Splitter):
             )
         require_folds(self.k, least=3 if self.dialect == "glmnet" else 2)
         require_times(self.repeats, "repeats")
+        if self.collation not in get_args(Collation):
+            raise FoldError(
+                "Unknown collation.", given=repr(self.collation), fix='use "ICU" or "C"'
+            )
         RRandom(0 if self.seed is None else self.seed, self.sample_kind)
         if self.strata and self.dialect != "rsample":
             raise FoldError(
@@ -133,7 +136,7 @@ def _rsample(folds: RFolds, given: Given) -> Draw:
 
     def draw(stream: Stream) -> Rows:
         labels = np.empty(given.n, dtype=np.int64)
-        for rows in rsample_strata(by.response, integers, stream):
+        for rows in rsample_strata(by.response, integers, folds.collation, stream):
             labels[rows] = _shuffled_labels(len(rows), folds.k)(stream)
         return labels
 
@@ -145,7 +148,7 @@ def _caret(folds: RFolds, given: Given) -> Draw:
     k = folds.k
     if k == given.n:
         return lambda stream: np.arange(k)
-    classes = caret_classes(given.response, k)
+    classes = caret_classes(given.response, k, folds.collation)
 
     def draw(stream: Stream) -> Rows:
         labels = np.empty(given.n, dtype=np.int64)

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import warnings
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from pycvstat.errors import FoldError, PycvstatWarning
+from pycvstat.folds.collation import icu_key
 from pycvstat.folds.quantiles import interval_codes, interval_labels, quantiles
 from pycvstat.folds.vectors import codes_of
 from pycvstat.frame import Column
 from pycvstat.random import Stream
 
 Rows = npt.NDArray[np.int64]
+Collation = Literal["ICU", "C"]
 _BREAKS, _POOL, _DEPTH, _CLASSES = 4, 0.1, 20, 5  # rsample's defaults
 
 
-def caret_classes(column: Column, k: int) -> list[Rows]:
+def caret_classes(column: Column, k: int, collation: Collation) -> list[Rows]:
     """Rows of each class, in the order of caret's ``createFolds(y, k)``.
 
     A numeric y is cut at 2 to 5 quantiles. Classes come in the order of their labels as text,
     so "(10,20]" before "(5,10]".
     """
     if column.kind != "numeric":
-        return _by_text(*codes_of(column))
+        return _by_text(*codes_of(column), collation)
     cuts = min(max(len(column) // k, 2), 5)
     breaks = np.unique(quantiles(column.values, np.linspace(0, 1, cuts)))
     if len(breaks) > 1:
-        return _by_text(interval_codes(column.values, breaks), interval_labels(breaks))
+        codes = interval_codes(column.values, breaks)
+        return _by_text(codes, interval_labels(breaks), collation)
     if breaks[0] < 2:  # cut() takes a single break for a number of intervals
         raise FoldError(
             "y is constant, and caret's createFolds fails on it.",
@@ -38,7 +42,9 @@ def caret_classes(column: Column, k: int) -> list[Rows]:
     return [np.arange(len(column))]
 
 
-def rsample_strata(column: Column, integers: bool, stream: Stream) -> list[Rows]:
+def rsample_strata(
+    column: Column, integers: bool, collation: Collation, stream: Stream
+) -> list[Rows]:
     """Rows of each stratum, in the order of rsample's ``make_strata(x)``.
 
     Words, categories and numbers with at most 5 different values are classes; rows of classes
@@ -51,6 +57,8 @@ def rsample_strata(column: Column, integers: bool, stream: Stream) -> list[Rows]
         The variable.
     integers : bool
         Whether its numbers are integers by type: R writes 100000 as "1e+05" otherwise.
+    collation : {"ICU", "C"}
+        How words are sorted.
     stream : Stream
         What the rows of small classes are spread with.
     """
@@ -63,7 +71,7 @@ def rsample_strata(column: Column, integers: bool, stream: Stream) -> list[Rows]
     share = np.bincount(codes) / len(codes)
     if (share < _POOL).all():
         return _unstratified(len(codes))
-    kept = sorted(np.flatnonzero(share >= _POOL), key=lambda code: levels[code])
+    kept = [code for code in _text_order(levels, collation) if share[code] >= _POOL]
     place = np.full(len(levels), -1)
     place[kept] = np.arange(len(kept))
     strata = place[codes]
@@ -93,10 +101,16 @@ def _warn(message: str) -> None:
     warnings.warn(PycvstatWarning(message), stacklevel=7)
 
 
-def _by_text(codes: Rows, labels: list[str]) -> list[Rows]:
-    order = sorted(range(len(labels)), key=labels.__getitem__)
-    rows = [np.flatnonzero(codes == code) for code in order]
+def _by_text(codes: Rows, labels: list[str], collation: Collation) -> list[Rows]:
+    rows = [np.flatnonzero(codes == code) for code in _text_order(labels, collation)]
     return [part for part in rows if len(part)]
+
+
+def _text_order(labels: list[str], collation: Collation) -> list[int]:
+    """Codes in the order of their labels as text."""
+    if collation == "C":
+        return sorted(range(len(labels)), key=labels.__getitem__)
+    return sorted(range(len(labels)), key=lambda code: icu_key(labels[code]))
 
 
 def as_character(value: float) -> str:

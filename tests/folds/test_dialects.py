@@ -1,0 +1,109 @@
+"""Dialects without R: folds recorded from the packages' own code, and published numbers."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pycvstat.errors import FoldError, InputError, PycvstatWarning
+from pycvstat.folds import RFolds
+from pycvstat.random import RRandom
+
+# Recorded with R 4.2.2, set.seed(2021), 23 rows, 5 folds, from the fold code of cv 2.0.4 (folds(),
+# cvCompute() for reps), mlr3 1.8.0 (ResamplingCV, ResamplingRepeatedCV), origami 1.0.8
+# (folds_vfold) and kknn 1.4.1 (the labels that cv.kknn drew).
+RECORDED = {
+    ("cv", 2): [
+        [5, 4, 3, 4, 3, 1, 1, 4, 3, 5, 2, 1, 5, 1, 5, 4, 2, 2, 3, 3, 2, 2, 1],
+        [4, 4, 2, 5, 1, 3, 3, 5, 4, 1, 2, 1, 3, 4, 2, 3, 2, 5, 3, 2, 1, 5, 1],
+    ],
+    ("mlr3", 2): [
+        [2, 1, 4, 3, 2, 2, 3, 1, 2, 1, 5, 5, 4, 4, 3, 4, 2, 1, 3, 1, 5, 5, 3],
+        [4, 5, 1, 2, 4, 3, 2, 4, 5, 1, 5, 1, 2, 3, 4, 1, 3, 5, 2, 2, 3, 3, 1],
+    ],
+    ("origami", 1): [[2, 1, 4, 3, 2, 2, 3, 1, 2, 1, 5, 5, 4, 4, 3, 4, 2, 1, 3, 1, 5, 5, 3]],
+    ("kknn", 1): [[2, 4, 4, 3, 5, 1, 4, 3, 4, 2, 3, 4, 5, 3, 2, 4, 5, 2, 3, 4, 5, 5, 1]],
+}
+
+
+@pytest.mark.parametrize(("dialect", "repeats"), list(RECORDED))
+def test_recorded_folds(dialect, repeats):
+    plan = RFolds(dialect, 5, seed=2021, repeats=repeats).plan(23)
+    assert plan.fold_ids.reshape(23, -1).T.tolist() == RECORDED[dialect, repeats]
+
+
+@pytest.mark.parametrize("dialect", ["cv", "origami", "caret"])
+def test_leave_one_out_is_not_shuffled(dialect):
+    plan = RFolds(dialect, 8, seed=1).plan(8, y=np.arange(8.0))
+    assert plan.kind == "loo"
+    assert plan.fold_ids.tolist() == list(range(1, 9))
+
+
+def mtcars():
+    recorded = Path(__file__).parents[2] / "r_reference" / "recorded"
+    data = json.loads((recorded / "kknn-1.4.1-seed2021.json").read_text())["data"]["mtcars"]
+    return {name: np.array(column["values"], dtype=float) for name, column in data.items()}
+
+
+def test_origami_published_error_of_mtcars():
+    # origami's own test: lm(mpg ~ .), 10 folds, set.seed(1): pooled 14.1114, fold mean 14.0256
+    data = mtcars()
+    y = data.pop("mpg") if "mpg" in data else data.pop("y")
+    X = np.column_stack([np.ones(32), *data.values()])
+    plan = RFolds("origami", 10, seed=1).plan(32)
+    errors = []
+    for train, test in plan:
+        beta = np.linalg.lstsq(X[train], y[train], rcond=None)[0]
+        errors.append((y[test] - X[test] @ beta) ** 2)
+    assert round(np.concatenate(errors).mean(), 4) == 14.1114
+    assert round(np.mean([e.mean() for e in errors]), 4) == 14.0256
+
+
+def test_boot_says_that_it_changes_k():
+    with pytest.warns(PycvstatWarning, match="changes K from 60 to 50 for 100 rows"):
+        plan = RFolds("boot", 60, seed=1).plan(100)
+    assert plan.fold_ids.max() == 50
+
+
+def test_empty_folds_are_left_out():
+    plan = RFolds("kknn", 20, seed=1).plan(20)
+    assert len(plan) < 20
+    assert plan.is_partition
+    drawn = RRandom(1).sample(20, 20, replace=True)
+    np.testing.assert_array_equal(plan.fold_ids, drawn)
+    assert RFolds("kknn", 20, seed=1).get_n_splits(np.zeros(20)) == len(plan)
+    assert RFolds("kknn", 20).get_n_splits() == 20
+
+
+def test_a_stream_of_the_same_seed_is_continued():
+    folds = RFolds("rsample", 5, seed=3, sample_kind="Rounding")
+    rng = RRandom(3, sample_kind="Rounding")
+    plan = folds.plan(20, random=rng)
+    assert plan.fingerprint == folds.plan(20).fingerprint
+    assert not rng.untouched
+    assert RFolds("rsample", 5, seed=3).plan(20).fingerprint != plan.fingerprint
+    assert folds.plan(20, random=9).fingerprint == plan.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: RFolds("sklearn", 5), "Unknown dialect"),
+        (lambda: RFolds("glmnet", 2), "at least 3"),
+        (lambda: RFolds("mlr3", 5, repeats=0), "repeats"),
+        (lambda: RFolds("mlr3", 5, strata=True), "rsample's folds only"),
+        (lambda: RFolds("mlr3", 5, seed=1.5), "A seed is an integer"),
+        (lambda: RFolds("mlr3", 5, sample_kind="old"), "Unknown sample_kind"),
+        (lambda: RFolds("caret", 5, collation="en"), "Unknown collation"),
+        (lambda: RFolds("caret", 5, seed=1).plan(20), "needs the response"),
+        (lambda: RFolds("caret", 5, seed=1).plan(20, y=np.ones(20)), "constant"),
+        (lambda: RFolds("rsample", 5, strata="z").plan({"y": [1.0] * 20}), "no column"),
+        (lambda: RFolds("rsample", 5, strata=True).plan(20), "needs the response"),
+        (lambda: RFolds("rsample", 21, seed=1).plan(20), "more folds than rows"),
+    ],
+)
+def test_what_cannot_be_done_is_said(make, message):
+    with pytest.raises(InputError, match=message) as caught:
+        make()
+    assert isinstance(caught.value, FoldError) or "seed" in message or "kind" in message
