@@ -189,7 +189,8 @@ LINK_SPELLINGS = {
 
 
 def _logit_inverse(eta: FloatArray) -> FloatArray:
-    odds = np.where(eta < -30, EPS, np.where(eta > 30, 1 / EPS, np.exp(np.clip(eta, -30, 30))))
+    odds: FloatArray = np.exp(np.clip(eta, -30, 30))
+    odds = np.where(eta < -30, EPS, np.where(eta > 30, 1 / EPS, odds))
     return odds / (1 + odds)
 
 

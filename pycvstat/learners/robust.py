@@ -77,15 +77,12 @@ class MFit:
     ----------
     fitted : LeastSquares
     scale : float
-    weights : (n,) float64
-        Robustness weights of the last step.
     converged : bool
     iterations : int
     """
 
     fitted: LeastSquares
     scale: float
-    weights: FloatArray
     converged: bool
     iterations: int
 
@@ -108,23 +105,23 @@ def fit_m(
     >>> X = np.column_stack([np.ones(6), np.arange(6.0)])
     >>> fit = fit_m(X, np.array([0.1, 0.9, 2.1, 40.0, 3.9, 5.1]), *NORMS["bisquare"], maxiter=50)
     >>> fit.fitted.coefficients.round(2)
-    array([0.02, 1.  ])
+    array([0.03, 1.  ])
     """
     fitted = fit_least_squares(X, y)
     residuals = y - fitted.predict(X)
-    weights, scale, iterations = np.ones(len(y)), 0.0, 0
+    scale, iterations = 0.0, 0
     while iterations < maxiter:
         iterations += 1
         scale = float(np.median(np.abs(residuals))) / MAD_CONSTANT
         if scale == 0.0:
-            return MFit(fitted, scale, weights, True, iterations)
+            return MFit(fitted, scale, True, iterations)
         weights = norm(residuals / scale, tuning)[0]
         fitted = fit_least_squares(X, y, weights)
         previous, residuals = residuals, y - fitted.predict(X)
         change = ((previous - residuals) ** 2).sum() / max(1e-20, (previous**2).sum())
         if np.sqrt(change) <= tol:
-            return MFit(fitted, scale, weights, True, iterations)
-    return MFit(fitted, scale, weights, False, iterations)
+            return MFit(fitted, scale, True, iterations)
+    return MFit(fitted, scale, False, iterations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +146,8 @@ class RobustSolution(Solution):
         n, p = len(residuals), fitted.rank
         error = np.full(len(kept), np.nan)
         if scale > 0 and n > p:
-            slope = self.norm(residuals / scale, self.tuning)[1]
-            spread = ((residuals * self.fit.weights) ** 2).sum() / (n - p)
+            weights, slope = self.norm(residuals / scale, self.tuning)
+            spread = ((residuals * weights) ** 2).sum() / (n - p)
             mean = slope.mean()
             kappa = 1 + p * slope.var(ddof=1) / (n * mean**2)
             rows = sample.X[:, kept] * root[:, None]

@@ -81,8 +81,9 @@ class _Tableau:
         self.body = np.column_stack([X, y]) * sign[:, None]
         self.row_labels = (sign * (p + 1 + np.arange(n))).astype(np.int64)
         self.column_labels = np.arange(1, p + 1)
-        share = np.where(sign > 0, 2 * tau, 2 - 2 * tau)
-        self.cost: FloatArray = (self.body[:, :p] * share[:, None]).sum(axis=0)
+        below = self.body[sign < 0, :p].sum(axis=0)
+        above = self.body[sign > 0, :p].sum(axis=0)
+        self.cost: FloatArray = 2 * below + 2 * (above - below) * tau
         self.first_column = self.first_row = 0
 
     def enter_all(self) -> None:
@@ -145,22 +146,26 @@ class _Tableau:
         rows = self.first_row + np.flatnonzero(column > TOLERANCE)
         ratios = self.body[rows, self.p] / self.body[rows, entering]
         order = np.argsort(ratios, kind="stable")
-        left = self.cost[entering] - 2 * np.cumsum(self.body[rows[order], entering])
-        ends = np.flatnonzero(left <= TOLERANCE)
-        stop = int(ends[0]) if len(ends) else len(order)
+        stop = self._stop(rows[order], entering)
         near = ratios[order[: stop + 2]]
         if (near[1:] == near[:-1]).any():
             order = _taken_in_turn(ratios)
-            left = self.cost[entering] - 2 * np.cumsum(self.body[rows[order], entering])
-            ends = np.flatnonzero(left <= TOLERANCE)
-            stop = int(ends[0]) if len(ends) else len(order)
+            stop = self._stop(rows[order], entering)
         self._pass(rows[order[:stop]])
         return int(rows[order[stop]]) if stop < len(order) else None
+
+    def _stop(self, rows: IntArray, entering: int) -> int:
+        """How many of the rows, taken in this order, are passed."""
+        steps = np.repeat(self.body[rows, entering], 2)  # R subtracts twice: the last bit counts
+        left = np.cumsum(np.concatenate([[self.cost[entering]], -steps]))[2::2]
+        ends = np.flatnonzero(left <= TOLERANCE)
+        return int(ends[0]) if len(ends) else len(rows)
 
     def _pass(self, rows: IntArray) -> None:
         """Residuals that change their sign."""
         first, p = self.first_column, self.p
-        self.cost[first:] -= 2 * self.body[rows, first:p].sum(axis=0)
+        steps = np.repeat(self.body[rows, first:p], 2, axis=0)
+        self.cost[first:] = np.cumsum(np.vstack([self.cost[first:], -steps]), axis=0)[-1]
         self.body[rows, first:] *= -1
         self.row_labels[rows] *= -1
 
@@ -177,14 +182,14 @@ class _Tableau:
         first, p = self.first_column, self.p
         pivot = self.body[leaving, entering]
         row = self.body[leaving, first:] / pivot
-        row[entering - first] = 1 / pivot
         column = self.body[:, entering].copy()
         charge = self.cost[entering]
-        self.body[:, entering] = 0.0
-        self.cost[entering] = 0.0
         self.body[:, first:] -= column[:, None] * row
         self.cost[first:] -= charge * row[: p - first]
         self.body[leaving, first:] = row
+        self.body[:, entering] = -column / pivot
+        self.cost[entering] = -charge / pivot
+        self.body[leaving, entering] = 1 / pivot
         labels = self.row_labels[leaving], self.column_labels[entering]
         self.column_labels[entering], self.row_labels[leaving] = labels
 
