@@ -75,6 +75,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.learners.glm import GLM as GLM
     from pycvstat.learners.glm import Logit as Logit
     from pycvstat.learners.mean import Mean as Mean
+    from pycvstat.learners.multinomial import MNLogit as MNLogit
     from pycvstat.learners.ols import OLS as OLS
     from pycvstat.learners.ols import WLS as WLS
     from pycvstat.learners.penalised import ElasticNet as ElasticNet
@@ -96,6 +97,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     )
     from pycvstat.procedures.learning_curve import learning_curve as learning_curve
     from pycvstat.procedures.nested import nested_cv as nested_cv
+    from pycvstat.procedures.saved import load as load
     from pycvstat.procedures.tune import tune as tune
     from pycvstat.procedures.tuned import Tuned as Tuned
     from pycvstat.random import RRandom as RRandom
@@ -114,6 +116,7 @@ _HOME: dict[str, str] = {
     "Lasso": "learners.penalised",
     "LeaveOneOut": "folds",
     "Logit": "learners.glm",
+    "MNLogit": "learners.multinomial",
     "Mean": "learners.mean",
     "NestedPairs": "folds",
     "OLS": "learners.ols",
@@ -147,6 +150,7 @@ _HOME: dict[str, str] = {
     "intervals": "",
     "learning_curve": "procedures.learning_curve",
     "lecture": "",
+    "load": "procedures.saved",
     "losses": "",
     "nested_cv": "procedures.nested",
     "simulate": "",
