@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ class Problem:
 
     @property
     def fits(self):
-        for begin, end in zip(self.offsets[:-1], self.offsets[1:], strict=True):
+        for begin, end in pairwise(self.offsets):
             test = self.rows[begin:end]
             train = np.ones(len(self.y), dtype=bool)
             train[test] = False
