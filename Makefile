@@ -32,7 +32,7 @@ bench: ## times, on the machine at hand
 
 record: ## values of live R packages, into r_reference/recorded
 	@.ci/setup-r
-	Rscript r_reference/record.R 1 42 2021
+	Rscript r_reference/record.R lecture 1 42 2021
 
 docs: ## the vignettes, executed
 	@.ci/setup docs

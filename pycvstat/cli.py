@@ -84,6 +84,9 @@ def _add_lecture(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _lecture(chosen: argparse.Namespace) -> None:
-    from pycvstat.report.lecture import lecture
+    from pycvstat.report.course import course_report
 
-    print(lecture(chosen.report))
+    made = course_report(chosen.report)
+    print(f"{made.text}\n\nReport: {made.path}")
+    if not made.agrees:
+        raise PycvstatError("Python and R differ by more than rounding; see the report.")

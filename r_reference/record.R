@@ -1,12 +1,13 @@
 # Records values of live R packages, with where they come from, so that they can be compared on
 # machines that have no R.
 #
-#   Rscript r_reference/record.R SEED [SEED ...]
+#   Rscript r_reference/record.R [lecture] [SEED ...]
 #
-# needs kknn (from CRAN), dplyr, purrr, tidyr, jsonlite and digest, and writes
-# r_reference/recorded/kknn-<version>-seed<SEED>.json and its line in SHA256SUMS. `data` holds the
-# frames, numbers as text of 17 digits, `cases` the calls with their results; rows are 1-based. A
-# vector of length one becomes a scalar.
+# needs kknn (from CRAN), dplyr, purrr, tidyr, jsonlite and digest. For each seed it writes
+# r_reference/recorded/kknn-<version>-seed<SEED>.json, for `lecture` the run of the course that
+# `pycvstat lecture` repeats, r_reference/recorded/lecture.json, and their lines in SHA256SUMS.
+# `data` holds the frames, numbers as text of 17 digits, `cases` the calls with their results; rows
+# are 1-based. A vector of length one becomes a scalar.
 
 needed <- c("kknn", "dplyr", "purrr", "tidyr", "jsonlite", "digest")
 missing <- needed[!vapply(needed, requireNamespace, TRUE, quietly = TRUE)]
@@ -152,21 +153,35 @@ rng_case <- function(seed) {
        rexp = num(rexp(3)), sample_n = sample.int(1000, 6), rnorm2 = num(rnorm(3, 5, 2)))
 }
 
-record <- function(seed) {
+record_seed <- function(seed) {
   data <- make_data(seed)
   cases <- c(kknn_cases(data), train_cases(data), folds_cases(), lecture_cases(data, seed),
              list(rng_case(seed)))
+  frames <- lapply(data, function(d) lapply(as.list(d), column))
+  write_record(sprintf("kknn-%s-seed%d.json", packageVersion("kknn"), seed), data = frames,
+               cases = cases, seed = seed)
+}
+
+# pycvstat.data.waves(200, random=2021)
+record_lecture <- function() {
+  set.seed(2021)
+  waves <- data.frame(x1 = rnorm(200), x2 = runif(200, -2, 5), x3 = rexp(200))
+  waves$y <- with(waves, sin(x1) + x2^2 / 5 + x3 / 10 + rnorm(200, sd = 0.4))
+  run <- lecture_run(waves)
+  run[] <- lapply(run, function(part) if (is.double(part)) num(part) else part)
+  write_record("lecture.json", data = lapply(as.list(waves), num), run = run, seed = 2021)
+}
+
+write_record <- function(name, ..., seed) {
   versions <- sapply(needed[1:4], function(p) as.character(packageVersion(p)))
   meta <- c(list(r = R.version.string), as.list(versions),
             list(seed = seed, platform = R.version$platform, date = format(Sys.Date()),
                  script = "r_reference/record.R",
                  script_sha256 = digest::digest(file = script, algo = "sha256")))
-  name <- sprintf("kknn-%s-seed%d.json", versions[["kknn"]], seed)
   file <- file.path(here, "recorded", name)
-  write(toJSON(list(meta = meta, data = lapply(data, function(d) lapply(as.list(d), column)),
-                    cases = cases), auto_unbox = TRUE, null = "null"), file)
+  write(toJSON(list(meta = meta, ...), auto_unbox = TRUE, null = "null"), file)
   note_checksum(name, digest::digest(file = file, algo = "sha256"))
-  cat(name, ":", length(cases), "cases\n")
+  cat(name, "recorded\n")
 }
 
 note_checksum <- function(name, sum) {
@@ -176,6 +191,8 @@ note_checksum <- function(name, sum) {
   writeLines(lines[order(sub(".*  ", "", lines), method = "radix")], sums)
 }
 
-seeds <- as.integer(commandArgs(TRUE))
-if (!length(seeds) || anyNA(seeds)) stop("usage: Rscript record.R SEED [SEED ...]")
-for (seed in seeds) record(seed)
+wanted <- commandArgs(TRUE)
+seeds <- suppressWarnings(as.integer(setdiff(wanted, "lecture")))
+if (!length(wanted) || anyNA(seeds)) stop("usage: Rscript record.R [lecture] [SEED ...]")
+if ("lecture" %in% wanted) record_lecture()
+for (seed in seeds) record_seed(seed)
