@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import FormulaError
 from pycvstat.formula.syntax import Call, Node, deparse
-from pycvstat.frame.columns import nearest
+from pycvstat.frame.frames import nearest
 
 Numeric = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 

@@ -22,7 +22,7 @@ from pycvstat.formula.terms import (
 )
 from pycvstat.formula.variables import refuse_non_finite
 from pycvstat.frame import Column, Frame
-from pycvstat.frame.columns import nearest
+from pycvstat.frame.frames import nearest
 
 
 @dataclass(frozen=True, slots=True)

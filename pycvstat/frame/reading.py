@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from pycvstat.errors import DataError
-from pycvstat.frame.columns import Column, Frame
+from pycvstat.frame.columns import Column
+from pycvstat.frame.frames import Frame
 from pycvstat.frame.vectors import column_of, is_polars
 
 

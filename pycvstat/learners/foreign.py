@@ -1,0 +1,244 @@
+"""Learners whose arithmetic is not ours: what they are given, and what they return, checked."""
+
+from __future__ import annotations
+
+import inspect
+import zlib
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import FitError, InputError
+from pycvstat.formula import FittedEncoder, quote
+from pycvstat.frame import Frame, read
+from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
+from pycvstat.learners.design import NA, Outcome, tell_missing
+from pycvstat.task import Response, Task
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Role = Literal["classifier", "regressor"]
+
+
+class ForeignLearner(Learner):
+    """What estimators and pairs of functions share."""
+
+    @abstractmethod
+    def fresh(self, seed: int) -> Any:
+        """A new object with fit and predict that draws from `seed`, where it draws."""
+
+    @property
+    def role(self) -> Role | None:
+        """Whether it predicts classes or numbers, where it says so."""
+        return None
+
+    @property
+    def sees_frames(self) -> bool:
+        """Whether it gets the columns as they are instead of the design matrix."""
+        return False
+
+    def check(self, task: Task) -> None:
+        """Refuse a response of the wrong kind, and formulas that a raw frame cannot carry."""
+        kind = task.response.kind
+        if (self.role, kind == "continuous") in (("regressor", False), ("classifier", True)):
+            known = "numbers" if self.role == "regressor" else "classes"
+            fix = (
+                "use a classifier, or make the response numeric"
+                if self.role == "regressor"
+                else f"use a regressor, or data[{task.response.name!r}].astype('category')"
+            )
+            raise InputError(f"{self.name} predicts {known}, and the response is {kind}.", fix=fix)
+        if task.formula.offsets:
+            raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
+        if self.sees_frames and task.formula.labels != tuple(map(quote, task.formula.predictors)):
+            raise InputError(
+                f"{self.name} selects columns itself, so the formula can only name columns.",
+                given=task.formula.text,
+                fix="write y ~ a + b, and transform inside the pipeline",
+            )
+
+    def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
+        """Check the learner against the task."""
+        self.check(task)
+        return PreparedForeign(self, task, candidates)
+
+    def fit_task(self, task: Task) -> FittedForeign:
+        """Fit on all rows of a task."""
+        self.check(task)
+        rows = np.arange(task.n)
+        if self.sees_frames:
+            frame = task.frame.select(task.formula.predictors).to_pandas()
+            return FittedForeign(self, task, None, _fitted(self, frame, task, rows))
+        encoder = task.encoder("contrasts").fit(task.frame)
+        X = predictors(encoder.matrix(task.frame).X, task)
+        fitted = _fitted(self, X, task, rows)
+        return FittedForeign(self, task, encoder, fitted)
+
+
+class PreparedForeign(Prepared):
+    """A foreign learner prepared for one task."""
+
+    def __init__(self, learner: ForeignLearner, task: Task, candidates: Sequence[Params]) -> None:
+        self.task, self.candidates = task, tuple(candidates)
+        self.learners = tuple(learner.with_params(**params) for params in self.candidates)
+        self.raw = (
+            task.frame.select(task.formula.predictors).to_pandas() if learner.sees_frames else None
+        )
+
+    def predict(
+        self,
+        train: IntArray,
+        new: IntArray,
+        which: Sequence[int] | None = None,
+        context: Any = None,
+    ) -> Predictions:
+        """Fit each candidate on the rows `train` and predict the rows `new`."""
+        X_train, X_new = self._predictors(train, new)
+        chosen = self.learners if which is None else [self.learners[i] for i in which]
+        outcomes = [
+            outcome_of(
+                _fitted(learner, X_train, self.task, train), X_new, self.task.response, learner
+            )
+            for learner in chosen
+        ]
+        probs = [outcome.prob for outcome in outcomes if outcome.prob is not None]
+        return Predictions(
+            np.stack([outcome.values for outcome in outcomes]),
+            np.stack(probs) if len(probs) == len(outcomes) else None,
+        )
+
+    def _predictors(self, train: IntArray, new: IntArray) -> tuple[Any, Any]:
+        if self.raw is not None:
+            return self.raw.iloc[train], self.raw.iloc[new]
+        X_train, X_new = self.task.matrices("contrasts", train, new)
+        return predictors(X_train, self.task), predictors(X_new, self.task)
+
+
+class FittedForeign(Fitted):
+    """A fitted foreign learner.
+
+    Attributes
+    ----------
+    estimator : object
+        The fitted object itself.
+    """
+
+    def __init__(
+        self, learner: ForeignLearner, task: Task, encoder: FittedEncoder | None, fitted: Any
+    ) -> None:
+        self.learner, self.task, self.estimator = learner, task, fitted
+        self._encoder = encoder
+
+    def predict(self, new: Any, na: NA = "pass") -> NDArray[Any]:
+        """Predict new rows: numbers, or class labels; NaN (None) where a predictor is missing."""
+        outcome, known = self._outcome(new, na)
+        full = np.full(len(known), np.nan)
+        full[known] = outcome.values
+        if not self.task.response.levels:
+            return full
+        labels = np.full(len(known), None, dtype=object)
+        labels[known] = self.task.response.labels(outcome.values)
+        return labels
+
+    def predict_proba(self, new: Any, na: NA = "pass") -> FloatArray:
+        """The class probabilities of new rows (m, L), classes in the order of the levels."""
+        outcome, known = self._outcome(new, na)
+        if outcome.prob is None:
+            raise InputError(f"{self.learner.name} gives no class probabilities.")
+        full = np.full((len(known), outcome.prob.shape[1]), np.nan)
+        full[known] = outcome.prob
+        return full
+
+    def _outcome(self, new: Any, na: NA) -> tuple[Outcome, NDArray[np.bool_]]:
+        frame: Frame = read(new)
+        names = self.task.formula.predictors
+        known = frame.complete(names)
+        if self._encoder is None:
+            tell_missing(known, na)
+            X: Any = frame.select(names).take(known).to_pandas()
+        else:
+            matrix = self._encoder.matrix(frame).X
+            known = known & np.isfinite(matrix).all(axis=1)
+            tell_missing(known, na)
+            X = predictors(matrix[known], self.task)
+        return outcome_of(self.estimator, X, self.task.response, self.learner), known
+
+
+def predictors(X: FloatArray, task: Task) -> FloatArray:
+    """A model matrix without its intercept."""
+    return X[:, 1:] if task.formula.intercept else X
+
+
+def _fitted(learner: ForeignLearner, X: Any, task: Task, rows: IntArray) -> Any:
+    """A fresh object, fitted; whatever it raises becomes a FitError."""
+    y = task.response.values[rows]
+    made = learner.fresh(zlib.crc32(np.ascontiguousarray(rows, dtype=np.int64).tobytes()) >> 1)
+    extra = {} if task.weights is None else _weights_argument(made, task.weights[rows], learner)
+    try:
+        fitted = made.fit(X, y, **extra)
+    except Exception as error:
+        raise _failure(learner, "fit", error) from error
+    return made if fitted is None else fitted
+
+
+def _weights_argument(made: Any, weights: FloatArray, learner: ForeignLearner) -> dict[str, Any]:
+    """How a fit method takes weights; a pipeline hands them to its last step."""
+    steps = getattr(made, "steps", None)
+    last = steps[-1][1] if steps else made
+    if "sample_weight" not in inspect.signature(last.fit).parameters:
+        raise InputError(f"{learner.name} cannot use weights.", fix="leave weights= out")
+    return {f"{steps[-1][0]}__sample_weight" if steps else "sample_weight": weights}
+
+
+def outcome_of(fitted: Any, X: Any, response: Response, learner: ForeignLearner) -> Outcome:
+    """The predictions of a fitted object, checked."""
+    try:
+        raw = fitted.predict(X)
+        proba = getattr(fitted, "predict_proba", None) if response.levels else None
+        prob = None if proba is None else np.asarray(proba(X), dtype=np.float64)
+    except Exception as error:
+        raise _failure(learner, "predict", error) from error
+    values = _numbers(raw, len(X), learner)
+    if not response.levels:
+        return Outcome(values)
+    if not np.isin(values, np.arange(len(response.levels))).all():
+        raise FitError(
+            f"{learner.name} did not return class codes.",
+            given=f"values such as {values[:3].tolist()}",
+            fix=f"predict 0 to {len(response.levels) - 1}, the codes that fit was given",
+        )
+    return Outcome(values, None if prob is None else _all_classes(prob, fitted, response))
+
+
+def _numbers(raw: Any, m: int, learner: ForeignLearner) -> FloatArray:
+    try:
+        values = np.asarray(raw, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise FitError(
+            f"{learner.name} did not return numbers.", given=type(raw).__name__
+        ) from None
+    if values.shape == (m, 1):
+        values = values[:, 0]
+    if values.shape != (m,):
+        raise FitError(
+            f"{learner.name} returned predictions of the wrong shape.",
+            given=f"shape {values.shape} for {m} rows",
+            fix="return one value per row",
+        )
+    return values
+
+
+def _all_classes(prob: FloatArray, fitted: Any, response: Response) -> FloatArray:
+    """Probabilities of all levels; a class that the training rows lack gets 0."""
+    seen = np.asarray(getattr(fitted, "classes_", np.arange(len(response.levels)))).astype(int)
+    full = np.zeros((len(prob), len(response.levels)))
+    full[:, seen] = prob
+    return full
+
+
+def _failure(learner: ForeignLearner, what: str, error: Exception) -> FitError:
+    first = (str(error).strip() or "no message").splitlines()[0]
+    return FitError(f"{learner.name} failed to {what}.", given=f"{type(error).__name__}: {first}")
