@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 Bias = Literal["authors", "paper", "none"]
 SETTLED = 0.1  # relative Monte Carlo error of the inflation above which a warning is given
 
@@ -124,21 +126,45 @@ def _scale(pieces: Pieces, folds: int) -> float:
     return float(pieces.sd_in / np.sqrt(sub))
 
 
-def pieces_of(table: LossTable) -> Pieces:
-    """Collect the pieces from a table over a `NestedPairs` plan."""
-    plan, losses = table.plan, table.losses[:, 0]
-    spread(losses, "the losses")
+def own_and_other_fold(plan: FoldPlan) -> tuple[IntArray, IntArray, IntArray, int]:
+    """Where the rows of a `NestedPairs` plan belong.
+
+    Returns
+    -------
+    home : (times, n) int64
+        The fold of every row, counted from 0.
+    own, other : (N,) int64
+        The row's own fold, and the other fold left out with it (-1: none).
+    k : int
+        Number of folds.
+
+    Examples
+    --------
+    >>> from pycvstat.folds import NestedPairs
+    >>> home, own, other, k = own_and_other_fold(NestedPairs(3, repeats=1, random=1).plan(3))
+    >>> home.tolist(), other.tolist(), k
+    ([[0, 1, 2]], [-1, -1, -1, 1, 0, 2, 0, 2, 1], 3)
+    """
     left_out = plan.left_out or ()
     first = np.array([folds[0] for folds in left_out])
     last = np.array([folds[-1] for folds in left_out])
-    folds = int(last.max()) + 1
     fit = np.repeat(np.arange(len(plan)), plan.n_test)
     repeat, alone = plan.repeat[fit], (first == last)[fit]
     home = np.empty((plan.times, plan.n), dtype=np.int64)
     home[repeat[alone], plan.rows[alone]] = first[fit[alone]]
-    # a loss in e_in belongs to the fold that the model left out besides the row's own
-    other = first[fit] + last[fit] - home[repeat, plan.rows]
-    cell = repeat * folds + other
+    own = home[repeat, plan.rows]
+    other = np.where(alone, -1, first[fit] + last[fit] - own)
+    return home, own, other, int(last.max()) + 1
+
+
+def pieces_of(table: LossTable) -> Pieces:
+    """Collect the pieces from a table over a `NestedPairs` plan."""
+    plan, losses = table.plan, table.losses[:, 0]
+    spread(losses, "the losses")
+    _, own, other, folds = own_and_other_fold(plan)
+    alone = other < 0
+    # e_out belongs to the row's fold, e_in to the other fold that its model left out
+    cell = np.repeat(plan.repeat, plan.n_test) * folds + np.where(alone, own, other)
     out, inside = losses[alone], losses[~alone]
     mean_out, b = _mean_and_its_variance(out, cell[alone], plan.times * folds)
     mean_in, _ = _mean_and_its_variance(inside, cell[~alone], plan.times * folds)
@@ -154,7 +180,7 @@ def pieces_of(table: LossTable) -> Pieces:
 
 
 def _mean_and_its_variance(
-    losses: FloatArray, cell: NDArray[np.int64], cells: int
+    losses: FloatArray, cell: IntArray, cells: int
 ) -> tuple[FloatArray, FloatArray]:
     count = np.bincount(cell, minlength=cells)
     if count.min() < 2:

@@ -1,0 +1,323 @@
+"""How often intervals cover, by simulation: coverage, width and the side of the misses."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.folds import (
+    FiveByTwo,
+    FoldPlan,
+    Holdout,
+    KFold,
+    NestedPairs,
+    PairedHalves,
+    Repeated,
+    Splitter,
+)
+from pycvstat.intervals import Limits
+from pycvstat.intervals.layouts import train_sizes
+from pycvstat.intervals.method import find
+from pycvstat.intervals.quantiles import check_level
+from pycvstat.losses import LossTable
+from pycvstat.random import Random, as_stream
+from pycvstat.simulate.estimate import MonteCarlo
+from pycvstat.simulate.fitters import masks_of
+from pycvstat.simulate.scenarios import Scenario, as_scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+Target = Literal["ER(n)", "ER(m)", "R", "PQ"]
+Formula = Callable[..., Limits]
+BLOCK = 50  # data sets that share one drawn plan
+_SIZE = {"ER(n)": "all rows", "R": "all rows", "ER(m)": "first m rows", "PQ": "folds"}
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """How often the intervals covered one target.
+
+    Parameters
+    ----------
+    target : str
+        With its training size: ``"ER(100)"``, ``"R(100)"``, ``"PQ(90)"``.
+    truth : MonteCarlo
+        The target; for R and PQ its mean over data sets.
+    coverage, too_low, too_high : MonteCarlo
+        Shares of intervals that contain the target, lie below it, lie above it.
+    """
+
+    target: str
+    truth: MonteCarlo
+    coverage: MonteCarlo
+    too_low: MonteCarlo
+    too_high: MonteCarlo
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The result of a coverage simulation; every number with its Monte Carlo error.
+
+    Parameters
+    ----------
+    scenario, method, folds : str
+    level : float
+    sets : int
+        Data sets, less those that the method refused.
+    refused : int
+    targets : tuple of Covered
+    width, estimate, std_error : MonteCarlo
+    excludes_zero : MonteCarlo
+        Share of intervals without 0: of differences, the power or size of the test.
+    seed : int or None
+    """
+
+    scenario: str
+    method: str
+    folds: str
+    level: float
+    sets: int
+    refused: int
+    targets: tuple[Covered, ...]
+    width: MonteCarlo
+    estimate: MonteCarlo
+    std_error: MonteCarlo
+    excludes_zero: MonteCarlo
+    seed: int | None
+
+    def __getitem__(self, target: str) -> Covered:
+        """The row of a target: ``"ER(100)"``."""
+        for row in self.targets:
+            if row.target == target:
+                return row
+        raise InputError(
+            "there is no such target.",
+            given=repr(target),
+            fix=f"use one of {', '.join(row.target for row in self.targets)}",
+        )
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per target; columns that end in _error are Monte Carlo standard errors."""
+        import pandas as pd
+
+        return pd.DataFrame([self._row(row) for row in self.targets])
+
+    def _row(self, row: Covered) -> dict[str, Any]:
+        fixed = {
+            "scenario": self.scenario,
+            "method": self.method,
+            "folds": self.folds,
+            "level": self.level,
+            "target": row.target,
+        }
+        numbers = {
+            "coverage": row.coverage,
+            "too_low": row.too_low,
+            "too_high": row.too_high,
+            "truth": row.truth,
+            "width": self.width,
+            "estimate": self.estimate,
+        }
+        flat = {k: v.mean for k, v in numbers.items()}
+        errors = {f"{k}_error": v.std_error for k, v in numbers.items()}
+        return fixed | flat | errors | {"sets": self.sets, "seed": self.seed}
+
+
+def coverage(
+    scenario: str | Scenario,
+    method: str | Formula = "corrected_t",
+    *,
+    folds: Splitter | None = None,
+    sets: int = 500,
+    level: float = 0.95,
+    targets: Sequence[Target] = ("ER(n)", "ER(m)", "R"),
+    random: Random = 1,
+    **options: Any,
+) -> Coverage:
+    """Draw data sets, compute the interval on each, and count how often it covers.
+
+    Risks are known: the noise is averaged analytically and the predictors over new points; the
+    expected risk at a training size is the mean over all data sets.
+
+    Parameters
+    ----------
+    scenario : str or Scenario
+        A name of `SCENARIOS`, or your own.
+    method : str or callable
+        An interval method, or a formula of your own ``(table, level) -> Limits``.
+    folds : splitter, optional
+        The usual one for the method by default. It must not have a seed: plans are drawn anew for
+        every 50 data sets.
+    sets : int
+        Number of data sets.
+    level : float
+    targets : sequence of {"ER(n)", "ER(m)", "R", "PQ"}
+        Expected risk at the size of the data and at that of the training sets, risk of the model
+        fitted on all rows, mean risk of the models of the folds.
+    random : int, RRandom, numpy.random.Generator, optional
+    **options
+        Of the method.
+
+    Returns
+    -------
+    Coverage
+
+    Examples
+    --------
+    >>> result = coverage("ols", "corrected_t", sets=100, random=1)
+    >>> result["ER(100)"].coverage.mean
+    0.9
+    """
+    level, sets = check_level(level), _whole(sets)
+    case, stream = as_scenario(scenario), as_stream(random)
+    name = method if isinstance(method, str) else getattr(method, "__name__", "formula")
+    formula = find(method).formula if isinstance(method, str) else method
+    splitter = folds if folds is not None else default_folds(find(str(method)).name)
+    wanted = _targets(targets)
+    blocks = []
+    for start in range(0, sets, BLOCK):
+        plan = splitter.plan(case.n, groups=case.groups, random=stream)
+        X, y = case.draw(stream, min(BLOCK, sets - start))
+        points = case.points(stream, len(y))
+        tables = case.tables(X, y, plan)
+        found = _limits(case, formula, tables, level, options)
+        of_size = {t: _truth(case, t, X, y, tables, points) for t in {_SIZE[t] for t in wanted}}
+        blocks.append((found, of_size))
+    limits = np.concatenate([found for found, _ in blocks])
+    truths = [np.concatenate([of_size[_SIZE[t]] for _, of_size in blocks]) for t in wanted]
+    labels = [_label(t, case.n, plan) for t in wanted]
+    return _count(
+        case.name, name, plan.recipe, level, limits, dict(zip(labels, truths, strict=True)),
+        stream.seed,
+    )  # fmt: skip
+
+
+def default_folds(method: str) -> Splitter:
+    """The splitter that a method is usually run with.
+
+    Examples
+    --------
+    >>> default_folds("all_pairs")
+    KFold(10)
+    """
+    special: dict[str, Splitter] = {
+        "corrected_t": Repeated(KFold(10), times=10),
+        "conservative_z": PairedHalves(),
+        "ncv": NestedPairs(10, repeats=50),
+        "five_by_two_t": FiveByTwo(),
+        "five_by_two_f": FiveByTwo(),
+        "holdout_z": Holdout(0.25),
+        "hoeffding": Holdout(0.25),
+        "wilson": Holdout(0.25),
+        "clopper_pearson": Holdout(0.25),
+    }
+    return special.get(method, KFold(10))
+
+
+def _limits(
+    case: Scenario,
+    formula: Formula,
+    tables: Sequence[LossTable],
+    level: float,
+    options: dict[str, Any],
+) -> FloatArray:
+    """low, high, estimate and std_error (S, 4); NaN where the method refused."""
+    found = np.full((len(tables), 4), np.nan)
+    for s, table in enumerate(tables):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PycvstatWarning)
+            try:
+                limits = formula(table, level, **options)
+            except IntervalError:
+                continue
+        low, high = max(limits.low, case.range[0]), min(limits.high, case.range[1])
+        found[s] = low, high, limits.estimate, limits.std_error
+    return found
+
+
+def _truth(
+    case: Scenario,
+    trained_on: str,
+    X: FloatArray,
+    y: FloatArray,
+    tables: Sequence[LossTable],
+    points: Sequence[FloatArray],
+) -> FloatArray:
+    """Risk of each data set's model: of all rows, of its first m, or the mean over the folds."""
+    plan = tables[0].plan
+    if trained_on == "folds":
+        return np.asarray(case.risks(X, y, masks_of(plan), points, tables).mean(axis=1))
+    rows = int(plan.n_train[0]) if trained_on == "first m rows" else case.n
+    masks = (np.arange(case.n) < rows)[None, :]
+    return case.risks(X, y, masks, points, tables)[:, 0]
+
+
+def _label(target: Target, n: int, plan: FoldPlan) -> str:
+    if target == "PQ":
+        return f"PQ({train_sizes(plan)})"
+    if target == "ER(m)":
+        return f"ER({int(plan.n_train[0])})"
+    return f"{'R' if target == 'R' else 'ER'}({n})"
+
+
+def _count(
+    scenario: str,
+    method: str,
+    folds: str,
+    level: float,
+    limits: FloatArray,
+    truths: dict[str, FloatArray],
+    seed: int | None,
+) -> Coverage:
+    usable = ~np.isnan(limits[:, 0])
+    if usable.sum() < 2:
+        raise IntervalError(
+            "the method refused nearly every data set.", given=f"{int((~usable).sum())} refused"
+        )
+    low, high, estimate, std_error = limits[usable].T
+    rows = []
+    for target, values in truths.items():
+        truth = np.full(len(values), values.mean()) if target.startswith("ER") else values
+        below, above = high < truth[usable], low > truth[usable]
+        shares = [MonteCarlo.of(share) for share in (~(below | above), below, above)]
+        rows.append(Covered(target, MonteCarlo.of(values), *shares))
+    return Coverage(
+        scenario=scenario,
+        method=method,
+        folds=folds,
+        level=level,
+        sets=int(usable.sum()),
+        refused=int((~usable).sum()),
+        targets=tuple(rows),
+        width=MonteCarlo.of(high - low),
+        estimate=MonteCarlo.of(estimate),
+        std_error=MonteCarlo.of(std_error),
+        excludes_zero=MonteCarlo.of((low > 0) | (high < 0)),
+        seed=seed,
+    )
+
+
+def _targets(targets: Sequence[Target]) -> list[Target]:
+    wanted = list(targets)
+    unknown = [t for t in wanted if t not in get_args(Target)]
+    if unknown or not wanted:
+        raise InputError(
+            "there is no such target." if unknown else "there is no target.",
+            given=", ".join(map(repr, unknown)) or "none",
+            fix=f"use a list of {', '.join(get_args(Target))}",
+        )
+    return wanted
+
+
+def _whole(sets: int) -> int:
+    if isinstance(sets, bool) or not isinstance(sets, (int, np.integer)) or sets < 2:
+        raise InputError("sets must be a whole number of at least 2 data sets.", given=repr(sets))
+    return int(sets)
