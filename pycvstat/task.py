@@ -61,6 +61,8 @@ class Task:
         Position of each row in the data as given (they differ when rows with NA are omitted).
     weights : (n,) float64, optional
     groups : (n,) array, optional
+    origin : Frame, optional
+        The full data, from which levels are frozen, where these are some of its rows.
     """
 
     frame: frames.Frame
@@ -69,6 +71,7 @@ class Task:
     rows: IntArray
     weights: NDArray[np.float64] | None = None
     groups: NDArray[Any] | None = None
+    origin: frames.Frame | None = None
 
     @property
     def n(self) -> int:
@@ -142,7 +145,8 @@ class Task:
     def encoder(self, coding: Coding = "contrasts") -> formulas.Encoder:
         """The encoder of the predictors, levels frozen from all rows."""
         if coding not in self._encoders:
-            self._encoders[coding] = formulas.Encoder(self.formula, self.frame, coding)
+            source = self.frame if self.origin is None else self.origin
+            self._encoders[coding] = formulas.Encoder(self.formula, source, coding)
         return self._encoders[coding]
 
     def design(self, coding: Coding = "contrasts") -> formulas.Design:
@@ -173,6 +177,7 @@ class Task:
             rows=self.rows[rows],
             weights=None if self.weights is None else self.weights[rows],
             groups=None if self.groups is None else self.groups[rows],
+            origin=self.frame if self.origin is None else self.origin,
         )
 
     @cached_property
