@@ -8,7 +8,7 @@ import pytest
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.folds import Grouped, Holdout, KFold, NestedPairs, Repeated, Subsampling
 from pycvstat.intervals.quantiles import symmetric
-from pycvstat.simulate.coverage import coverage
+from pycvstat.simulate.interval_coverage import coverage
 from pycvstat.simulate.laws import Law
 from pycvstat.simulate.scenarios import SCENARIOS, ols, two_ols
 from pycvstat.simulate.special import (

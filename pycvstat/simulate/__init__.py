@@ -1,0 +1,39 @@
+"""Simulations with known risks: what cross-validation estimates, and how often intervals cover."""
+
+from pycvstat.simulate.decomposition import bias_variance, risk_decomposition
+from pycvstat.simulate.estimate import MonteCarlo
+from pycvstat.simulate.interval_coverage import Coverage, Covered, coverage
+from pycvstat.simulate.laws import Law, bumps, plane, sine, two_classes
+from pycvstat.simulate.quantities import (
+    cv_against_risk,
+    risk_after_training,
+    theorem_1,
+    tuning_quantities,
+)
+from pycvstat.simulate.scenarios import SCENARIOS, Scenario, ols, two_ols
+from pycvstat.simulate.special import grouped_ols, ranked_logistic, tuned_knn
+
+__all__ = [
+    "SCENARIOS",
+    "Coverage",
+    "Covered",
+    "Law",
+    "MonteCarlo",
+    "Scenario",
+    "bias_variance",
+    "bumps",
+    "coverage",
+    "cv_against_risk",
+    "grouped_ols",
+    "ols",
+    "plane",
+    "ranked_logistic",
+    "risk_after_training",
+    "risk_decomposition",
+    "sine",
+    "theorem_1",
+    "tuned_knn",
+    "tuning_quantities",
+    "two_classes",
+    "two_ols",
+]
