@@ -269,7 +269,7 @@ def nested_cv(
     inner_plan = inner_plans(
         tuned,
         setting.plan,
-        setting.task.response.values,
+        setting.task.response.labels(setting.task.response.values),
         setting.task.groups,
         deepcopy(setting.stream),
     )[-1]

@@ -125,7 +125,8 @@ def draw_folds(folds: Any, task: Task) -> tuple[FoldPlan, Any]:
     """The plan, and the stream in which learners continue to draw."""
     splitter = as_splitter(folds)
     stream = as_stream(getattr(splitter, "random", None))
-    plan = splitter.plan(task.n, y=task.response.values, groups=task.groups, random=stream)
+    y = task.response.labels(task.response.values)  # classes by name: codes would be numbers
+    plan = splitter.plan(task.n, y=y, groups=task.groups, random=stream)
     return plan, stream
 
 

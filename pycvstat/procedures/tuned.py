@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FoldError, InputError
+from pycvstat.errors import FoldError, InputError, PycvstatWarning
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
 from pycvstat.losses import FoldMeans, Loss, as_loss
-from pycvstat.procedures.engine import OnError, Work, fit_one, where
+from pycvstat.procedures.engine import OnError, Work, describe, fit_one, where
 from pycvstat.procedures.grid import Candidates, as_candidates
 from pycvstat.procedures.selection import Complexity, Rule, RuleName, choose
 from pycvstat.random import as_stream
@@ -135,11 +136,12 @@ class PreparedTuned(Prepared):
         self.learner, self.prepared = learner, prepared
         self.loss, self.on_error = loss, on_error
         self.y, self.groups = task.response.values, task.groups
+        self.named = task.response.labels(self.y)  # for splitters: codes would be numbers
         self.candidates: tuple[Params, ...] = ({},)
 
     def begin(self, plan: FoldPlan, random: Any) -> Sequence[FoldPlan]:
         """Inner plans, drawn in the order of the fits."""
-        return inner_plans(self.learner, plan, self.y, self.groups, random)[:-1]
+        return inner_plans(self.learner, plan, self.named, self.groups, random)[:-1]
 
     def predict(
         self,
@@ -177,7 +179,19 @@ class PreparedTuned(Prepared):
             base=train,
             fold_word="inner fold",
         )
-        return np.stack([fit_one(work, j)["means"] for j in range(len(plan))])
+        found = [fit_one(work, j) for j in range(len(plan))]
+        failed = [(j, failure) for j, fold in enumerate(found) for failure in fold["failures"]]
+        if failed:
+            j, first = failed[0]
+            params = describe(self.prepared.candidates[first["candidate"]])
+            warnings.warn(
+                PycvstatWarning(
+                    f"{len(failed)} inner fits failed; their candidates cannot be chosen there.",
+                    given=f"first in {where(plan, j, 'inner fold')}, {params}: {first['reason']}",
+                ),
+                stacklevel=2,
+            )
+        return np.stack([fold["means"] for fold in found])
 
 
 def inner_plans(

@@ -74,9 +74,7 @@ def test_a_user_loss_gives_one_number_per_row():
         return (y - p) ** 4
 
     assert as_loss(fourth).name == "fourth"
-    np.testing.assert_array_equal(
-        as_loss(fourth).pointwise(np.array([1.0]), one([3.0])), [[16.0]]
-    )
+    np.testing.assert_array_equal(as_loss(fourth).pointwise(np.array([1.0]), one([3.0])), [[16.0]])
 
 
 @pytest.mark.parametrize(

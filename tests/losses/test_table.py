@@ -12,11 +12,11 @@ from pycvstat.losses import LossTable
 
 @st.composite
 def tables(draw):
-    ids = draw(st.lists(st.integers(1, 4), min_size=4, max_size=30).filter(lambda x: len(set(x)) > 1))
-    count = draw(st.integers(1, 3))
-    losses = draw(
-        st.lists(st.floats(0, 100), min_size=len(ids) * count, max_size=len(ids) * count)
+    ids = draw(
+        st.lists(st.integers(1, 4), min_size=4, max_size=30).filter(lambda x: len(set(x)) > 1)
     )
+    count = draw(st.integers(1, 3))
+    losses = draw(st.lists(st.floats(0, 100), min_size=len(ids) * count, max_size=len(ids) * count))
     plan = FoldPlan.from_fold_ids(ids)
     return LossTable(plan, np.array(losses).reshape(len(ids), count), "squared",
                      candidates=tuple({"k": c} for c in range(count)))  # fmt: skip

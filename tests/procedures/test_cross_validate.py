@@ -106,9 +106,7 @@ def test_a_scikit_learn_pipeline_is_fitted_inside_each_fold():
     np.testing.assert_allclose(ours.fold_errors, theirs, rtol=1e-12)  # sums in another order
 
 
-@given(
-    st.integers(8, 40), st.integers(2, 6), st.integers(0, 2**31 - 1), st.integers(-30, 30)
-)
+@given(st.integers(8, 40), st.integers(2, 6), st.integers(0, 2**31 - 1), st.integers(-30, 30))
 def test_invariants_of_a_partition(n, k, seed, power):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(n, 2)), rng.normal(size=n)
@@ -116,9 +114,7 @@ def test_invariants_of_a_partition(n, k, seed, power):
     assert sorted(result.plan.rows.tolist()) == list(range(n))
     assert all(not set(train) & set(test) for train, test in result.plan)
     assert result.estimate == pytest.approx(np.mean(result.fold_errors), rel=1e-14)
-    scaled = pcv.cross_validate(
-        pcv.Mean(), X=X, y=y * 2.0**power, folds=pcv.KFold(k, random=1)
-    )
+    scaled = pcv.cross_validate(pcv.Mean(), X=X, y=y * 2.0**power, folds=pcv.KFold(k, random=1))
     # a power of two scales every operation of squared error exactly
     np.testing.assert_array_equal(scaled.table.losses, result.table.losses * 4.0**power)
 

@@ -1,0 +1,238 @@
+"""Tuning and nested cross-validation against loops that only know how to fit and predict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pycvstat as pcv
+from pycvstat.errors import FitError, FoldError, InputError, PycvstatWarning
+
+MTCARS = pcv.data.mtcars().reset_index(drop=True)
+LAMBDAS = [0.01, 0.1, 1.0, 10.0]
+GRID = {"lam": LAMBDAS}
+FORMULA = "mpg ~ wt + hp + qsec"
+# folds of the shortcut against refits of the same objective
+REFIT = 1e-8
+
+
+def error(lam: float, train: np.ndarray, test: np.ndarray) -> float:
+    model = pcv.Ridge(lam=lam).fit(FORMULA, MTCARS.iloc[train])
+    predicted = np.asarray(model.predict(MTCARS.iloc[test]))
+    return float(np.mean((MTCARS["mpg"].to_numpy()[test] - predicted) ** 2))
+
+
+def curve(rows: np.ndarray, plan: pcv.FoldPlan) -> np.ndarray:
+    return np.mean(
+        [[error(lam, rows[train], rows[test]) for lam in LAMBDAS] for train, test in plan], axis=0
+    )
+
+
+def test_tune_is_a_loop_over_candidates_and_folds():
+    result = pcv.tune(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, folds=pcv.KFold(5, random=1))
+    by_hand = curve(np.arange(32), result.plan)
+    np.testing.assert_allclose(result.tidy()["estimate"], by_hand, rtol=REFIT)
+    assert result.best == {"lam": LAMBDAS[int(np.argmin(by_hand))]}
+    assert result.tidy()["chosen"].sum() == 1
+    assert result.estimate == result.tidy()["estimate"].min()
+
+
+def test_a_development_set_may_keep_the_fit_on_its_training_part():
+    folds = pcv.Holdout(0.25, random=3)
+    result = pcv.tune(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, folds=folds, refit="train")
+    train = result.plan.train_rows(0)
+    expected = pcv.Ridge(**result.best).fit(FORMULA, MTCARS.iloc[train]).predict(MTCARS)
+    np.testing.assert_allclose(result.predict(MTCARS), expected, rtol=1e-12)
+    everything = pcv.tune(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, folds=folds)
+    expected = pcv.Ridge(**result.best).fit(FORMULA, MTCARS).predict(MTCARS)
+    np.testing.assert_allclose(everything.predict(MTCARS), expected, rtol=1e-12)
+
+
+def nested_by_hand(outer: pcv.FoldPlan, inner_plans) -> tuple[list[float], list[float]]:
+    chosen, errors = [], []
+    for (train, test), inner in zip(outer, inner_plans, strict=True):
+        lam = LAMBDAS[int(np.argmin(curve(train, inner)))]
+        chosen.append(lam)
+        errors.append(error(lam, train, test))
+    return chosen, errors
+
+
+def test_nested_is_algorithm_1():
+    result = pcv.nested_cv(
+        pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=pcv.Blocks(4), inner=pcv.Blocks(3)
+    )
+    plans = [pcv.Blocks(3).plan(len(train)) for train, _ in result.plan]
+    chosen, errors = nested_by_hand(result.plan, plans)
+    assert result.chosen["lam"] == chosen
+    np.testing.assert_allclose(result.fold_errors, errors, rtol=REFIT)
+    assert result.estimate == pytest.approx(np.mean(errors), rel=REFIT)
+    assert result.inner_curves.shape == (4, len(LAMBDAS))
+
+
+def test_inner_folds_are_drawn_after_the_outer_ones_from_the_same_stream():
+    result = pcv.nested_cv(
+        pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=pcv.KFold(4, random=7), inner=pcv.KFold(3)
+    )
+    rng = pcv.RRandom(7)
+    outer = pcv.KFold(4).plan(32, random=rng)
+    assert outer.fingerprint == result.plan.fingerprint
+    plans = [pcv.KFold(3).plan(len(train), random=rng) for train, _ in outer]
+    assert [p.fingerprint for p in plans] == [p.fingerprint for p in result.inner_plans]
+    chosen, errors = nested_by_hand(outer, plans)
+    assert result.chosen["lam"] == chosen
+    np.testing.assert_allclose(result.fold_errors, errors, rtol=REFIT)
+    last = pcv.KFold(3).plan(32, random=rng)
+    assert result.retuned.plan.fingerprint == last.fingerprint
+
+
+def test_an_inner_seed_of_its_own_is_used_and_continued():
+    def run():
+        return pcv.nested_cv(pcv.Ridge(), FORMULA, MTCARS, grid=GRID,
+                             outer=pcv.KFold(4, random=7), inner=pcv.KFold(3, random=2))  # fmt: skip
+
+    rng = pcv.RRandom(2)
+    result = run()
+    plans = [pcv.KFold(3).plan(len(train), random=rng) for train, _ in result.plan]
+    assert [p.fingerprint for p in plans] == [p.fingerprint for p in result.inner_plans]
+    np.testing.assert_array_equal(result.table.losses, run().table.losses)
+
+
+def test_the_cheap_variant_uses_a_share_one_over_k_minus_1():
+    result = pcv.nested_cv(
+        pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=pcv.KFold(4, random=1), inner="dev"
+    )
+    assert [int(p.n_test[0]) for p in result.inner_plans] == [8, 8, 8, 8]  # 24 rows, a third
+    chosen, errors = nested_by_hand(result.plan, result.inner_plans)
+    assert result.chosen["lam"] == chosen
+    np.testing.assert_allclose(result.fold_errors, errors, rtol=REFIT)
+
+
+def test_repeated_nested_selection_and_final_policies():
+    result = pcv.nested_cv(
+        pcv.Ridge(), FORMULA, MTCARS, grid=GRID,
+        outer=pcv.Repeated(pcv.KFold(4), times=3, random=1), inner=pcv.KFold(3),
+    )  # fmt: skip
+    assert len(result.chosen) == 12
+    selection = result.selection()
+    assert selection["times"].sum() == 12
+    winner = selection.loc[selection["times"].idxmax(), "lam"]
+    assert result.final("vote") == {"lam": winner}
+    assert result.final("none") is None
+    median = np.median(result.chosen["lam"])
+    assert abs(result.final("median")["lam"] - median) == min(abs(v - median) for v in LAMBDAS)
+    assert result.final("retune") == result.retuned.best
+    assert result.min_cv == result.retuned.estimate
+    assert result.interval().estimate == pytest.approx(result.estimate)
+
+
+def test_nested_is_cross_validation_of_a_tuned_learner():
+    outer, inner = pcv.KFold(4, random=7), pcv.KFold(3)
+    nested = pcv.nested_cv(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=outer, inner=inner)
+    tuned = pcv.Tuned(pcv.Ridge(), GRID, inner)
+    plain = pcv.cross_validate(tuned, FORMULA, MTCARS, folds=outer)
+    several = pcv.compare({"tuned": tuned, "ols": pcv.OLS()}, FORMULA, MTCARS, folds=outer)
+    np.testing.assert_array_equal(plain.table.losses, nested.table.losses)
+    np.testing.assert_array_equal(several["tuned"].table.losses, nested.table.losses)
+
+
+def test_rules_are_used_inside():
+    simple = pcv.nested_cv(
+        pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=pcv.KFold(4, random=7), inner=pcv.KFold(5),
+        rule="one_se", complexity="-lam",
+    )  # fmt: skip
+    plain = pcv.nested_cv(
+        pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=pcv.KFold(4, random=7), inner=pcv.KFold(5)
+    )
+    assert all(a >= b for a, b in zip(simple.chosen["lam"], plain.chosen["lam"], strict=True))
+    assert simple.chosen["lam"] != plain.chosen["lam"]
+
+
+def test_benchmark_is_train_validation_test_with_retraining():
+    result = pcv.benchmark(
+        {"ridge": (pcv.Ridge(), GRID), "ols": pcv.OLS()}, FORMULA, MTCARS,
+        validation=0.25, test=0.25, times=3, random=5,
+    )  # fmt: skip
+    one = result["ridge"]
+    chosen, errors = nested_by_hand(one.plan, one.inner_plans)
+    np.testing.assert_allclose(one.fold_errors, errors, rtol=REFIT)
+    assert [LAMBDAS[d["chosen"]] for d in one.details] == chosen
+    assert one.plan.fingerprint == result["ols"].plan.fingerprint
+    assert {len(test) for _, test in one.plan} == {8}
+
+
+def test_saved_results_come_back_to_the_last_bit(tmp_path):
+    result = pcv.nested_cv(
+        pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=pcv.KFold(4, random=7), inner=pcv.KFold(3)
+    )
+    again = pcv.load(result.save(tmp_path / "nested.npz"))
+    np.testing.assert_array_equal(again.table.losses, result.table.losses)
+    assert again.chosen["lam"] == result.chosen["lam"]
+    assert again.min_cv == result.min_cv
+    assert again.summary() == result.summary()
+
+
+class Fussy:
+    """Fails for one value of its parameter."""
+
+    def __init__(self, size: int = 1) -> None:
+        self.size = size
+
+    def get_params(self, deep: bool = True) -> dict[str, object]:
+        return {"size": self.size}
+
+    def set_params(self, **params: object) -> Fussy:
+        self.__dict__.update(params)
+        return self
+
+    def fit(self, X, y):
+        if self.size == 2:
+            raise RuntimeError("two is too many")
+        self.mean_ = np.mean(y) + self.size
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+def test_a_failing_candidate_is_named_or_left_out_but_never_ranked():
+    data = {"X": np.arange(12.0)[:, None], "y": np.arange(12.0)}
+    with pytest.raises(FitError, match="(?s)fold 1 of 3.*size=2.*two is too many"):
+        pcv.tune(Fussy(), **data, grid={"size": [1, 2, 3]}, folds=3)
+    with pytest.warns(PycvstatWarning, match="3 fits failed"):
+        result = pcv.tune(Fussy(), **data, grid={"size": [2, 1]}, folds=3, on_error="warn")
+    assert result.best == {"size": 1}
+    assert result.tidy()["estimate"].isna().tolist() == [True, False]
+    with pytest.warns(PycvstatWarning, match="2 inner fits failed"):
+        nested = pcv.nested_cv(
+            Fussy(), **data, grid={"size": [2, 1]}, outer=3, inner=2, on_error="warn"
+        )
+    assert nested.chosen["size"] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: pcv.tune(pcv.Ridge(), FORMULA, MTCARS, grid={"lambda": [1]}, folds=5),
+         InputError, "no parameter 'lambda'"),
+        (lambda: pcv.tune(pcv.Ridge(), FORMULA, MTCARS, grid={}, folds=5), InputError, "empty"),
+        (lambda: pcv.tune(pcv.Ridge(), FORMULA, MTCARS, grid={"lam": []}, folds=5), InputError,
+         "no values"),
+        (lambda: pcv.tune(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, folds=5, refit="train"),
+         InputError, "refit='train'"),
+        (lambda: pcv.tune(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, folds=5, rule="1se"),
+         InputError, "no rule"),
+        (lambda: pcv.nested_cv(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=4, inner=30),
+         FoldError, "inner folds of fold 1 of 4"),
+        (lambda: pcv.nested_cv(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=2, inner="dev"),
+         InputError, "K >= 3"),
+        (lambda: pcv.nested_cv(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=4, inner="cv"),
+         InputError, "'dev'"),
+        (lambda: pcv.tune(pcv.Tuned(pcv.Ridge(), GRID, 3), FORMULA, MTCARS, grid=GRID, folds=3),
+         InputError, "no parameter 'lam'"),
+        (lambda: pcv.benchmark({"ols": pcv.OLS()}, FORMULA, MTCARS, validation=0.6, test=0.6),
+         InputError, "no training rows"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_explained(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call()
