@@ -199,7 +199,7 @@ def test_one_row_is_not_enough(name):
 @pytest.mark.parametrize("name", [name for name in SPLITTERS if SPLITTERS[name](1).draws])
 @pytest.mark.parametrize("seed", ["1", 1.5, 2**31, True])
 def test_seeds_are_checked_when_the_splitter_is_made(name, seed):
-    with pytest.raises(ValueError, match="seed|random"):
+    with pytest.raises(ValueError, match=r"seed|random"):
         SPLITTERS[name](seed)
 
 
