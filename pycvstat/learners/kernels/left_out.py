@@ -287,13 +287,12 @@ def smallest_eigenvalue_bound(log_determinant: FloatArray, trace: FloatArray, q:
     """A lower bound of the smallest eigenvalue of a positive definite q x q matrix.
 
     The determinant is the smallest eigenvalue times the product of the others, and these have at
-    most the mean trace / (q - 1), so their product is at most its power (q - 1).
+    most the mean trace / (q - 1), so their product is at most its power (q - 1). No bound is
+    above the mean of all; beyond it, rounding has made the determinant up.
     """
-    if q == 1:
-        return np.asarray(np.exp(log_determinant))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bound = np.exp(log_determinant - (q - 1) * np.log(trace / (q - 1)))
-    return np.asarray(bound)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        bound = np.exp(log_determinant - (q - 1) * np.log(trace / max(q - 1, 1)))
+    return np.where(bound <= trace / q * (1 + 1e-12), bound, 0.0)
 
 
 def _aliased_columns_vanish(

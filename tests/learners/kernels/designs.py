@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from pycvstat.learners.kernels.least_squares import fit_least_squares
@@ -48,8 +49,10 @@ def problems(draw, weighted=None, max_rows=60, deficient=True):
     if draw(st.booleans()) if weighted is None else weighted:
         weights = rng.choice([0.0, 0.5, 1.0, 3.0], size=n, p=[0.1, 0.3, 0.3, 0.3])
         weights[:3] = 1.0
-    rows, offsets = draw(folds(n))
-    return Problem(X, y, weights, rows, offsets)
+    problem = Problem(X, y, weights, *draw(folds(n)))
+    if weights is not None:
+        assume(all(weights[train].any() for train, _ in problem.fits))
+    return problem
 
 
 def _spoil(draw, rng, X, j, deficient):
