@@ -146,7 +146,7 @@ def _nested(python: LectureRun, in_r: Sequence[CourseInR]) -> Section:
     ]
     rows = _beside(names, python.nested_errors, [other.run.nested_errors for other in in_r])
     same = _same(python.nested_k, [other.run.nested_k for other in in_r])
-    words = "The same k was chosen in every fold." if same == "0" else f"Chosen k: {same}."
+    words = "Python and R chose the same k in every fold." if same == "0" else f"Chosen k: {same}."
     table = _table("outer fold", rows, in_r, "Test error of each outer fold, and the k it chose.")
     return section("Nested cross-validation", [table, paragraph(words)])
 

@@ -1,0 +1,145 @@
+"""Works that results rest on: BibTeX, citations in the text, and a list of references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from pycvstat.intervals.citations import entries as interval_entries
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A work of the bibliography.
+
+    Parameters
+    ----------
+    key, bibtex : str
+    fields : dict
+        Lower-case BibTeX fields as plain text.
+    """
+
+    key: str
+    bibtex: str
+    fields: dict[str, str]
+
+    @property
+    def families(self) -> list[str]:
+        """Family names of the authors."""
+        return [name.split(",")[0] for name in self.fields["author"].split(" and ")]
+
+    @property
+    def label(self) -> str:
+        """Authors in short: "Nadeau and Bengio", "Bayle et al."."""
+        names = self.families
+        if len(names) > 2:
+            return f"{names[0]} et al."
+        return " and ".join(names)
+
+    @property
+    def year(self) -> str:
+        """The year of publication."""
+        return self.fields["year"]
+
+    def reference(self) -> str:
+        """The work as one line of a list of references."""
+        f = self.fields
+        where = [
+            f.get("journal")
+            or f.get("booktitle")
+            or f.get("publisher")
+            or f.get("institution")
+            or f.get("organization")
+            or ""
+        ]
+        number = f.get("number", "")
+        volume = f"{f['volume']}({number})" if number and "volume" in f else f.get("volume", number)
+        where += [volume, f.get("pages", "").replace("--", "–"), f.get("note", "")]
+        where += [f"doi:{f['doi']}"] if "doi" in f else []
+        source = ", ".join(part for part in where if part)
+        end = "" if f["title"].endswith("?") else "."
+        return f"{self._authors()} ({self.year}). {f['title']}{end} {source}."
+
+    def _authors(self) -> str:
+        names = [_initialled(name) for name in self.fields["author"].split(" and ")]
+        if len(names) == 1:
+            return names[0]
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+@cache
+def works() -> dict[str, Work]:
+    """All works by key: those of the intervals, and those of procedures and learners.
+
+    Examples
+    --------
+    >>> works()["nadeau2003"].label
+    'Nadeau and Bengio'
+    """
+    own = files("pycvstat.report").joinpath("citations.bib").read_text(encoding="utf-8")
+    found = interval_entries() | {_key(text): text for text in re.split(r"\n\n(?=@)", own.strip())}
+    return {key: Work(key, text, _fields(text)) for key, text in found.items()}
+
+
+def in_text(keys: Iterable[str]) -> str:
+    """Works as they are cited in a text.
+
+    Examples
+    --------
+    >>> in_text(["nadeau2003", "bouckaert2004"])
+    '(Nadeau and Bengio, 2003; Bouckaert and Frank, 2004)'
+    """
+    return f"({'; '.join(f'{works()[k].label}, {works()[k].year}' for k in keys)})"
+
+
+def bibtex(keys: Iterable[str]) -> str:
+    """The BibTeX of some keys, one entry after the other."""
+    return "\n\n".join(works()[key].bibtex for key in dict.fromkeys(keys))
+
+
+def cite(result: Any) -> str:
+    """BibTeX of the works that a result rests on, and of this package.
+
+    Examples
+    --------
+    >>> from pycvstat.folds.plan import FoldPlan
+    >>> cite(FoldPlan.from_fold_ids([1, 2])).splitlines()[0]
+    '@manual{pycvstat,'
+    """
+    from pycvstat.report.sections.methods import citation_keys
+    from pycvstat.report.subjects import Wanted, parts_of
+
+    return bibtex(citation_keys(result, parts_of(result, Wanted()).interval))
+
+
+def _key(text: str) -> str:
+    return text[text.index("{") + 1 : text.index(",")]
+
+
+def _fields(text: str) -> dict[str, str]:
+    pairs = re.findall(r"^\s*(\w+)\s*=\s*\{(.*)\},?$", text, re.MULTILINE)
+    return {name.lower(): _plain(value) for name, value in pairs}
+
+
+_ACCENTS = {'"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303"}
+
+
+def _plain(value: str) -> str:
+    """A BibTeX value without TeX."""
+    from unicodedata import normalize
+
+    value = value.replace(r"{\i}", "ı").replace(r"\&", "&").replace("``", "“").replace("''", "”")
+    accented = re.sub(
+        r"\{\\([\"'`^~])\{?(\w)\}?\}", lambda m: m.group(2) + _ACCENTS[m.group(1)], value
+    )
+    return normalize("NFC", re.sub(r"[{}]", "", accented))
+
+
+def _initialled(name: str) -> str:
+    family, _, given = name.partition(", ")
+    letters = " ".join("-".join(f"{p[0]}." for p in part.split("-")) for part in given.split())
+    return f"{family}, {letters}" if letters else family

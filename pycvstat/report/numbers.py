@@ -1,0 +1,150 @@
+"""How numbers are printed: as many digits as tell candidates apart, the same in a column."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+DIGITS = 5  # significant digits of the largest number of a column
+LARGE, SMALL = 1e7, 1e-4  # outside of these sizes numbers are written with an exponent
+
+
+def number(value: Any, digits: int = DIGITS) -> str:
+    """A number with significant digits; empty for NaN, a true minus sign is not used.
+
+    Examples
+    --------
+    >>> number(14.11144), number(0.000012345), number(12), number(float("nan"))
+    ('14.111', '1.2345e-05', '12', '')
+    """
+    return aligned([value], digits)[0]
+
+
+def aligned(values: Sequence[Any], digits: int = DIGITS) -> list[str]:
+    """Numbers of one column with the same decimals; NaN and None are empty.
+
+    Examples
+    --------
+    >>> aligned([10.0, 0.123456, None])
+    ['10.000', '0.123', '']
+    >>> aligned([1, 20])
+    ['1', '20']
+    """
+    known = [float(v) for v in values if not _missing(v)]
+    if all(_whole(v) for v in values if not _missing(v)):
+        return ["" if _missing(v) else f"{int(v)}" for v in values]
+    style = _style(known, digits)
+    return ["" if _missing(v) else _written(float(v), style) for v in values]
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float | np.floating) and math.isnan(value))
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral)
+
+
+def _style(known: Sequence[float], digits: int) -> str:
+    sizes = [abs(v) for v in known if math.isfinite(v)]
+    largest = max(sizes, default=0.0)
+    if largest == 0:
+        return ".1f"
+    if largest >= LARGE or largest < SMALL:
+        return f".{digits - 1}e"
+    return f".{max(0, digits - 1 - math.floor(math.log10(largest)))}f"
+
+
+def _written(value: float, style: str) -> str:
+    text = format(value, style)
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def p_value(value: float) -> str:
+    """A p value: three decimals, or "< 0.001".
+
+    Examples
+    --------
+    >>> p_value(0.03456), p_value(1e-9), p_value(float("nan"))
+    ('0.035', '< 0.001', '')
+    """
+    if math.isnan(value):
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(1 / 3)
+    ('95 %', '33.3 %')
+    """
+    return f"{100 * share:.3g} %"
+
+
+def sizes(values: Any) -> str:
+    """Smallest and largest of some sizes: "28" or "28 to 29".
+
+    Examples
+    --------
+    >>> sizes([28, 29, 29])
+    '28 to 29'
+    """
+    low, high = int(np.min(values)), int(np.max(values))
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """A number of things, in singular or plural.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(3, "row")
+    ('1 row', '3 rows')
+    """
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str], limit: int = 12) -> str:
+    """Names with commas and "and"; the rest of a long list is counted.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], limit=2)
+    ('a, b and c', 'a, b and 2 more')
+    """
+    if len(names) > limit:
+        return f"{', '.join(names[:limit])} and {len(names) - limit} more"
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def settings(params: dict[str, Any]) -> str:
+    """Parameters as they would be typed: "k = 7, kernel = rectangular".
+
+    Examples
+    --------
+    >>> settings({"k": 7, "lam": 0.1})
+    'k = 7, lam = 0.1'
+    """
+    return ", ".join(f"{name} = {setting(value)}" for name, value in params.items())
+
+
+def setting(value: Any) -> str:
+    """One parameter value.
+
+    Examples
+    --------
+    >>> setting(0.30000000000000004), setting("optimal")
+    ('0.3', 'optimal')
+    """
+    if isinstance(value, float | np.floating):
+        return f"{value:.6g}"
+    return str(value)

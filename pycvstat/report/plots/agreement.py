@@ -1,0 +1,38 @@
+"""How far Python and R are apart, beside what is allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pycvstat.report.plots.style import BLUE, FAINT, ORANGE, label
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+NOTHING = 1e-17  # where a difference of exactly 0 is drawn
+
+
+def agreement(ax: Axes, table: pd.DataFrame) -> Axes:
+    """Relative difference of every quantity with its tolerance, on a logarithmic axis."""
+    y = np.arange(len(table))
+    relative = table["relative"].to_numpy(dtype=np.float64)
+    agrees = (table["verdict"] == "agrees").to_numpy()
+    x = np.where(np.isnan(relative), 1.0, np.maximum(relative, NOTHING))
+    allowed = np.maximum(table["tolerance"].to_numpy(dtype=np.float64), NOTHING)
+    ax.plot(allowed, y, "|", color=FAINT, markersize=9, markeredgewidth=1.5, label="tolerance")
+    ax.plot(x[agrees], y[agrees], "o", color=BLUE, label="agrees")
+    if not agrees.all():
+        ax.plot(x[~agrees], y[~agrees], "X", color=ORANGE, markersize=7, label="differs")
+    ax.set_xscale("log")
+    ax.set_xlim(NOTHING / 3, 3)
+    ax.set_xticks([NOTHING, 1e-12, 1e-8, 1e-4, 1], ["0", "1e-12", "1e-8", "1e-4", "1"])
+    ax.minorticks_off()
+    ax.set_yticks(y, [label(name, 40) for name in table["quantity"]])
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(table) - 0.4, -0.6)
+    ax.set_xlabel("largest relative difference of Python and R")
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.3)
+    return ax

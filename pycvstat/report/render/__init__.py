@@ -1,0 +1,1 @@
+"""Writing a document: plain text, Markdown, HTML, LaTeX, PDF and Word."""

@@ -1,0 +1,202 @@
+"""Plain text for a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import singledispatch
+
+from pycvstat.report.citations import in_text
+from pycvstat.report.content import (
+    Block,
+    Cite,
+    Code,
+    Document,
+    Facts,
+    Figure,
+    Headline,
+    Inline,
+    Note,
+    Paragraph,
+    References,
+    Section,
+    Table,
+)
+
+WIDTH = 80
+GAP = "  "
+NARROWEST = 8  # a column of text is not shortened below this
+
+
+def render_text(document: Document) -> str:
+    """The document as lines of at most 80 columns; figures and scripts are left out."""
+    head = [*wrapped(document.title), *wrapped(document.subtitle)]
+    parts = [section_text(s) for s in document.sections]
+    return "\n\n".join(["\n".join(head), *(part for part in parts if part)])
+
+
+def section_text(section: Section) -> str:
+    """A section: its title and its blocks."""
+    blocks = ["\n".join(lines) for block in section.blocks if (lines := block_lines(block))]
+    title = [section.title] if section.title else []
+    return "\n".join([*title, *blocks])
+
+
+@singledispatch
+def block_lines(block: Block) -> list[str]:
+    """The lines of a block."""
+    raise TypeError(type(block).__name__)
+
+
+@block_lines.register
+def _(block: Paragraph) -> list[str]:
+    return wrapped("".join(plain(part) for part in block.parts))
+
+
+@block_lines.register
+def _(block: Note) -> list[str]:
+    return wrapped(f"Note: {block.text}", later="      ")
+
+
+@block_lines.register
+def _(block: Headline) -> list[str]:
+    return [*wrapped(block.value, first=GAP, later=GAP), *wrapped(block.words, GAP, GAP)]
+
+
+@block_lines.register
+def _(block: Facts) -> list[str]:
+    label_width = min(24, max(width(label) for label, _ in block.rows))
+    lines: list[str] = []
+    for label, value in block.rows:
+        first = GAP + padded(shortened(label, label_width), label_width) + GAP
+        lines += wrapped(value or "-", first, " " * len(first))
+    return lines
+
+
+@block_lines.register
+def _(block: Table) -> list[str]:
+    lines = wrapped(block.caption)
+    for columns in chunks(block):
+        lines += table_lines(block, columns)
+    return lines
+
+
+@block_lines.register(Figure)
+@block_lines.register(Code)
+@block_lines.register(References)
+def _(block: Figure | Code | References) -> list[str]:
+    return []
+
+
+def plain(part: Inline) -> str:
+    """An inline part as plain text."""
+    if isinstance(part, Cite):
+        return in_text(part.keys)
+    return part if isinstance(part, str) else part.text
+
+
+def chunks(table: Table) -> list[list[int]]:
+    """The columns of a table in groups that fit the width; the first column leads each group."""
+    widths = [
+        min(w, NARROWEST if a == "l" else w)
+        for w, a in zip(natural_widths(table), table.align, strict=True)
+    ]
+    groups: list[list[int]] = [[0]]
+    for column in range(1, len(widths)):
+        used = sum(widths[c] + len(GAP) for c in groups[-1])
+        if used + len(GAP) + widths[column] > WIDTH and len(groups[-1]) > 1:
+            groups.append([0])
+        groups[-1].append(column)
+    return groups
+
+
+def natural_widths(table: Table) -> list[int]:
+    """The width of the widest cell of each column."""
+    cells = [table.columns, *table.rows]
+    return [max(width(row[c]) for row in cells) for c in range(len(table.columns))]
+
+
+def table_lines(table: Table, columns: Sequence[int]) -> list[str]:
+    """The header and rows of some columns."""
+    natural = natural_widths(table)
+    widths = fitted([natural[c] for c in columns], [table.align[c] for c in columns])
+
+    def line(row: Sequence[str]) -> str:
+        cells = [
+            padded(shortened(row[c], w), w, right=table.align[c] == "r")
+            for c, w in zip(columns, widths, strict=True)
+        ]
+        return (GAP + GAP.join(cells)).rstrip()
+
+    return [line(table.columns), *(line(row) for row in table.rows)]
+
+
+def fitted(widths: Sequence[int], align: Sequence[str]) -> list[int]:
+    """Widths that fit the page: the widest columns of text give way first, then all."""
+    result = list(widths)
+    while sum(result) + len(GAP) * len(result) > WIDTH:
+        texts = [i for i, a in enumerate(align) if a == "l" and result[i] > NARROWEST]
+        result[max(texts or range(len(result)), key=lambda i: result[i])] -= 1
+    return result
+
+
+def wrapped(text: str, first: str = "", later: str = "") -> list[str]:
+    """Text in lines of at most 80 columns; empty text has no line.
+
+    Examples
+    --------
+    >>> wrapped("a note", first="- ")
+    ['- a note']
+    """
+    lines: list[str] = []
+    words: list[str] = []
+    for word in (piece for long in text.split() for piece in broken(long, WIDTH - len(later))):
+        if words and width(" ".join([first, *words, word])) > WIDTH:
+            lines.append(first + " ".join(words))
+            first, words = later, []
+        words.append(word)
+    return [*lines, first + " ".join(words)] if words else lines
+
+
+def broken(word: str, columns: int) -> list[str]:
+    """A word in pieces of at most so many columns."""
+    pieces: list[str] = []
+    while width(word) > columns:
+        size = next(i for i in range(1, len(word) + 1) if width(word[: i + 1]) > columns)
+        pieces.append(word[:size])
+        word = word[size:]
+    return [*pieces, word]
+
+
+def width(text: str) -> int:
+    """Columns that a text takes in a terminal.
+
+    Examples
+    --------
+    >>> width("abc"), width("回归")
+    (3, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def shortened(text: str, columns: int) -> str:
+    """The text in at most so many columns, with an ellipsis where it is cut.
+
+    Examples
+    --------
+    >>> shortened("abcdefgh", 5)
+    'abcd…'
+    """
+    if width(text) <= columns:
+        return text
+    while width(text) > columns - 1:
+        text = text[:-1]
+    return text + "…"
+
+
+def padded(text: str, columns: int, right: bool = False) -> str:
+    """The text filled with blanks to so many columns."""
+    blanks = " " * (columns - width(text))
+    return blanks + text if right else text + blanks

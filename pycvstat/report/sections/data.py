@@ -1,0 +1,103 @@
+"""The data and the folds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.report.content import (
+    Block,
+    Facts,
+    Figure,
+    Note,
+    Section,
+    Verbatim,
+    paragraph,
+    section,
+)
+from pycvstat.report.numbers import count, listed, number
+from pycvstat.report.words import folds_words, plan_words, seed_words
+
+if TYPE_CHECKING:
+    from pycvstat.task import Response, Task
+
+KINDS = {"continuous": "numbers", "nominal": "classes", "ordinal": "ordered classes"}
+LEVELS = 8  # classes that are counted one by one
+
+
+def data_section(task: Task) -> Section:
+    """Rows, response, predictors, weights, groups."""
+    rows = [
+        ("rows", str(task.n)),
+        (
+            "response",
+            f"{task.response.name} ({KINDS[task.response.kind]}): {spread(task.response)}",
+        ),
+        ("predictors", predictors(task)),
+    ]
+    if task.weights is not None:
+        rows.append(
+            ("weights", f"from {number(task.weights.min())} to {number(task.weights.max())}")
+        )
+    if task.groups is not None:
+        rows.append(("groups", count(len(np.unique(task.groups)), "group")))
+    omitted = int(task.rows.max()) + 1 - task.n
+    if omitted > 0:
+        rows.append(("rows left out", f"at least {omitted}, for missing values"))
+    blocks: list[Block] = [
+        paragraph("Formula: ", Verbatim(task.formula.text), "."),
+        Facts(tuple(rows)),
+    ]
+    return section("Data", blocks)
+
+
+def predictors(task: Task) -> str:
+    """Number and names of the predictors."""
+    names = [name for name in task.frame.names if name != task.response.name]
+    kinds = [task.frame[name].kind for name in names]
+    factors = sum(kind in ("factor", "ordered", "text") for kind in kinds)
+    words = f"{len(names)}, of which {factors} categorical" if factors else f"{len(names)}"
+    return f"{words}: {listed(names)}" if names else "none"
+
+
+def spread(response: Response) -> str:
+    """Mean, standard deviation and range of numbers; counts of classes."""
+    if not response.levels:
+        y = response.values
+        deviation = f", standard deviation {number(y.std(ddof=1))}" if len(y) > 1 else ""
+        return f"mean {number(y.mean())}{deviation}, from {number(y.min())} to {number(y.max())}"
+    counts = np.bincount(response.values, minlength=len(response.levels))
+    parts = [f"{name} {n}" for name, n in zip(response.levels, counts, strict=True)]
+    return listed(parts, LEVELS)
+
+
+def folds_section(plan: FoldPlan, seed: int | None, figure: bool = True) -> Section:
+    """How rows were split, as a list and as a map."""
+    return section("Folds", [*fold_blocks(plan, seed), fold_figure(plan) if figure else None])
+
+
+def fold_blocks(plan: FoldPlan, seed: int | None) -> list[Block]:
+    """How rows were split, and what is unsound about it."""
+    rows = (
+        ("plan", plan_words(plan)),
+        ("made by", plan.recipe),
+        ("fits", folds_words(plan)),
+        ("seed", seed_words(plan.seed if seed is None else seed)),
+        ("fingerprint", plan.fingerprint[:16]),
+    )
+    problems = plan.check(refuse=False)
+    note = [Note(f"These folds are not sound: {listed(list(problems), 4)}.")] if problems else []
+    return [Facts(rows), *note]
+
+
+def fold_figure(plan: FoldPlan) -> Figure:
+    """The fold map."""
+    from pycvstat.report.plots import kinds_of
+    from pycvstat.report.plots.folds import tell_folds
+
+    kind = kinds_of(plan)["map"]
+    return Figure(
+        "folds", kind.draw, "Rows that train and test each fit.", tell_folds(plan), kind.size
+    )

@@ -1,0 +1,224 @@
+"""Estimates with their interval, fold by fold errors, out-of-fold predictions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycvstat.errors import IntervalError, PycvstatWarning
+from pycvstat.intervals import Interval
+from pycvstat.losses import LossTable
+from pycvstat.report.content import Block, Facts, Figure, Headline, Note, Section, Table, section
+from pycvstat.report.numbers import aligned, count, number
+from pycvstat.report.plots import kinds_of
+from pycvstat.report.sections.tables import interval_headers, table_of
+from pycvstat.report.words import distribution_words, risk_words, value_words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pycvstat.procedures.cross_validate import CVResult
+
+LISTED = 40  # folds that are listed one by one
+
+
+@contextmanager
+def heard() -> Iterator[list[Note]]:
+    """Collect what pycvstat warns about inside the block as notes."""
+    notes: list[Note] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PycvstatWarning)
+        yield notes
+    found = [str(w.message) for w in caught if issubclass(w.category, PycvstatWarning)]
+    notes += [Note(" ".join(text.split())) for text in dict.fromkeys(found)]
+
+
+def find_interval(
+    ask: Callable[..., Interval], method: str, level: float
+) -> tuple[Interval | None, list[Note]]:
+    """The interval, or with ``method="auto"`` none and the reason; with what it warned about."""
+    with heard() as notes:
+        try:
+            found: Interval | None = ask(method, level)
+        except IntervalError as error:
+            if method != "auto":
+                raise
+            found = None
+            refusal = f"No interval: {error.problem}" + (
+                f" To get one: {error.fix}." if error.fix else ""
+            )
+    return found, notes if found is not None else [*notes, Note(refusal)]
+
+
+def headline(table: LossTable, found: Interval | None, of: str) -> Headline:
+    """The estimate with its interval and what it is about."""
+    estimate = float(table.estimate()[0])
+    if found is None:
+        return Headline(number(estimate), risk_words(table.plan, table.loss, of))
+    return Headline(value_words(estimate, found), found.estimand)
+
+
+def estimates_table(frame: pd.DataFrame, level: float) -> Table:
+    """Both averages, each named, with the interval where there is one."""
+    headers = {"quantity": "quantity"} | interval_headers(level)
+    if frame["conf_low"].isna().all():
+        headers = {"quantity": "quantity", "estimate": "estimate"}
+    return table_of(frame, headers, "")
+
+
+def interval_facts(found: Interval) -> Facts:
+    """The method, its standard error, how it behaves, why it was chosen."""
+    error = "none" if math.isnan(found.std_error) else number(found.std_error)
+    rows = [
+        ("method", f"{found.title} ({found.method})"),
+        ("centre", number(found.estimate)),
+        ("standard error", error),
+        ("reference", distribution_words(found)),
+        ("known behaviour", found.known),
+        ("chosen because", found.chosen),
+        *(("note", note) for note in found.notes),
+    ]
+    return Facts(tuple((label, value) for label, value in rows if value))
+
+
+def folds_table(frame: pd.DataFrame, loss: str) -> Table:
+    """Errors of the folds one by one, or their distribution when they are many."""
+    names = [name for name in map(str, frame.columns) if name.startswith("chosen_")]
+    chosen = {name: name.replace("_", " ", 1) for name in names}
+    if len(frame) <= LISTED:
+        headers = {"repeat": "repeat", "fold": "fold", "n_train": "train", "n_test": "test"}
+        if frame["repeat"].nunique() == 1:
+            headers.pop("repeat")
+        headers |= {"estimate": f"mean {loss} loss"} | chosen
+        return table_of(frame, headers, "Mean loss on the test rows of every fit.")
+    return _distribution(frame["estimate"].to_numpy(), len(frame), loss)
+
+
+def _distribution(means: Any, fits: int, loss: str) -> Table:
+    ends = np.quantile(means, [0, 0.25, 0.5, 0.75, 1])
+    names = ("smallest", "lower quartile", "median", "upper quartile", "largest", "mean", "sd")
+    values = aligned([*ends, means.mean(), means.std(ddof=1)])
+    return Table(
+        ("over the fits", f"mean {loss} loss"),
+        tuple(zip(names, values, strict=True)),
+        "lr",
+        f"Mean loss on the test rows, over {count(fits, 'fit')}.",
+    )
+
+
+def folds_section_of(result: Any, frame: pd.DataFrame, loss: str, notes: list[Block]) -> Section:
+    """Errors of the folds as a table and a picture."""
+    kinds = kinds_of(result)
+    name = "folds" if "folds" in kinds else "losses"
+    figure = Figure(
+        f"{name}-errors",
+        kinds[name].draw,
+        "Mean loss of every fold, their mean, and the interval."
+        if name == "folds"
+        else "Mean loss of every row over its tests.",
+        tell_folds(frame, loss),
+        kinds[name].size,
+    )
+    return section("Errors of the folds", [folds_table(frame, loss), *notes, figure])
+
+
+def tell_folds(frame: pd.DataFrame, loss: str) -> str:
+    """The fold errors in words."""
+    low, middle, high = aligned(list(np.nanquantile(frame["estimate"], [0, 0.5, 1])))
+    return (
+        f"Mean {loss} loss of {count(len(frame), 'fit')}: smallest {low}, median {middle}, "
+        f"largest {high}."
+    )
+
+
+def failures_note(result: Any) -> list[Block]:
+    """What failed, and that it counts as NaN."""
+    failures = getattr(result, "failures", ())
+    if not failures:
+        return []
+    first = failures[0]
+    return [
+        Note(
+            f"{count(len(failures), 'fit')} failed and count as NaN; the first: {first.where}: "
+            f"{first.reason}"
+        )
+    ]
+
+
+def fit_notes(result: Any) -> list[Block]:
+    """Columns without a coefficient and fits that did not converge."""
+    details = [d for d in result.details if hasattr(d, "aliased")]
+    aliased = [d for d in details if d.aliased]
+    stuck = [d for d in details if not d.converged]
+    notes: list[Block] = []
+    if aliased:
+        names = dict.fromkeys(name for d in aliased for name in d.aliased)
+        notes.append(
+            Note(
+                f"Columns without a coefficient in {len(aliased)} of "
+                f"{count(len(result.plan), 'fit')}: {', '.join(names)}."
+            )
+        )
+    if stuck:
+        notes.append(Note(f"{len(stuck)} of {count(len(result.plan), 'fit')} did not converge."))
+    return notes
+
+
+def predictions_section(result: CVResult) -> Section | None:
+    """Residuals or calibration, or a table of classes when there are no probabilities."""
+    kinds = kinds_of(result)
+    if "residuals" in kinds:
+        frame = result.augment()
+        spread = frame[".residual"].dropna()
+        alt = (
+            f"Residuals against out-of-fold predictions of {len(spread)} rows: mean "
+            f"{number(spread.mean())}, standard deviation {number(spread.std())}."
+        )
+        figure = Figure(
+            "residuals",
+            kinds["residuals"].draw,
+            "Observed minus predicted against the out-of-fold prediction, and the means "
+            "of groups of equal size.",
+            alt,
+            kinds["residuals"].size,
+        )
+        return section("Out-of-fold residuals", [figure])
+    if result.table.predictions is None or not result.task.response.levels:
+        return None
+    blocks: list[Block] = [confusion(result)]
+    if "calibration" in kinds:
+        blocks.append(
+            Figure(
+                "calibration",
+                kinds["calibration"].draw,
+                "Share observed against the out-of-fold probability in groups of equal size.",
+                "Calibration of out-of-fold probabilities; on the diagonal they are right on "
+                "average.",
+                kinds["calibration"].size,
+            )
+        )
+    return section("Out-of-fold predictions", blocks)
+
+
+def confusion(result: CVResult) -> Table:
+    """Observed by predicted classes, out of fold."""
+    levels = result.task.response.levels
+    frame = result.augment()
+    tested = frame[".prediction"].notna()
+    observed = result.task.response.labels(result.task.response.values[tested.to_numpy()])
+    predicted = frame.loc[tested, ".prediction"].to_numpy()
+    rows = tuple(
+        (level, *(str(int(((observed == level) & (predicted == other)).sum())) for other in levels))
+        for level in levels
+    )
+    return Table(
+        ("observed", *levels),
+        rows,
+        "l" + "r" * len(levels),
+        "Rows by observed class (rows) and out-of-fold predicted class (columns).",
+    )

@@ -1,0 +1,331 @@
+"""The paragraph for the methods part of a paper, and the works it cites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals import Interval
+from pycvstat.intervals.from_losses import LossResult
+from pycvstat.intervals.layouts import layout
+from pycvstat.intervals.method import METHODS
+from pycvstat.intervals.paired import Paired
+from pycvstat.parity.table import Crosscheck
+from pycvstat.procedures.compare import Comparison
+from pycvstat.procedures.cross_validate import CVResult
+from pycvstat.procedures.error_curve import ErrorCurve
+from pycvstat.procedures.learning_curve import LearningCurve
+from pycvstat.procedures.nested import NestedResult
+from pycvstat.procedures.tune import TuneResult
+from pycvstat.procedures.tuned import Tuned
+from pycvstat.report.content import (
+    Cite,
+    Code,
+    Inline,
+    References,
+    Section,
+    Verbatim,
+    paragraph,
+    section,
+)
+from pycvstat.report.numbers import count, listed, number, settings, sizes
+from pycvstat.report.sections.provenance import versions
+from pycvstat.report.sections.tuning import rule_words
+from pycvstat.report.words import candidates_words, interval_words, loss_words, plan_words
+
+if TYPE_CHECKING:
+    from pycvstat.task import Task
+
+Parts = list[Inline]
+STATSMODELS = "seabold2010"
+LEARNERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "KNN": ("k nearest neighbours", ("cover1967",)),
+    "OLS": ("ordinary least squares", ()),
+    "WLS": ("weighted least squares", ()),
+    "GLM": ("a generalized linear model", ("nelder1972",)),
+    "Logit": ("logistic regression", ()),
+    "MNLogit": ("multinomial logistic regression", ()),
+    "RLM": ("robust linear regression", ("huber1964",)),
+    "QuantReg": ("quantile regression", ("koenker1978",)),
+    "Ridge": ("ridge regression", ("hoerl1970",)),
+    "Lasso": ("the lasso", ("tibshirani1996",)),
+    "ElasticNet": ("the elastic net", ("zou2005",)),
+    "Mean": ("the mean (or the most frequent class) of the training rows", ()),
+}
+
+
+@singledispatch
+def methods_parts(result: Any, found: Interval | None) -> Parts:
+    """Sentences with citations about how a result was obtained."""
+    return []
+
+
+@methods_parts.register
+def _(result: CVResult, found: Interval | None) -> Parts:
+    return [
+        "The risk of ",
+        *learner_parts(result.learner),
+        f" ({loss_words(result.loss)}) was estimated by ",
+        *plan_parts(result.plan),
+        *data_parts(result.task),
+        *estimate_parts(result.estimate, result.pooled, result.plan),
+        *interval_parts(found),
+    ]
+
+
+@methods_parts.register
+def _(result: NestedResult, found: Interval | None) -> Parts:
+    inner = result.inner_plan
+    tuning: Parts = [
+        f" The parameters were chosen among {candidates_words(result.candidates)} on the training "
+        "rows of each outer fit"
+    ]
+    tuning += [" by ", Verbatim(inner.recipe)] if inner is not None else []
+    tuning += [f", taking {rule_words(result.tuned.selection_rule())}"]
+    tuning += one_se_parts(result.tuned.rule)
+    tuning += [
+        ", and the chosen learner was fitted again on those rows. Chosen were "
+        f"{chosen_words(result)}."
+    ]
+    return [
+        "The risk of ",
+        *learner_parts(result.tuned.learner),
+        f" with tuned parameters ({loss_words(result.loss)}) was estimated by nested "
+        "cross-validation ",
+        Cite(("varma2006",)),
+        "; the outer folds were ",
+        *plan_parts(result.plan),
+        *data_parts(result.task),
+        *tuning,
+        *estimate_parts(result.estimate, result.pooled, result.plan),
+        *interval_parts(found),
+    ]
+
+
+def one_se_parts(rule: str) -> Parts:
+    """The origin of the one-standard-error rule, where it was used."""
+    return [" ", Cite(("breiman1984",))] if rule == "one_se" else []
+
+
+def chosen_words(result: NestedResult) -> str:
+    """The candidates that were chosen, most frequent first: "k = 3 (5 times)"."""
+    frame = result.selection()
+    frame = frame[frame["times"] > 0].sort_values("times", ascending=False, kind="stable")
+    names = list(dict.fromkeys(n for c in result.candidates for n in c))
+    parts = [
+        f"{settings({n: row[n] for n in names})} ({count(int(row['times']), 'time')})"
+        for _, row in frame.iterrows()
+    ]
+    return listed(parts, 6)
+
+
+@methods_parts.register
+def _(result: TuneResult, found: Interval | None) -> Parts:
+    return [
+        "The parameters of ",
+        *learner_parts(result.learner),
+        f" were chosen among {candidates_words(result.candidates)} by ",
+        *plan_parts(result.plan),
+        *data_parts(result.task),
+        f" The choice was {rule_words(result.rule)} ({loss_words(result.means.loss)})",
+        *one_se_parts(result.rule.name),
+        f": {settings(result.best)}, with an estimate of {number(result.estimate)} (mean of fold "
+        f"means; {number(result.pooled)} as mean over observations). This value was used for the "
+        "choice and is not an estimate of the risk of the tuned procedure.",
+    ]
+
+
+@methods_parts.register
+def _(result: Comparison, found: Interval | None) -> Parts:
+    parts: Parts = []
+    for name, one in result.results.items():
+        parts += ["; " if parts else "", f"{name}: ", *learner_parts(one.learner)]
+    values = [f"{name} {number(value)}" for name, value in result.estimate.items()]
+    return [
+        f"The risks of {count(len(result.results), 'method')} (",
+        *parts,
+        f") for {loss_words(result.loss)} were estimated on identical folds by ",
+        *plan_parts(result.plan),
+        *data_parts(result.task),
+        f" The estimates, means of the fold means, were {listed(values)}.",
+        *pairs_parts(result),
+    ]
+
+
+@methods_parts.register
+def _(result: LossResult, found: Interval | None) -> Parts:
+    table = next(iter(result.tables.values()))
+    start: Parts = [
+        f"The losses ({loss_words(table.loss)}) were computed elsewhere over ",
+        *plan_parts(result.plan),
+        ". ",
+    ]
+    if len(result.tables) > 1:
+        return [*start, *pairs_parts(result)]
+    return [
+        *start,
+        *estimate_parts(result.estimate, result.pooled, result.plan),
+        *interval_parts(found),
+    ]
+
+
+@methods_parts.register(ErrorCurve)
+@methods_parts.register(LearningCurve)
+def _(result: ErrorCurve | LearningCurve, found: Interval | None) -> Parts:
+    what = "candidate" if isinstance(result, ErrorCurve) else "training size"
+    return [
+        f"The train and test errors ({loss_words(result.loss)}) of ",
+        *learner_parts(result.learner),
+        f" were estimated for every {what} by ",
+        *plan_parts(result.plan),
+        *data_parts(result.task),
+        " Errors are means of the fold means; the train error is measured on the rows a fit was "
+        "trained on.",
+    ]
+
+
+@methods_parts.register
+def _(result: Interval, found: Interval | None) -> Parts:
+    return interval_parts(result)
+
+
+@methods_parts.register
+def _(result: Paired, found: Interval | None) -> Parts:
+    words = f"{result.names[0]} minus {result.names[1]} was {number(result.estimate)}"
+    return [f"On identical folds the difference {words}.", *interval_parts(result.interval)]
+
+
+def learner_parts(learner: Any) -> Parts:
+    """A learner with the works it goes back to."""
+    if isinstance(learner, Tuned):
+        return [
+            *learner_parts(learner.learner),
+            f" tuned over {candidates_words(learner.candidates)}",
+        ]
+    words, keys = LEARNERS.get(type(learner).__name__, (learner.name, ()))
+    params = learner.params()
+    if type(learner).__name__ == "GLM":
+        words += f" ({params['family']} family)"
+    if type(learner).__name__ == "KNN":
+        weighted = params["kernel"] != "rectangular"
+        words = f"k nearest neighbours ({params['kernel']} kernel)"
+        keys = ("hechenbichler2004",) if weighted else ("cover1967",)
+    return [words, *([" ", Cite(keys)] if keys else [])]
+
+
+def plan_parts(plan: FoldPlan) -> Parts:
+    """A fold plan with its recipe."""
+    crossed = layout(plan) in ("K-fold", "leave-one-out", "repeated K-fold")
+    cite: Parts = [" ", Cite(("stone1974",))] if crossed else []
+    return [plan_words(plan), *cite, " with folds made by ", Verbatim(plan.recipe)]
+
+
+def data_parts(task: Task) -> Parts:
+    """The data at the end of a sentence."""
+    return [f", on {count(task.n, 'row')} with the formula ", Verbatim(task.formula.text), "."]
+
+
+def estimate_parts(estimate: float, pooled: float, plan: FoldPlan) -> Parts:
+    """Both averages."""
+    if len(plan) == 1:
+        return [f" The mean loss on the {sizes(plan.n_test)} test rows was {number(estimate)}."]
+    return [
+        f" The estimate, the mean of the fold means, was {number(estimate)} (mean over "
+        f"observations: {number(pooled)})."
+    ]
+
+
+def interval_parts(found: Interval | None) -> Parts:
+    """The interval, its method and what it is about."""
+    if found is None:
+        return []
+    return [
+        f" The {interval_words(found)} is {_article(found.title)} ",
+        Cite(found.citation),
+        f"; it is about the {found.estimand}.",
+    ]
+
+
+def _article(title: str) -> str:
+    return f"{'an' if title[0].lower() in 'aeiou' else 'a'} {title} interval".replace(
+        "interval interval", "interval"
+    )
+
+
+def pairs_parts(result: Any) -> Parts:
+    """How pairs of methods were tested."""
+    from pycvstat.report.sections.estimates import heard
+
+    names = getattr(result, "results", None) or result.tables
+    if len(names) < 2:
+        return []
+    with heard():
+        used = [m for m in dict.fromkeys(result.pairs()["method"]) if m != "none"]
+    keys = tuple(dict.fromkeys(key for name in used for key in METHODS[name].citation))
+    if not keys:
+        return []
+    title = ", ".join(METHODS[name].title for name in used)
+    return [
+        f" Pairs were compared by the {title} on the differences ",
+        Cite(keys),
+        ", p values adjusted for their number by Holm's method ",
+        Cite(("holm1979",)),
+        ".",
+    ]
+
+
+def software_parts(result: Any, check: Crosscheck | None) -> Parts:
+    """Versions, the origin of random numbers, and the cross-check."""
+    found = versions()
+    parts: Parts = [f" Computations used pycvstat {found['pycvstat']} and Python {found['python']}"]
+    if uses_statsmodels(result):
+        parts += [f", with statsmodels {found['statsmodels']} ", Cite((STATSMODELS,))]
+    parts.append(".")
+    if getattr(result, "seed", None) is not None:
+        parts += [
+            " Folds were drawn with R's random numbers ",
+            Cite(("rcore",)),
+            f", seed {result.seed}.",
+        ]
+    if check is not None:
+        parts.append(_check_words(check))
+    return parts
+
+
+def uses_statsmodels(result: Any) -> bool:
+    """Whether a learner of the result comes from statsmodels."""
+    learners: Sequence[Any] = (
+        [r.learner for r in result.results.values()]
+        if isinstance(result, Comparison)
+        else [getattr(result, "learner", None)]
+    )
+    inner = [x.learner if isinstance(x, Tuned) else x for x in learners]
+    return any(type(x).__name__ in ("GLM", "Logit", "MNLogit", "RLM", "QuantReg") for x in inner)
+
+
+def _check_words(check: Crosscheck) -> str:
+    agree = sum(row.agrees for row in check.rows)
+    return (
+        f" The same quantities were computed by {check.r_version or 'R'}: {agree} of "
+        f"{count(len(check.rows), 'quantity', 'quantities')} agree within the stated tolerances."
+    )
+
+
+def methods_section(result: Any, found: Interval | None, check: Crosscheck | None) -> Section:
+    """The paragraph, the references, and their BibTeX."""
+    from pycvstat.report.citations import bibtex
+
+    words = paragraph(*methods_parts(result, found), *software_parts(result, check))
+    keys = [key for part in words.parts if isinstance(part, Cite) for key in part.keys]
+    return section(
+        "Methods, ready to paste", [words, References(), Code(bibtex(keys), "bibtex", "BibTeX")]
+    )
+
+
+def citation_keys(result: Any, found: Interval | None) -> tuple[str, ...]:
+    """Keys of the works that a result rests on."""
+    parts = [*methods_parts(result, found), *software_parts(result, None)]
+    keys = [key for part in parts if isinstance(part, Cite) for key in part.keys]
+    return tuple(dict.fromkeys([*keys, "pycvstat"]))

@@ -1,0 +1,113 @@
+"""What is needed to get the same numbers again: versions, seed, hashes, the R script."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycvstat.errors import PycvstatError
+from pycvstat.parity.table import Crosscheck
+from pycvstat.report.content import Block, Code, Facts, Figure, Note, Section, Table, section
+from pycvstat.report.numbers import count, number
+from pycvstat.report.plots import kinds_of
+from pycvstat.report.words import seed_words
+
+SHOWN = 60_000  # characters of an R script that are put into a report
+
+
+def versions() -> dict[str, str]:
+    """Versions of what computed the numbers."""
+    from pycvstat.store.saving import versions as of_packages
+
+    return {name: version for name, version in of_packages().items() if version != "absent"}
+
+
+def reproduce_section(result: Any) -> Section:
+    """Versions, seed, hashes of data and folds, and the R script."""
+    rows = [("software", ", ".join(f"{name} {value}" for name, value in versions().items()))]
+    if hasattr(result, "seed"):
+        rows.append(("seed", seed_words(result.seed)))
+    if hasattr(result, "plan"):
+        rows.append(("folds", result.plan.recipe))
+        rows.append(("fold fingerprint", f"SHA-256 {result.plan.fingerprint}"))
+    if hasattr(result, "task"):
+        rows.append(("data hash", f"SHA-256 {result.task.fingerprint}"))
+    return section("Reproducing these numbers", [Facts(tuple(rows)), *r_script(result)])
+
+
+def r_script(result: Any) -> list[Block]:
+    """The R script of a result, or why there is none."""
+    from pycvstat.parity.script import script_text
+
+    try:
+        text = script_text(result)
+    except PycvstatError as error:
+        return [Note(f"No R script: {error.problem}")]
+    if len(text) > SHOWN:
+        return [
+            Note(
+                f"The R script has {len(text)} characters with the data in it; "
+                "result.to_r('analysis.R') writes it."
+            )
+        ]
+    return [Code(text, "r", "R script: the same result with R")]
+
+
+def crosscheck_section(check: Crosscheck) -> Section:
+    """Python and R side by side, and the verdict."""
+    agree = sum(row.agrees for row in check.rows)
+    verdict = (
+        f"{agree} of {count(len(check.rows), 'quantity', 'quantities')} agree with "
+        f"{check.r_version or 'R'}"
+    )
+    if check.first_difference:
+        verdict += f"; the first that differs: {check.first_difference}"
+    kind = kinds_of(check)["differences"]
+    worst = max((row.relative for row in check.rows), default=0.0)
+    figure = Figure(
+        "crosscheck",
+        kind.draw,
+        "Largest relative difference of Python and R beside its tolerance.",
+        f"{verdict}; largest relative difference {worst:.2g}.",
+        kind.size,
+    )
+    notes = [Note(text) for text in check.notes]
+    return section(
+        "Cross-check with R",
+        [
+            Facts((("verdict", verdict),)),
+            agreement_table(check),
+            figure if check.rows else None,
+            *notes,
+        ],
+    )
+
+
+def agreement_table(check: Crosscheck) -> Table:
+    """One row per quantity: both values, their difference, what is allowed and why."""
+    rows = tuple(
+        (
+            row.quantity,
+            _value(row.python),
+            _value(row.r),
+            _size(row.relative),
+            _size(row.tolerance.relative),
+            "agrees" if row.agrees else f"differs: {row.place}",
+        )
+        for row in check.rows
+    )
+    return Table(
+        ("quantity", "Python", "R", "difference", "allowed", "verdict"),
+        rows,
+        "lrrrrl",
+        "Relative differences, where the two values differ most.",
+    )
+
+
+def _value(value: Any) -> str:
+    return number(value, 7) if isinstance(value, int | float) else str(value)
+
+
+def _size(value: float) -> str:
+    if value != value:
+        return ""
+    return "0" if value == 0 else f"{value:.1e}"

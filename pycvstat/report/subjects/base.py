@@ -1,0 +1,66 @@
+"""What a document about a result is made of, and which kinds of results there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+from pycvstat.errors import InputError
+from pycvstat.intervals import Interval
+from pycvstat.report.content import Section, paragraph, section
+from pycvstat.report.numbers import count
+from pycvstat.report.words import loss_words
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a reader asks of a document.
+
+    Parameters
+    ----------
+    level : float
+        Confidence level of the intervals.
+    method : str
+        Interval method.
+    full : bool
+        A report, not a summary.
+    """
+
+    level: float = 0.95
+    method: str = "auto"
+    full: bool = False
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A document before what all reports end with: methods, cross-check, provenance."""
+
+    title: str
+    subtitle: str
+    sections: Sequence[Section | None]
+    interval: Interval | None = None
+
+
+@singledispatch
+def parts_of(result: Any, wanted: Wanted) -> Parts:
+    """Title and sections of a result."""
+    raise InputError(
+        "this kind of result has no report.",
+        given=type(result).__name__,
+        fix="use the result of cross_validate, tune, nested_cv, compare, error_curve, ...",
+    )
+
+
+def about_data(result: Any, loss: str) -> str:
+    task = result.task
+    return f"{task.formula.text} · {count(task.n, 'row')} · {loss_words(loss)}"
+
+
+def question(words: str, *more: str) -> Section:
+    return section("Question", [paragraph(words), *(paragraph(m) for m in more if m)])
+
+
+def capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,152 @@
+"""Error curves, learning curves, fold plans, intervals, differences, cross-checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals import Interval
+from pycvstat.intervals.paired import Paired
+from pycvstat.parity.table import Crosscheck
+from pycvstat.procedures.error_curve import ErrorCurve
+from pycvstat.procedures.learning_curve import LearningCurve
+from pycvstat.report.content import Block, Facts, Figure, Headline, section
+from pycvstat.report.numbers import aligned, count, p_value, settings
+from pycvstat.report.plots import kinds_of
+from pycvstat.report.sections import curves, data, estimates
+from pycvstat.report.sections.provenance import agreement_table, crosscheck_section
+from pycvstat.report.subjects.base import Parts, Wanted, about_data, capital, parts_of, question
+from pycvstat.report.words import (
+    candidates_words,
+    folds_words,
+    learner_words,
+    plan_words,
+    risk_words,
+    value_words,
+)
+
+
+@parts_of.register
+def _(result: ErrorCurve, wanted: Wanted) -> Parts:
+    title = f"Train and test error of {learner_words(result.learner)}"
+    about = about_data(result, result.loss)
+    best = result.tidy().iloc[int(result.tidy()["test"].argmin())]
+    test, train, gap = aligned([best["test"], best["train"], best["gap"]])
+    top = section(
+        "",
+        [
+            Headline(
+                f"{settings(result.best)}: test error {test}",
+                f"the smallest test error; train error {train}, gap {gap}",
+            )
+        ],
+    )
+    if not wanted.full:
+        folds = section("Folds", data.fold_blocks(result.plan, result.seed))
+        table = section("Errors", [curves.error_table(result, 12)])
+        return Parts(title, about, [top, table, folds])
+    asked = (
+        f"How do train error, test error and their gap depend on the parameters, over "
+        f"{candidates_words(result.candidates)}? The test error estimates the "
+        f"{risk_words(result.plan, result.loss, 'each candidate')}."
+    )
+    return Parts(
+        title,
+        about,
+        [
+            top,
+            question(asked),
+            data.data_section(result.task),
+            curves.error_curve_section(result),
+            data.folds_section(result.plan, result.seed),
+        ],
+    )
+
+
+@parts_of.register
+def _(result: LearningCurve, wanted: Wanted) -> Parts:
+    title = f"Learning curve of {learner_words(result.learner)}"
+    about = about_data(result, result.loss)
+    if not wanted.full:
+        folds = section("Folds", data.fold_blocks(result.plan, result.seed))
+        return Parts(title, about, [section("Errors", [curves.learning_table(result)]), folds])
+    asked = (
+        f"How does the error of {learner_words(result.learner)} depend on the number of training "
+        "rows? Smaller training sets are contained in larger ones; the test rows of a fold stay "
+        "the same."
+    )
+    return Parts(
+        title,
+        about,
+        [
+            question(asked),
+            data.data_section(result.task),
+            curves.learning_curve_section(result),
+            data.folds_section(result.plan, result.seed),
+        ],
+    )
+
+
+@parts_of.register
+def _(result: FoldPlan, wanted: Wanted) -> Parts:
+    figure = data.fold_figure(result) if wanted.full else None
+    blocks = [*data.fold_blocks(result, result.seed), figure]
+    return Parts(
+        capital(plan_words(result)),
+        f"{count(result.n, 'row')} · {folds_words(result)}",
+        [section("Folds", blocks)],
+    )
+
+
+@parts_of.register
+def _(result: Interval, wanted: Wanted) -> Parts:
+    top = Headline(value_words(result.estimate, result), result.estimand)
+    blocks: list[Block] = [estimates.interval_facts(result)]
+    if wanted.full:
+        blocks.append(_forest(result, f"{value_words(result.estimate, result)}."))
+    return Parts(
+        capital(f"{result.title}: {result.metric}"),
+        result.target,
+        [section("", [top]), section("Interval", blocks)],
+        result,
+    )
+
+
+def _forest(result: Any, alt: str) -> Figure:
+    kind = kinds_of(result)["forest"]
+    return Figure("interval", kind.draw, "The estimate and its interval.", alt, kind.size)
+
+
+@parts_of.register
+def _(result: Paired, wanted: Wanted) -> Parts:
+    p = p_value(result.p_value)
+    words = value_words(result.estimate, result.interval)
+    if p:
+        words += f", p {p if p.startswith('<') else '= ' + p}"
+    a, b = result.names
+    top = section("", [Headline(words, result.interval.estimand)])
+    blocks: list[Block] = [estimates.interval_facts(result.interval)]
+    if wanted.full:
+        blocks.append(_forest(result, f"{a} minus {b}: {words}."))
+    return Parts(
+        f"{a} minus {b}",
+        f"paired on identical folds · {result.interval.metric}",
+        [top, section("Interval", blocks)],
+        result.interval,
+    )
+
+
+@parts_of.register
+def _(result: Crosscheck, wanted: Wanted) -> Parts:
+    verdict = "Python and R agree" if result else "Python and R differ"
+    if wanted.full:
+        return Parts(verdict, result.r_version, [crosscheck_section(result)])
+    facts = [("R", result.r_version or "-")]
+    if result.first_difference:
+        facts.append(("first difference", result.first_difference))
+    facts += [("note", text) for text in result.notes]
+    return Parts(
+        verdict,
+        f"{count(len(result.rows), 'quantity', 'quantities')} compared",
+        [section("Cross-check", [agreement_table(result), Facts(tuple(facts))])],
+    )

@@ -1,0 +1,162 @@
+"""What results are about, in words: procedures, learners, risks, folds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals import Interval
+from pycvstat.intervals.layouts import folds_per_repeat, layout
+from pycvstat.report.numbers import aligned, count, settings, sizes
+
+LOSSES = {
+    "squared": "squared error",
+    "absolute": "absolute error",
+    "zero_one": "0-1 loss (misclassification)",
+    "log": "log loss",
+    "brier": "Brier score",
+    "poisson": "Poisson deviance",
+}
+
+
+def loss_words(name: str) -> str:
+    """A loss in words.
+
+    Examples
+    --------
+    >>> loss_words("squared"), loss_words("huber(1.345)")
+    ('squared error', 'huber(1.345) loss')
+    """
+    return LOSSES.get(name, name if name.endswith("loss") else f"{name} loss")
+
+
+def plan_words(plan: FoldPlan) -> str:
+    """A fold plan as a statistician says it.
+
+    Examples
+    --------
+    >>> plan_words(FoldPlan.from_fold_ids([1, 1, 2, 2]))
+    '2-fold cross-validation'
+    """
+    kind, folds = layout(plan), folds_per_repeat(plan)
+    if kind == "K-fold":
+        return f"{folds}-fold cross-validation"
+    if kind == "leave-one-out":
+        return "leave-one-out cross-validation"
+    if kind == "repeated K-fold":
+        return f"{folds}-fold cross-validation, repeated {plan.times} times"
+    if kind == "one split":
+        return "one split into training and test rows"
+    if kind == "subsampling":
+        return f"{count(len(plan), 'random split')} into training and test rows"
+    if kind == "5x2":
+        return "2-fold cross-validation, repeated 5 times"
+    if kind == "time series":
+        return f"{count(len(plan), 'rolling split')} in order of time"
+    if kind == "nested pairs":
+        return f"cross-validation with folds excluded in pairs, {count(plan.times, 'repetition')}"
+    return "subsampling of all rows and of paired halves"
+
+
+def learner_words(learner: Any) -> str:
+    """A learner with the parameters that were set, as they would be typed.
+
+    Parameters that have their usual value are left out.
+    """
+    from pycvstat.procedures.tuned import Tuned
+
+    if isinstance(learner, Tuned):
+        return (
+            f"{learner_words(learner.learner)}, tuned over {candidates_words(learner.candidates)}"
+        )
+    changed = _changed(learner)
+    return f"{learner.name} ({settings(changed)})" if changed else str(learner.name)
+
+
+def _changed(learner: Any) -> dict[str, Any]:
+    """Simple parameters whose value is not the default of the class."""
+    from dataclasses import fields
+
+    usual = (
+        {f.name: f.default for f in fields(learner)}
+        if hasattr(learner, "__dataclass_fields__")
+        else {}
+    )
+    return {
+        name: value
+        for name, value in learner.params().items()
+        if isinstance(value, str | int | float | bool) and value != usual.get(name)
+    }
+
+
+def candidates_words(candidates: Any) -> str:
+    """A grid in words: how many candidates and the range of each parameter.
+
+    Examples
+    --------
+    >>> candidates_words([{"k": 1}, {"k": 2}, {"k": 9}])
+    '3 candidates (k from 1 to 9)'
+    """
+    parts = []
+    for name in dict.fromkeys(name for c in candidates for name in c):
+        values = list(dict.fromkeys(c.get(name) for c in candidates))
+        if len(values) == 1:
+            parts.append(f"{name} = {values[0]}")
+        elif all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
+            parts.append(f"{name} from {min(values):.6g} to {max(values):.6g}")
+        elif len(values) <= 4:
+            parts.append(f"{name} in {', '.join(map(str, values))}")
+        else:
+            parts.append(f"{len(values)} values of {name}")
+    return f"{count(len(candidates), 'candidate')} ({'; '.join(parts)})"
+
+
+def risk_words(plan: FoldPlan, loss: str, of: str) -> str:
+    """The quantity that a mean over such folds estimates, with the training size."""
+    size, words = sizes(plan.n_train), loss_words(loss)
+    if layout(plan) == "one split":
+        return f"risk ({words}) of {of} as trained on these {size} rows"
+    return f"expected risk ({words}) of {of} trained on {size} rows, averaged over training sets"
+
+
+def interval_words(found: Interval) -> str:
+    """The limits: "95 % interval 6.77 to 21.28".
+
+    Examples
+    --------
+    >>> from pycvstat.intervals.scores import corrected_t
+    >>> interval_words(corrected_t([0.2, 0.3, 0.1, 0.25, 0.15], 80, 20))
+    '95 % interval 0.06830 to 0.33170'
+    """
+    low, high = aligned([found.low, found.high])
+    return f"{100 * found.level:g} % interval {low} to {high}"
+
+
+def distribution_words(found: Interval) -> str:
+    """The reference distribution of an interval; empty where there is none."""
+    if math.isnan(found.df):
+        return ""
+    if math.isinf(found.df):
+        return "normal distribution"
+    return f"t distribution with {found.df:g} degrees of freedom"
+
+
+def folds_words(plan: FoldPlan) -> str:
+    """Fits and sizes: "10 fits, each trained on 28 to 29 rows and tested on 3 to 4"."""
+    each = "each " if len(plan) > 1 else ""
+    return (
+        f"{count(len(plan), 'fit')}, {each}trained on {sizes(plan.n_train)} rows and tested on "
+        f"{sizes(plan.n_test)}"
+    )
+
+
+def seed_words(seed: int | None) -> str:
+    """A seed in words."""
+    return "none recorded" if seed is None else f"{seed}, as in R's set.seed({seed})"
+
+
+def value_words(value: float, found: Interval) -> str:
+    """An estimate with its interval: "14.03 (95 % interval 6.77 to 21.28)"."""
+    middle, low, high = aligned([value, found.low, found.high])
+    return f"{middle} ({100 * found.level:g} % interval {low} to {high})"
