@@ -25,7 +25,7 @@ class NeighbourErrors:
     """k nearest neighbours on one data set: the errors of all candidates on any rows."""
 
     def __init__(self, data: Any, y_name: str, ks: Sequence[int]) -> None:
-        from pycvstat.learners import KNN
+        from pycvstat.learners.knn import KNN
         from pycvstat.task import Task
 
         self.frame = as_frame(data)

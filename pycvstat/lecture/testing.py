@@ -62,7 +62,7 @@ def knn_test_error_by_fold(
     --------
     >>> from pycvstat.data import waves
     >>> round(knn_test_error_by_fold(waves(60), 1, 4, 3, "y", range(1, 11)), 4)
-    0.5733
+    0.5549
     """
     return _test_error(data, fold, num_folds_test, num_folds_val, y_name, ks, tuning_data, as_in_r)
 
@@ -97,7 +97,7 @@ def knn_test_error(
     --------
     >>> from pycvstat.data import waves
     >>> round(knn_test_error(waves(60), 4, 3, "y", range(1, 11)), 4)
-    0.7116
+    0.6708
     """
     return _test_error(data, None, num_folds_test, num_folds_val, y_name, ks, tuning_data, as_in_r)
 

@@ -50,7 +50,7 @@ def knn_validation_error_by_fold_k(
     --------
     >>> from pycvstat.data import waves
     >>> round(knn_validation_error_by_fold_k(waves(60), 1, 5, "y", 3), 4)
-    0.7226
+    0.8853
     """
     model = NeighbourErrors(train_and_validation_data, y_name, [k])
     train, validation = block(model.n, fold, num_folds, as_in_r)
@@ -91,9 +91,9 @@ def knn_cv_results(
     >>> from pycvstat.data import waves
     >>> knn_cv_results(waves(60), 5, "y", [1, 3, 5]).round(4)
        k  val_error
-    0  1     0.8466
-    1  3     0.6557
-    2  5     0.7001
+    0  1     1.0545
+    1  3     0.7495
+    2  5     0.7869
     """
     import pandas as pd
 
@@ -130,7 +130,7 @@ def get_optimal_k_by_cv(
     --------
     >>> from pycvstat.data import waves
     >>> get_optimal_k_by_cv(waves(60), 5, "y", range(1, 11))
-    [3]
+    [2]
     """
     model = NeighbourErrors(train_and_validation_data, y_name, ks)
     return model.lowest(model.cv_errors(np.arange(model.n), num_folds, as_in_r))
