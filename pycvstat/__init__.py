@@ -9,78 +9,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
-    from pycvstat import data as data
-    from pycvstat import errors as errors
-    from pycvstat import intervals as intervals
-    from pycvstat import lecture as lecture
-    from pycvstat import losses as losses
-    from pycvstat import simulate as simulate
+    from pycvstat import (
+        data as data,
+        errors as errors,
+        intervals as intervals,
+        lecture as lecture,
+        losses as losses,
+        simulate as simulate,
+    )
     from pycvstat.folds import (
         Blocks as Blocks,
-    )
-    from pycvstat.folds import (
         FiveByTwo as FiveByTwo,
-    )
-    from pycvstat.folds import (
         FoldPlan as FoldPlan,
-    )
-    from pycvstat.folds import (
         Grouped as Grouped,
-    )
-    from pycvstat.folds import (
         Holdout as Holdout,
-    )
-    from pycvstat.folds import (
         KFold as KFold,
-    )
-    from pycvstat.folds import (
         LeaveOneOut as LeaveOneOut,
-    )
-    from pycvstat.folds import (
         NestedPairs as NestedPairs,
-    )
-    from pycvstat.folds import (
         PairedHalves as PairedHalves,
-    )
-    from pycvstat.folds import (
         Predefined as Predefined,
-    )
-    from pycvstat.folds import (
         Repeated as Repeated,
-    )
-    from pycvstat.folds import (
         RFolds as RFolds,
-    )
-    from pycvstat.folds import (
         Stratified as Stratified,
-    )
-    from pycvstat.folds import (
         Subsampling as Subsampling,
-    )
-    from pycvstat.folds import (
         TimeSeries as TimeSeries,
     )
     from pycvstat.intervals import (
         corrected_t as corrected_t,
-    )
-    from pycvstat.intervals import (
         dev_size_needed as dev_size_needed,
-    )
-    from pycvstat.intervals import (
         excess_risk_bound as excess_risk_bound,
     )
     from pycvstat.intervals.from_losses import from_losses as from_losses
-    from pycvstat.learners.external import External as External
-    from pycvstat.learners.external import FromFunctions as FromFunctions
-    from pycvstat.learners.glm import GLM as GLM
-    from pycvstat.learners.glm import Logit as Logit
+    from pycvstat.learners.external import External as External, FromFunctions as FromFunctions
+    from pycvstat.learners.glm import GLM as GLM, Logit as Logit
     from pycvstat.learners.mean import Mean as Mean
     from pycvstat.learners.multinomial import MNLogit as MNLogit
-    from pycvstat.learners.ols import OLS as OLS
-    from pycvstat.learners.ols import WLS as WLS
-    from pycvstat.learners.penalised import ElasticNet as ElasticNet
-    from pycvstat.learners.penalised import Lasso as Lasso
-    from pycvstat.learners.penalised import Ridge as Ridge
+    from pycvstat.learners.ols import OLS as OLS, WLS as WLS
+    from pycvstat.learners.penalised import ElasticNet as ElasticNet, Lasso as Lasso, Ridge as Ridge
     from pycvstat.learners.quantile import QuantReg as QuantReg
     from pycvstat.learners.robust import RLM as RLM
     from pycvstat.parity.from_r import from_r as from_r
@@ -91,8 +56,6 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.procedures.error_curve import error_curve as error_curve
     from pycvstat.procedures.grid import (
         QuasiRandomSearch as QuasiRandomSearch,
-    )
-    from pycvstat.procedures.grid import (
         RandomSearch as RandomSearch,
     )
     from pycvstat.procedures.learning_curve import learning_curve as learning_curve
