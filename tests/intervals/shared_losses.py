@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat.errors import PycvstatWarning
-from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import interval
 from pycvstat.intervals.base import Interval
 from pycvstat.losses import LossTable, Predictions
@@ -53,31 +53,11 @@ def one_split(losses: np.ndarray, n_train: int = 90, **more: Any) -> LossTable:
     return LossTable(plan, losses.reshape(m, -1), **more)
 
 
-def pairs_plan(n: int, folds: int, repeats: int) -> FoldPlan:
-    """Every pair and every single fold left out, single folds first."""
-    stream = draw(7)
-    rows, repeat, fold, left_out = [], [], [], []
-    for r in range(repeats):
-        home = stream.permutation(n) % folds
-        keys = [(i,) for i in range(folds)]
-        keys += [(i, j) for i in range(folds) for j in range(i + 1, folds)]
-        for number, key in enumerate(keys):
-            rows.append(np.flatnonzero(np.isin(home, key)))
-            repeat.append(r)
-            fold.append(number)
-            left_out.append(key)
-    offsets = np.cumsum([0, *map(len, rows)])
-    return FoldPlan(
-        n, np.concatenate(rows), offsets, np.array(repeat), np.array(fold), "nested_pairs",
-        f"NestedPairs({folds}, repeats={repeats})", left_out=tuple(left_out),
-    )  # fmt: skip
-
-
 def pairs_table(n: int = 43, folds: int = 5, repeats: int = 12) -> LossTable:
-    plan = pairs_plan(n, folds, repeats)
+    plan = NestedPairs(folds, repeats, random=7).plan(n)
     by_row = draw(8).rnorm(n) ** 2
     noise = 0.3 * draw(9).rnorm(len(plan.rows)) ** 2
-    by_fit = np.repeat(0.35 * draw(13).rnorm(len(plan)) ** 2, plan.n_test)
+    by_fit = np.repeat(0.2 * draw(13).rnorm(len(plan)) ** 2, plan.n_test)
     return LossTable(plan, (by_row[plan.rows] + noise + by_fit)[:, None], "squared")
 
 
@@ -102,38 +82,6 @@ def long_form(table: LossTable) -> dict[str, Any]:
     return columns
 
 
-def halves_plan(n: int, inner: int, outer: int) -> FoldPlan:
-    """Inner subsamples of all rows, then of two halves `outer` times, in this order."""
-    stream, parts, train, repeat = draw(10), [], [], []
-
-    def subsamples(rows: np.ndarray, m: int, r: int) -> None:
-        for _ in range(inner):
-            mixed = rows[stream.permutation(len(rows))]
-            parts.append(np.sort(mixed[:m]))
-            train.append(np.sort(mixed[m:]))
-            repeat.append(r)
-
-    m = n // 10
-    subsamples(np.arange(n), m, 0)
-    for r in range(outer):
-        mixed = stream.permutation(n)
-        for half in (mixed[: n // 2], mixed[n // 2 : n // 2 * 2]):
-            subsamples(half, m, r + 1)
-    offsets = np.cumsum([0, *map(len, parts)])
-    return FoldPlan(
-        n, np.concatenate(parts), offsets, np.array(repeat), np.arange(len(parts)),
-        "paired_halves", "PairedHalves", tuple(train),
-    )  # fmt: skip
-
-
-def five_by_two_plan(n: int) -> FoldPlan:
-    ids = np.column_stack([draw(20 + i).permutation(n) % 2 for i in range(5)])
-    plan = FoldPlan.from_fold_ids(ids)
-    return FoldPlan(
-        n, plan.rows, plan.offsets, plan.repeat, plan.fold, "five_by_two", "FiveByTwo()"
-    )
-
-
 def cases() -> list[tuple[str, dict[str, Any], Interval]]:
     """R function, its arguments, and the interval that must agree with it."""
     with warnings.catch_warnings():
@@ -153,11 +101,11 @@ def _cases() -> list[tuple[str, dict[str, Any], Interval]]:
         LABEL, y=LABEL, predictions=Predictions(SCORE[plan.rows][None, :]), loss="zero_one"
     )
     pairs = pairs_table()
-    half_plan = halves_plan(60, 4, 5)
+    half_plan = PairedHalves(4, 5, random=10).plan(60)
     halves = LossTable(half_plan, draw(11).runif(len(half_plan.rows))[:, None], "absolute")
     half_means = halves.fold_means()[:, 0]
     grid = half_means[4:].reshape(5, 2, 4)
-    five = LossTable(five_by_two_plan(40), draw(12).rnorm(200)[:, None] ** 2, "squared")
+    five = LossTable(FiveByTwo(random=20).plan(40), draw(12).rnorm(200)[:, None] ** 2, "squared")
     p = five.fold_means()[:, 0].reshape(5, 2).tolist()
     tuned, dev = partition(GRID), one_split(np.minimum(GRID, 4.0), range=(0.0, 4.0))
     errors = int(ERRORS.sum())

@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 
 from pycvstat.errors import IntervalError
-from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import METHODS, interval, legal_methods
 from pycvstat.intervals.layouts import layout
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from tests.intervals.shared_losses import (
-    five_by_two_plan,
-    halves_plan,
     one_split,
-    pairs_plan,
 )
 
 N = 40
@@ -34,11 +31,11 @@ def plan_of(kind):
         splits = [np.random.default_rng(s).permutation(N) for s in range(6)]
         return FoldPlan.from_splits([(s[4:], s[:4]) for s in splits], N, kind="subsampling")
     if kind == "nested pairs":
-        return pairs_plan(N, 4, 3)
+        return NestedPairs(4, 3, random=1).plan(N)
     if kind == "paired halves":
-        return halves_plan(N, 3, 4)
+        return PairedHalves(3, 4, random=1).plan(N)
     if kind == "5x2":
-        return five_by_two_plan(N)
+        return FiveByTwo(random=1).plan(N)
     folds = [(np.arange(10 + 5 * i), np.arange(10 + 5 * i, 15 + 5 * i)) for i in range(6)]
     return FoldPlan.from_splits(folds, N, kind="timeseries")
 

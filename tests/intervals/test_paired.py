@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
-from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs
 from pycvstat.intervals import corrected_t, interval
 from pycvstat.intervals.paired import adjusted, all_pairs, paired
 from pycvstat.losses import LossTable, Predictions
-from tests.intervals.shared_losses import five_by_two_plan, one_split, pairs_plan
+from tests.intervals.shared_losses import one_split
 
 N = 60
 PLAN = FoldPlan.from_fold_ids(np.arange(N) % 6)
@@ -51,7 +51,7 @@ def test_p_value_and_interval_agree():
 
 
 def test_five_by_two():
-    plan = five_by_two_plan(N)
+    plan = FiveByTwo(random=1).plan(N)
     a, b = table(1, plan), table(2, plan)
     p = (a.fold_means() - b.fold_means()).reshape(5, 2)
     by_f = paired(a, b, method="five_by_two_f")
@@ -70,7 +70,7 @@ def test_other_plans():
     found = paired(*errors)
     assert found.method == "holdout_z"  # differences are -1, 0, 1: not for Wilson
     assert found.interval.target == "R(90)"
-    pairs = pairs_plan(N, 4, 3)
+    pairs = NestedPairs(4, 3, random=1).plan(N)
     assert paired(table(1, pairs), table(2, pairs)).method == "ncv"
 
 

@@ -1,0 +1,231 @@
+"""Record the coverage simulations of the vignette on intervals: python vignettes/record_coverage.py
+
+Every run has its seed; the runs marked small are repeated by the test suite.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import pycvstat as pcv
+from pycvstat.intervals import METHODS, Limits
+from pycvstat.intervals.quantiles import symmetric
+from pycvstat.simulate import (
+    SCENARIOS,
+    Scenario,
+    coverage,
+    grouped_ols,
+    ols,
+    ranked_logistic,
+    tuned_knn,
+    two_ols,
+)
+
+TARGET = Path(__file__).parent / "recorded" / "coverage.json"
+TENTEN = pcv.Repeated(pcv.KFold(10), times=10)
+FIVETEN = pcv.NestedPairs(5, repeats=10)
+HALVES = ("five_by_two_t", "five_by_two_f", "conservative_z")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulation: the part of the vignette, its label there, and the call."""
+
+    part: str
+    label: str
+    scenario: Scenario
+    method: str | Callable[..., Limits]
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        return f"{self.part} | {self.scenario.name} | {self.label}"
+
+    def result(self, **changes: Any) -> dict[str, Any]:
+        found = coverage(self.scenario, self.method, **{**self.options, **changes})
+        rows = found.tidy().to_dict("records")
+        extra = {
+            "excludes_zero": found.excludes_zero.mean,
+            "std_error_mean": found.std_error.mean,
+            "refused": found.refused,
+        }
+        return {"key": self.key, "part": self.part, "label": self.label, **extra, "rows": rows}
+
+
+def uncorrected_t(table: Any, level: float) -> Limits:
+    """The t interval that takes the fits for independent."""
+    scores = table.fold_means()[:, 0]
+    error = scores.std(ddof=1) / np.sqrt(scores.size)
+    return symmetric(scores.mean(), error, level, float(scores.size - 1))
+
+
+def inflation(table: Any, level: float) -> Limits:
+    """The inflation of NCV, so that its mean is recorded as the estimate."""
+    limits = METHODS["ncv"].formula(table, level)
+    return replace(limits, estimate=limits.details["inflation"])
+
+
+def methods_on_one_scenario(scenario: Scenario, sets: int, seed: int) -> Iterator[Run]:
+    """The table of intervals for the expected risk."""
+    for label, method, folds in (
+        ("10-fold CLT all-pairs", "all_pairs", pcv.KFold(10)),
+        ("corrected t on 1x10", "corrected_t", pcv.KFold(10)),
+        ("corrected t on 10x10", "corrected_t", TENTEN),
+        ("uncorrected t on 10x10", uncorrected_t, TENTEN),
+        ("corrected t, 25 subsamples at .9", "corrected_t", pcv.Subsampling(25, train=0.9)),
+        ("conservative z 15/10", "conservative_z", pcv.PairedHalves(15, 10)),
+        ("NCV K=5, 10 reps", "ncv", FIVETEN),
+    ):
+        yield Run(
+            "methods", label, scenario, method, {"folds": folds, "sets": sets, "random": seed}
+        )
+
+
+def sample_sizes() -> Iterator[Run]:
+    """NCV and the CLT interval at 90 % for the risk of the fitted model, over n."""
+    for n, sets in ((40, 1000), (50, 2000), (100, 2000), (200, 1000), (400, 500)):
+        yield Run("sizes", "CLT", ols(n), "all_pairs", {"sets": 2000, "level": 0.9, "random": 21})
+        if n != 50:
+            folds = pcv.NestedPairs(10, repeats=50)
+            options = {"folds": folds, "sets": sets, "level": 0.9, "random": 22}
+            yield Run("sizes", "NCV", ols(n), "ncv", options)
+            yield Run("sizes", "inflation", ols(n), inflation, options)
+
+
+def paired_tests() -> Iterator[Run]:
+    """Size (no effect) and power of tests of two OLS models at 5 %."""
+    for n, effect in ((50, 0.0), (100, 0.0), (300, 0.0), (100, 0.2)):
+        for label, method, folds in (
+            ("corrected t on 10x10", "corrected_t", TENTEN),
+            ("corrected t on 1x10", "corrected_t", pcv.KFold(10)),
+            ("CLT z, K = 10", "all_pairs", pcv.KFold(10)),
+            ("5x2 t", "five_by_two_t", pcv.FiveByTwo()),
+            ("5x2 F", "five_by_two_f", pcv.FiveByTwo()),
+            ("uncorrected t on 10x10", uncorrected_t, TENTEN),
+        ):
+            options = {"folds": folds, "sets": 2000, "random": 31, "targets": ["ER(n)"]}
+            yield Run("paired", label, two_ols(n, effect), method, options)
+
+
+def every_method() -> Iterator[Run]:
+    """Every method in at least six scenarios, with all four targets where they are cheap."""
+    general = {
+        "corrected t on 10x10": ("corrected_t", TENTEN),
+        "corrected t on 1x10": ("corrected_t", pcv.KFold(10)),
+        "corrected t, 25 subsamples": ("corrected_t", pcv.Subsampling(25, train=0.9)),
+        "CLT all-pairs": ("all_pairs", pcv.KFold(10)),
+        "CLT within-fold": ("within_fold", pcv.KFold(10)),
+        "bootstrap": ("bootstrap", pcv.KFold(10)),
+        "holdout z": ("holdout_z", pcv.Holdout(0.25)),
+        "conservative z": ("conservative_z", pcv.PairedHalves(15, 10)),
+        "NCV K=5, 10 reps": ("ncv", FIVETEN),
+        "5x2 t": ("five_by_two_t", pcv.FiveByTwo()),
+        "5x2 F": ("five_by_two_f", pcv.FiveByTwo()),
+    }
+    for name, scenario in SCENARIOS.items():
+        sets = 300 if name == "tuned_ridge" else 500
+        for label, (method, folds) in general.items():
+            if name == "ols_high" and method in HALVES:
+                continue  # half of the rows are fewer than the coefficients
+            options: dict[str, Any] = {"folds": folds, "sets": sets, "random": 41}
+            if label.startswith("CLT") and not name.startswith("tuned"):
+                options["targets"] = ["ER(n)", "ER(m)", "R", "PQ"]
+            yield Run("all", label, scenario, method, options)
+
+
+def special_methods() -> Iterator[Run]:
+    """Methods for errors, tuned minima, groups and the AUC, in six scenarios each."""
+    for name in ("knn_classes", "logistic"):
+        for n in (50, 100, 400):
+            case = replace(SCENARIOS[name], n=n, name=f"{SCENARIOS[name].name}, n = {n}")
+            for method in ("wilson", "clopper_pearson", "hoeffding", "holdout_z"):
+                options = {
+                    "folds": pcv.Holdout(0.25),
+                    "sets": 500,
+                    "random": 51,
+                    "targets": ["R", "PQ"],
+                }
+                yield Run("errors", method, case, method, options)
+    for name in ("knn_regression", "knn_classes"):
+        for n in (50, 100, 200):
+            case = tuned_knn(name)
+            case = replace(case, n=n, name=f"{case.name}, n = {n}")
+            for method in ("bbc_cv", "tibshirani"):
+                options = {"sets": 300, "random": 52, "targets": ["ER(n)", "R"]}
+                yield Run("tuned", method, case, method, options)
+    for noise in (0.5, 1.0, 2.0):
+        for n in (80, 200):
+            case = tuned_knn("knn_classes")
+            law = replace(case.law, mean=_logistic(noise))
+            case = replace(case, n=n, law=law, name=f"{case.name}, slope {noise:g}, n = {n}")
+            options = {"folds": pcv.Holdout(0.25), "sets": 300, "random": 53, "targets": ["PQ"]}
+            yield Run("tuned", "dev_set", case, "dev_set", options)
+    for groups in (20, 40, 80):
+        for size in (2, 5):
+            for method in ("cluster", "all_pairs"):
+                options = {"folds": pcv.Grouped(10), "sets": 1000, "random": 54}
+                yield Run("groups", method, grouped_ols(groups, size), method, options)
+    for n in (100, 150, 200, 300, 400, 800):
+        options = {"folds": pcv.KFold(5), "sets": 300, "random": 55, "targets": ["PQ", "R"]}
+        yield Run("auc", "cv_auc", ranked_logistic(n), "cv_auc", options)
+
+
+def _logistic(slope: float) -> Callable[[Any], Any]:
+    return lambda X: 1 / (1 + np.exp(-slope * X[:, 0]))
+
+
+def small_runs() -> list[Run]:
+    """What the test suite repeats."""
+    runs = [
+        *methods_on_one_scenario(SCENARIOS["ols"], 100, 61),
+        *methods_on_one_scenario(SCENARIOS["knn_classes"], 40, 61),
+        Run("small", "bbc_cv", tuned_knn(), "bbc_cv", {"sets": 20, "random": 61, "draws": 100}),
+        Run("small", "cv_auc", ranked_logistic(), "cv_auc", {"sets": 40, "random": 61}),
+        Run("small", "cluster", grouped_ols(), "cluster", {"sets": 60, "random": 61,
+                                                               "folds": pcv.Grouped(10)}),
+    ]  # fmt: skip
+    return [replace(run, part="small") for run in runs]
+
+
+def all_runs() -> list[Run]:
+    """Every run, in the order of the vignette."""
+    return [
+        *small_runs(),
+        *methods_on_one_scenario(SCENARIOS["ols"], 2000, 11),
+        *methods_on_one_scenario(SCENARIOS["knn_classes"], 600, 11),
+        *sample_sizes(),
+        *paired_tests(),
+        *every_method(),
+        *special_methods(),
+    ]
+
+
+def main() -> None:
+    results, start = [], time.perf_counter()
+    runs = all_runs()
+    for number, run in enumerate(runs, 1):
+        results.append(run.result())
+        seconds = time.perf_counter() - start
+        print(f"{number}/{len(runs)} {run.key} ({seconds:.0f} s)", file=sys.stderr, flush=True)
+    meta = {
+        "made_by": "python vignettes/record_coverage.py",
+        "pycvstat": pcv.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "seconds": round(time.perf_counter() - start),
+    }
+    TARGET.parent.mkdir(exist_ok=True)
+    TARGET.write_text(json.dumps({"meta": meta, "runs": results}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
