@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import METHODS, Method, corrected_t, interval, register
