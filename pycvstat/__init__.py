@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.intervals.from_losses import from_losses as from_losses
     from pycvstat.learners.external import External as External, FromFunctions as FromFunctions
     from pycvstat.learners.glm import GLM as GLM, Logit as Logit
+    from pycvstat.learners.knn import KNN as KNN
     from pycvstat.learners.mean import Mean as Mean
     from pycvstat.learners.multinomial import MNLogit as MNLogit
     from pycvstat.learners.ols import OLS as OLS, WLS as WLS
@@ -76,6 +77,7 @@ _HOME: dict[str, str] = {
     "Grouped": "folds",
     "Holdout": "folds",
     "KFold": "folds",
+    "KNN": "learners.knn",
     "Lasso": "learners.penalised",
     "LeaveOneOut": "folds",
     "Logit": "learners.glm",
