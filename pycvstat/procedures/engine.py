@@ -117,7 +117,7 @@ def run(
         work,
         range(len(plan)),
         execution=execution,
-        identity={**(identity or {}), **_identity(work)},
+        identity={} if execution.checkpoint is None else {**(identity or {}), **_identity(work)},
         label=label,
     )
     return _assemble(work, results)
