@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from pycvstat.errors import RError
@@ -67,10 +69,8 @@ def counterpart(learner: Learner, task: Task) -> Counterpart:
 
 
 def _knn(p: Mapping[str, Any], task: Task) -> Counterpart:
-    from pycvstat.rbridge.installed import r_packages
-
     params = {name: p[name] for name in ("k", "distance", "kernel", "ykernel", "scale")}
-    if r_packages(["kknn"])["kknn"] is not None:
+    if not _lacks_kknn(*(os.environ.get(name) for name in ("PATH", "R_LIBS", "PYCVSTAT_R"))):
         return Counterpart("knn", params, ("kknn",), KNN_TOLERANCE, "kknn::kknn")
     numeric = all(task.frame[name].kind == "numeric" for name in task.frame.names)
     plain = p["kernel"] == "rectangular" and p["distance"] == 2 and p["scale"]
@@ -83,6 +83,17 @@ def _knn(p: Mapping[str, Any], task: Task) -> Counterpart:
     return Counterpart(
         "knn_standin", {"k": p["k"]}, (), SUMS, "stand-in for train.kknn", (STANDIN_NOTE,)
     )
+
+
+@cache
+def _lacks_kknn(*where: str | None) -> bool:
+    """Whether there is an R and it has no kknn; without R, a script is for another machine."""
+    from pycvstat.rbridge.installed import r_packages
+
+    try:
+        return r_packages(["kknn"])["kknn"] is None
+    except RError:
+        return False
 
 
 def _ols(p: Mapping[str, Any], task: Task) -> Counterpart:

@@ -74,6 +74,23 @@ def learner_words(learner: Any) -> str:
     return f"{learner.name} ({settings(changed)})" if changed else str(learner.name)
 
 
+def learner_in_full(learner: Any) -> str:
+    """A learner with all simple parameters, as it would be typed.
+
+    Examples
+    --------
+    >>> from pycvstat.learners.knn import KNN
+    >>> learner_in_full(KNN(k=5))
+    "KNN(k=5, kernel='optimal', distance=2, scale=True, ykernel=0, ties='kknn')"
+    """
+    from pycvstat.procedures.tuned import Tuned
+
+    if isinstance(learner, Tuned):
+        return f"{learner_in_full(learner.learner)}, tuned"
+    simple = {n: v for n, v in learner.params().items() if isinstance(v, str | int | float)}
+    return f"{learner.name}({', '.join(f'{n}={v!r}' for n, v in simple.items())})"
+
+
 def _changed(learner: Any) -> dict[str, Any]:
     """Simple parameters whose value is not the default of the class."""
     from dataclasses import fields
@@ -151,9 +168,9 @@ def folds_words(plan: FoldPlan) -> str:
     )
 
 
-def seed_words(seed: int | None) -> str:
+def seed_words(seed: int) -> str:
     """A seed in words."""
-    return "none recorded" if seed is None else f"{seed}, as in R's set.seed({seed})"
+    return f"{seed}, as in R's set.seed({seed})"
 
 
 def value_words(value: float, found: Interval) -> str:

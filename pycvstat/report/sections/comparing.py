@@ -41,7 +41,7 @@ def pairs_blocks(result: Any, level: float) -> list[Block]:
     rows = frame.assign(pair=[f"{a} − {b}" for a, b in zip(frame["a"], frame["b"], strict=True)])
     headers = {"pair": "difference"} | interval_headers(level)
     headers |= {"p_value": "p", "p_adjusted": "Holm p"}
-    method = ", ".join(dict.fromkeys(frame["method"]))
+    method = ", ".join(name for name in dict.fromkeys(frame["method"]) if name != "none")
     table = table_of(
         rows, headers, f"Paired differences on identical folds ({method}); intervals not adjusted."
     )

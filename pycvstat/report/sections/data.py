@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from pycvstat.report.content import (
     section,
 )
 from pycvstat.report.numbers import count, listed, number
-from pycvstat.report.words import folds_words, plan_words, seed_words
+from pycvstat.report.words import folds_words, learner_in_full, plan_words, seed_words
 
 if TYPE_CHECKING:
     from pycvstat.task import Response, Task
@@ -73,23 +73,44 @@ def spread(response: Response) -> str:
     return listed(parts, LEVELS)
 
 
-def folds_section(plan: FoldPlan, seed: int | None, figure: bool = True) -> Section:
+def folds_section(result: Any) -> Section:
     """How rows were split, as a list and as a map."""
-    return section("Folds", [*fold_blocks(plan, seed), fold_figure(plan) if figure else None])
+    return section("Folds", [*fold_blocks(result), fold_figure(result.plan)])
 
 
-def fold_blocks(plan: FoldPlan, seed: int | None) -> list[Block]:
-    """How rows were split, and what is unsound about it."""
+def setting_section(result: Any, learner: Any = None) -> Section:
+    """Learner and folds in short."""
+    facts, *notes = fold_blocks(result)
+    assert isinstance(facts, Facts)
+    rows = facts.rows if learner is None else (("learner", learner_in_full(learner)), *facts.rows)
+    return section("Setting", [Facts(rows), *notes])
+
+
+def fold_blocks(result: Any) -> list[Block]:
+    """How rows were split, and what is unsound about it; `result` has a plan or is one."""
+    plan: FoldPlan = getattr(result, "plan", result)
+    seed = seed_of(result)
     rows = (
         ("plan", plan_words(plan)),
         ("made by", plan.recipe),
         ("fits", folds_words(plan)),
-        ("seed", seed_words(plan.seed if seed is None else seed)),
+        *([("seed", seed_words(seed))] if seed is not None else []),
         ("fingerprint", plan.fingerprint[:16]),
     )
     problems = plan.check(refuse=False)
     note = [Note(f"These folds are not sound: {listed(list(problems), 4)}.")] if problems else []
     return [Facts(rows), *note]
+
+
+def seed_of(result: Any) -> int | None:
+    """The seed that folds were drawn with; None when nothing was drawn or it is not known."""
+    plan: FoldPlan = getattr(result, "plan", result)
+    one = next(iter(getattr(result, "results", {}).values()), result)
+    inner = getattr(one, "inner_plans", ())
+    if plan.seed is None and not any(p.seed is not None for p in inner):
+        return None
+    seed: int | None = getattr(one, "seed", plan.seed)
+    return plan.seed if seed is None else seed
 
 
 def fold_figure(plan: FoldPlan) -> Figure:

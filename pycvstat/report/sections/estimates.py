@@ -71,12 +71,16 @@ def estimates_table(frame: pd.DataFrame, level: float) -> Table:
     return table_of(frame, headers, "")
 
 
-def interval_facts(found: Interval) -> Facts:
-    """The method, its standard error, how it behaves, why it was chosen."""
+def interval_facts(found: Interval, estimate: float | None = None) -> Facts:
+    """The method, its standard error, how it behaves, why it was chosen.
+
+    The centre is named where it differs from the estimate beside which the interval stands.
+    """
     error = "none" if math.isnan(found.std_error) else number(found.std_error)
+    moved = estimate is not None and number(estimate) != number(found.estimate)
     rows = [
         ("method", f"{found.title} ({found.method})"),
-        ("centre", number(found.estimate)),
+        ("centre", f"{number(found.estimate)}, not the mean of fold means" if moved else ""),
         ("standard error", error),
         ("reference", distribution_words(found)),
         ("known behaviour", found.known),

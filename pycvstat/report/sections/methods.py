@@ -31,6 +31,7 @@ from pycvstat.report.content import (
     section,
 )
 from pycvstat.report.numbers import count, listed, number, settings, sizes
+from pycvstat.report.sections.data import seed_of
 from pycvstat.report.sections.provenance import versions
 from pycvstat.report.sections.tuning import rule_words
 from pycvstat.report.words import candidates_words, interval_words, loss_words, plan_words
@@ -283,11 +284,12 @@ def software_parts(result: Any, check: Crosscheck | None) -> Parts:
     if uses_statsmodels(result):
         parts += [f", with statsmodels {found['statsmodels']} ", Cite((STATSMODELS,))]
     parts.append(".")
-    if getattr(result, "seed", None) is not None:
+    seed = seed_of(result) if hasattr(result, "plan") else None
+    if seed is not None:
         parts += [
             " Folds were drawn with R's random numbers ",
             Cite(("rcore",)),
-            f", seed {result.seed}.",
+            f", seed {seed}.",
         ]
     if check is not None:
         parts.append(_check_words(check))

@@ -9,6 +9,7 @@ from pycvstat.parity.table import Crosscheck
 from pycvstat.report.content import Block, Code, Facts, Figure, Note, Section, Table, section
 from pycvstat.report.numbers import count, number
 from pycvstat.report.plots import kinds_of
+from pycvstat.report.sections.data import seed_of
 from pycvstat.report.words import seed_words
 
 SHOWN = 60_000  # characters of an R script that are put into a report
@@ -24,8 +25,8 @@ def versions() -> dict[str, str]:
 def reproduce_section(result: Any) -> Section:
     """Versions, seed, hashes of data and folds, and the R script."""
     rows = [("software", ", ".join(f"{name} {value}" for name, value in versions().items()))]
-    if hasattr(result, "seed"):
-        rows.append(("seed", seed_words(result.seed)))
+    if hasattr(result, "plan") and (seed := seed_of(result)) is not None:
+        rows.append(("seed", seed_words(seed)))
     if hasattr(result, "plan"):
         rows.append(("folds", result.plan.recipe))
         rows.append(("fold fingerprint", f"SHA-256 {result.plan.fingerprint}"))

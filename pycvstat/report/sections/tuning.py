@@ -72,7 +72,10 @@ def candidates_table(result: TuneResult, few: int = LISTED) -> Table:
     params = parameters(result.candidates)
     order = np.argsort(frame["estimate"].to_numpy(), kind="stable")
     cut = len(frame) > few
-    shown = frame.iloc[order[:few]] if cut else frame
+    best = order[:few].tolist()
+    if result.choice.index not in best:
+        best = [*best[:-1], result.choice.index]
+    shown = frame.iloc[best] if cut else frame
     headers = {name: name for name in params} | {
         "estimate": "mean of fold means",
         "pooled": "over observations",
@@ -82,7 +85,7 @@ def candidates_table(result: TuneResult, few: int = LISTED) -> Table:
     if frame["std_error"].isna().all():
         headers.pop("std_error")
     strong = np.flatnonzero(shown["chosen"].to_numpy()).tolist()
-    first = f"The {few} best of {len(frame)} candidates. " if cut else ""
+    first = f"{few} of {len(frame)} candidates, the chosen one and the best. " if cut else ""
     return table_of(shown, headers, f"{first}Estimates by candidate.", strong)
 
 

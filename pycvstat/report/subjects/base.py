@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
 from pycvstat.errors import InputError
 from pycvstat.intervals import Interval
-from pycvstat.report.content import Section, paragraph, section
+from pycvstat.report.content import Facts, Section, paragraph, section
 from pycvstat.report.numbers import count
-from pycvstat.report.words import loss_words
+from pycvstat.report.words import learner_in_full, loss_words
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,23 @@ def parts_of(result: Any, wanted: Wanted) -> Parts:
 
 
 def about_data(result: Any, loss: str) -> str:
+    """Formula, size and loss: the subtitle of a document."""
     task = result.task
     return f"{task.formula.text} · {count(task.n, 'row')} · {loss_words(loss)}"
 
 
-def question(words: str, *more: str) -> Section:
-    return section("Question", [paragraph(words), *(paragraph(m) for m in more if m)])
+def question(words: str, learners: Mapping[str, Any]) -> Section:
+    """The question that a result answers, and the learners that it is about."""
+    rows = tuple((name, learner_in_full(learner)) for name, learner in learners.items())
+    return section("Question", [paragraph(words), Facts(rows)])
 
 
 def capital(words: str) -> str:
+    """The words with a capital first letter.
+
+    Examples
+    --------
+    >>> capital("leave-one-out")
+    'Leave-one-out'
+    """
     return words[:1].upper() + words[1:]

@@ -7,9 +7,8 @@ from pycvstat.procedures.compare import Comparison
 from pycvstat.report.content import Block, Facts, Headline, Section, section
 from pycvstat.report.numbers import aligned, count, listed, number
 from pycvstat.report.sections import comparing, data, estimates
-from pycvstat.report.subjects.base import Parts, Wanted, about_data, capital, parts_of, question
+from pycvstat.report.subjects.base import Parts, Wanted, about_data, parts_of, question
 from pycvstat.report.words import (
-    learner_words,
     loss_words,
     plan_words,
     risk_words,
@@ -41,9 +40,9 @@ def _(result: Comparison, wanted: Wanted) -> Parts:
             if len(result.results) > 1
             else None
         )
-        folds = section("Folds", data.fold_blocks(result.plan, result._first.seed))
+        folds = data.setting_section(result)
         return Parts(title, about, [top, section("Methods", blocks), pairs, folds])
-    learners = "; ".join(f"{n}: {learner_words(r.learner)}" for n, r in result.results.items())
+    learners = {name: one.learner for name, one in result.results.items()}
     asked = (
         f"Which of {names} has the smallest {risk_words(result.plan, result.loss, 'the method')}, "
         "and by how much do they differ on the same folds?"
@@ -51,9 +50,9 @@ def _(result: Comparison, wanted: Wanted) -> Parts:
     tables = {name: r.table for name, r in result.results.items()}
     sections = [
         top,
-        question(asked, f"Methods: {learners}."),
+        question(asked, learners),
         data.data_section(result.task),
-        data.folds_section(result.plan, result._first.seed),
+        data.folds_section(result),
         comparing.comparison_section(result, frame, wanted.level),
         section("", [comparing.many_note(len(result.results)), *failed]),
         comparing.folds_side_by_side(tables),
@@ -65,7 +64,7 @@ def _(result: Comparison, wanted: Wanted) -> Parts:
 def _(result: LossResult, wanted: Wanted) -> Parts:
     loss = next(iter(result.tables.values())).loss
     about = f"{count(result.plan.n, 'row')} · {loss_words(loss)} · computed elsewhere"
-    folds = data.folds_section(result.plan, None, figure=wanted.full)
+    folds = data.folds_section(result) if wanted.full else data.setting_section(result)
     if len(result.tables) > 1:
         frame = result.tidy(level=wanted.level)
         body: list[Section | None] = (
@@ -88,7 +87,7 @@ def _one_loss(result: LossResult, wanted: Wanted, about: str, folds: Section) ->
     table = result.table
     values = aligned([result.estimate, result.pooled])
     facts = Facts((("mean of fold means", values[0]), ("mean over observations", values[1])))
-    interval = [estimates.interval_facts(found)] if found is not None else []
+    interval = [estimates.interval_facts(found, result.estimate)] if found is not None else []
     sections: list[Section | None] = [
         section("", [estimates.headline(table, found, "the procedure that made the losses")]),
         section("Estimates", [facts]),
@@ -99,4 +98,4 @@ def _one_loss(result: LossResult, wanted: Wanted, about: str, folds: Section) ->
         from pycvstat.procedures.quantities import fold_rows
 
         sections.append(estimates.folds_section_of(result, fold_rows(table), table.loss, []))
-    return Parts(f"{capital(plan_words(result.plan))} of {result.names[0]}", about, sections, found)
+    return Parts(f"{result.names[0]}: {plan_words(result.plan)}", about, sections, found)

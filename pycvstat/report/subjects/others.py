@@ -42,7 +42,7 @@ def _(result: ErrorCurve, wanted: Wanted) -> Parts:
         ],
     )
     if not wanted.full:
-        folds = section("Folds", data.fold_blocks(result.plan, result.seed))
+        folds = data.setting_section(result, result.learner)
         table = section("Errors", [curves.error_table(result, 12)])
         return Parts(title, about, [top, table, folds])
     asked = (
@@ -55,10 +55,10 @@ def _(result: ErrorCurve, wanted: Wanted) -> Parts:
         about,
         [
             top,
-            question(asked),
+            question(asked, {"learner": result.learner}),
             data.data_section(result.task),
             curves.error_curve_section(result),
-            data.folds_section(result.plan, result.seed),
+            data.folds_section(result),
         ],
     )
 
@@ -68,7 +68,7 @@ def _(result: LearningCurve, wanted: Wanted) -> Parts:
     title = f"Learning curve of {learner_words(result.learner)}"
     about = about_data(result, result.loss)
     if not wanted.full:
-        folds = section("Folds", data.fold_blocks(result.plan, result.seed))
+        folds = data.setting_section(result, result.learner)
         return Parts(title, about, [section("Errors", [curves.learning_table(result)]), folds])
     asked = (
         f"How does the error of {learner_words(result.learner)} depend on the number of training "
@@ -79,10 +79,10 @@ def _(result: LearningCurve, wanted: Wanted) -> Parts:
         title,
         about,
         [
-            question(asked),
+            question(asked, {"learner": result.learner}),
             data.data_section(result.task),
             curves.learning_curve_section(result),
-            data.folds_section(result.plan, result.seed),
+            data.folds_section(result),
         ],
     )
 
@@ -90,7 +90,7 @@ def _(result: LearningCurve, wanted: Wanted) -> Parts:
 @parts_of.register
 def _(result: FoldPlan, wanted: Wanted) -> Parts:
     figure = data.fold_figure(result) if wanted.full else None
-    blocks = [*data.fold_blocks(result, result.seed), figure]
+    blocks = [*data.fold_blocks(result), figure]
     return Parts(
         capital(plan_words(result)),
         f"{count(result.n, 'row')} · {folds_words(result)}",

@@ -12,7 +12,7 @@ from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.content import Block, Facts, Headline, Section, section
 from pycvstat.report.numbers import number, settings
 from pycvstat.report.sections import data, estimates, tuning
-from pycvstat.report.subjects.base import Parts, Wanted, about_data, capital, parts_of, question
+from pycvstat.report.subjects.base import Parts, Wanted, about_data, parts_of, question
 from pycvstat.report.words import (
     candidates_words,
     learner_words,
@@ -29,7 +29,7 @@ def _(result: CVResult, wanted: Wanted) -> Parts:
         wanted,
         found,
         notes,
-        f"{capital(plan_words(result.plan))} of {learner_words(result.learner)}",
+        f"{learner_words(result.learner)}: {plan_words(result.plan)}",
         f"How large is the {risk_words(result.plan, result.loss, learner_words(result.learner))}?",
     )
 
@@ -55,19 +55,19 @@ def _cv_parts(
         *estimates.failures_note(result),
         *estimates.fit_notes(result),
     ]
-    interval = [estimates.interval_facts(found)] if found is not None else []
+    interval = [estimates.interval_facts(found, result.estimate)] if found is not None else []
     middle: list[Section | None] = [
         section("Estimates", numbers),
         section("Interval", [*interval, *notes]) if interval or notes else None,
     ]
     if not wanted.full:
-        folds = section("Folds", data.fold_blocks(result.plan, result.seed))
+        folds = data.setting_section(result, result.learner)
         return Parts(title, about_data(result, result.loss), [top, *middle, *tuned, folds], found)
     sections = [
         top,
-        question(asked),
+        question(asked, {"learner": result.learner}),
         data.data_section(result.task),
-        data.folds_section(result.plan, result.seed),
+        data.folds_section(result),
         *middle,
         estimates.folds_section_of(result, result.tidy("folds"), result.loss, []),
         *tuned,
@@ -100,7 +100,7 @@ def _(result: NestedResult, wanted: Wanted) -> Parts:
         wanted,
         found,
         notes,
-        f"Nested cross-validation of {learner_words(inside.learner)}",
+        f"{learner_words(inside.learner)}: nested cross-validation",
         f"How large is the {risk_words(result.plan, result.loss, of)}? The tuning is part of the "
         "procedure whose risk is estimated.",
         tuned,
@@ -126,7 +126,7 @@ def _(result: TuneResult, wanted: Wanted) -> Parts:
     about = about_data(result, result.means.loss)
     if not wanted.full:
         few: list[Block] = [tuning.choice_facts(result), tuning.candidates_table(result, 10)]
-        folds = section("Folds", data.fold_blocks(result.plan, result.seed))
+        folds = data.setting_section(result, result.learner)
         notes = [*estimates.failures_note(result), tuning.optimism_note(result)]
         return Parts(title, about, [top, section("Choice", [*few, *notes]), folds])
     asked = (
@@ -135,9 +135,9 @@ def _(result: TuneResult, wanted: Wanted) -> Parts:
     )
     sections = [
         top,
-        question(asked),
+        question(asked, {"learner": result.learner}),
         data.data_section(result.task),
-        data.folds_section(result.plan, result.seed),
+        data.folds_section(result),
         tuning.tuning_section(result),
         section(
             "What the estimate is not",
