@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from pycvstat.intervals.citations import bibtex
 from pycvstat.intervals.quantiles import two_sided_p
+from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval:
+class Interval(Verbs):
     """A confidence interval that says what it is about.
 
     Parameters
@@ -133,9 +134,6 @@ class Interval:
             f"Interval({self.estimate:.4g}, {self.level * 100:g} % from {self.low:.3g} to "
             f"{self.high:.3g}, {self.target}, {self.method})"
         )
-
-    def __str__(self) -> str:
-        return self.summary()
 
 
 def _wrap(line: str) -> list[str]:

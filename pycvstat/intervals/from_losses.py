@@ -17,6 +17,7 @@ from pycvstat.intervals.citations import bibtex
 from pycvstat.intervals.dispatch import MetricLike, interval
 from pycvstat.intervals.hoeffding import check_bounds
 from pycvstat.intervals.paired import Adjust, Paired, all_pairs, paired
+from pycvstat.intervals.quantiles import check_level
 from pycvstat.losses import LossTable, Predictions
 from pycvstat.verbs import Verbs
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
+COLUMNS = (
+    "name", "estimate", "std_error", "conf_low", "conf_high", "level", "method", "target",
+    "metric", "pooled",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,37 +130,50 @@ class LossResult(Verbs):
         return all_pairs(self.tables, method=method, level=level, adjust=adjust)
 
     def tidy(self, level: float = 0.95) -> pd.DataFrame:
-        """One row per method: estimate, std_error, conf_low, conf_high, pooled, ..."""
+        """One row per method: estimate, std_error, conf_low, conf_high, pooled, ...
+
+        The limits are NaN where no interval is legal.
+        """
         import pandas as pd
 
-        parts = []
+        check_level(level)
+        rows = []
         for name, table in self.tables.items():
-            row = interval(table, level=level).tidy()
-            row.insert(0, "name", name)
-            parts.append(row.assign(pooled=float(table.pooled()[0])))
-        return pd.concat(parts, ignore_index=True)
+            found = _usual(table, level)
+            row: dict[str, Any] = {"estimate": float(table.estimate()[0])}
+            row |= {"level": level, "metric": table.loss}
+            if isinstance(found, Interval):
+                row = dict(found.tidy().iloc[0])
+            rows.append({"name": name, **row, "pooled": float(table.pooled()[0])})
+        return pd.DataFrame(rows).reindex(columns=COLUMNS)
 
     def summary(self) -> str:
         """Estimates and default intervals in words."""
-        blocks = [
-            "\n".join(
-                [
-                    f"{name}: mean of fold means {float(table.estimate()[0]):.6g}, "
-                    f"pooled {float(table.pooled()[0]):.6g}",
-                    interval(table).summary(),
-                ]
-            )
-            for name, table in self.tables.items()
-        ]
+        blocks = []
+        for name, table in self.tables.items():
+            estimate, pooled = float(table.estimate()[0]), float(table.pooled()[0])
+            found = _usual(table)
+            words = found.summary() if isinstance(found, Interval) else f"no interval: {found}"
+            head = f"{name}: mean of fold means {estimate:.6g}, pooled {pooled:.6g}"
+            blocks.append(f"{head}\n{words}")
         return "\n\n".join([repr(self.plan), *blocks])
 
     def cite(self) -> str:
         """BibTeX of the default intervals."""
-        keys = [key for t in self.tables.values() for key in interval(t).citation]
+        usual = [_usual(table) for table in self.tables.values()]
+        keys = [key for i in usual if isinstance(i, Interval) for key in i.citation]
         return bibtex(dict.fromkeys(keys))
 
     def __repr__(self) -> str:
         return f"LossResult({', '.join(self.names)}; {self.plan!r})"
+
+
+def _usual(table: LossTable, level: float = 0.95) -> Interval | IntervalError:
+    """The default interval, or why there is none."""
+    try:
+        return interval(table, level=level)
+    except IntervalError as reason:
+        return reason
 
 
 def from_losses(

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import IntervalError, LossError
 from pycvstat.losses import FoldMeans, LossTable
-from pycvstat.losses.metrics import METRICS as READERS
-from pycvstat.losses.metrics import scores
+from pycvstat.losses.metrics import METRICS as READERS, scores
 
 FloatArray = NDArray[np.float64]
 Table = LossTable | FoldMeans

@@ -14,6 +14,8 @@ from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.method import Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 
+LARGE_RATIO = 0.3  # test over training size; 5-fold has 0.25
+
 
 def corrected_t_limits(scores: NDArray[np.float64], ratio: float, level: float) -> Limits:
     """mean ± t_{J-1} s sqrt(1 / J + n2 / n1) for J scores of overlapping training sets.
@@ -41,8 +43,12 @@ def corrected_t_limits(scores: NDArray[np.float64], ratio: float, level: float) 
         )
     sd = spread(scores, "the scores of the fits")
     std_error = sd * np.sqrt(1 / count + ratio)
+    notes: tuple[str, ...] = ()
+    if ratio > LARGE_RATIO:
+        share = 1 / (1 + ratio)
+        notes = (f"the correction is meant for training shares of about 0.9, here {share:.2g}",)
     return symmetric(
-        scores.mean(), std_error, level, float(count - 1), ratio=float(ratio), fits=count
+        scores.mean(), std_error, level, float(count - 1), notes, ratio=float(ratio), fits=count
     )
 
 

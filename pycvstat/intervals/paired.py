@@ -20,6 +20,7 @@ from pycvstat.intervals.method import find
 from pycvstat.intervals.metrics import ByFold, Smooth, as_metric, fold_scores, linearised
 from pycvstat.intervals.quantiles import check_level
 from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,7 @@ Adjust = Literal["holm", "bonferroni", "none"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Paired:
+class Paired(Verbs):
     """The difference of two methods on identical folds.
 
     Parameters
@@ -123,9 +124,6 @@ class Paired:
             f"Paired({self.names[0]} minus {self.names[1]}: {self.estimate:.4g}, "
             f"{self.level * 100:g} % from {self.low:.3g} to {self.high:.3g}{p}, {self.method})"
         )
-
-    def __str__(self) -> str:
-        return self.summary()
 
 
 def paired(

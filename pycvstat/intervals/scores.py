@@ -60,6 +60,7 @@ def corrected_t(
             "safe but wide on a single K-fold, slightly liberal on many repetitions; meant for "
             "training shares of about 0.9"
         ),
+        notes=limits.notes,
         details=limits.details,
     )
 

@@ -154,3 +154,22 @@ def test_bad_input():
         from_losses(LOSSES, IDS, y=LOSSES)
     with pytest.raises(InputError, match="no losses"):
         from_losses({}, IDS)
+
+
+def test_no_legal_interval():
+    """Rolling folds: estimates are shown, and why there is no interval."""
+    splits = [(np.arange(6 + 3 * i), np.arange(6 + 3 * i, 9 + 3 * i)) for i in range(6)]
+    plan = FoldPlan.from_splits(splits, N, kind="timeseries")
+    result = from_losses(DRAW.random(18), plan)
+    assert "no interval is known to be valid" in result.summary()
+    row = result.tidy().iloc[0]
+    assert row.estimate == result.estimate
+    assert np.isnan(row.conf_low)
+    with pytest.raises(InputError, match="confidence level"):
+        result.tidy(level=2)
+
+
+def test_a_small_training_share_is_noted():
+    halves = from_losses(LOSSES, np.arange(N) % 2).interval()
+    assert "here 0.5" in halves.notes[0]
+    assert from_losses(LOSSES, np.arange(N) % 6).interval().notes == ()
