@@ -182,7 +182,7 @@ def _sum(values: Long) -> float:
 
 def _total(values: Long) -> np.longdouble:
     # NumPy's dot of long doubles is a plain loop; its sum is pairwise, which R's is not
-    total: np.longdouble = np.dot(values, np.broadcast_to(np.longdouble(1), values.shape))
+    total: np.longdouble = np.dot(values, np.ones(len(values), dtype=np.longdouble))
     return total
 
 
@@ -200,7 +200,7 @@ def _var(values: Long) -> float:
     if len(values) < 2:
         return float("nan")
     # R rounds the mean to double before it takes the deviations
-    deviations = values - np.longdouble(np.float64(_mean(values)))
+    deviations = np.subtract(values, np.longdouble(np.float64(_mean(values))), out=values)
     return float(np.dot(deviations, deviations) / np.longdouble(len(values) - 1))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +51,8 @@ def orthogonal(x: FloatArray, degree: int) -> Polynomials:
     [-0.7071, 0.0, 0.7071]
     """
     centre = float(np.mean(x))
-    raw = _orthogonalised(x - centre, degree)
+    q, r = np.linalg.qr((x - centre)[:, None] ** np.arange(degree + 1))
+    raw = q * np.diag(r)
     norm2 = (raw**2).sum(axis=0)
     alpha = ((x - centre)[:, None] * raw**2).sum(axis=0) / norm2 + centre
     return Polynomials(alpha[:degree], np.concatenate([[1.0], norm2]))
@@ -59,21 +61,25 @@ def orthogonal(x: FloatArray, degree: int) -> Polynomials:
 def contrasts(levels: int) -> FloatArray:
     """Polynomial contrasts of equally spaced levels: an array of shape (levels, levels - 1).
 
-    As in R: ``contr.poly(levels)``.
+    From the recurrence of Gram's polynomials in whole numbers, so that they are exact to the last
+    digit for any number of levels.
+
+    As in R: ``contr.poly(levels)``, which loses digits beyond about 15 levels.
 
     Examples
     --------
     >>> contrasts(4)[:, 0].round(4).tolist()
     [-0.6708, -0.2236, 0.2236, 0.6708]
     """
-    points = np.arange(levels, dtype=np.float64)
-    raw = _orthogonalised(points - points.mean(), levels - 1)
-    unit: FloatArray = (raw / np.sqrt((raw**2).sum(axis=0)))[:, 1:]
-    return unit
-
-
-def _orthogonalised(centred: FloatArray, degree: int) -> FloatArray:
-    powers = centred[:, None] ** np.arange(degree + 1)
-    q, r = np.linalg.qr(powers)
-    made: FloatArray = q * np.diag(r)
-    return made
+    spread = [2 * i - levels + 1 for i in range(levels)]
+    before, now = [0] * levels, [1] * levels
+    columns = []
+    for k in range(levels - 1):
+        following = [
+            ((2 * k + 1) * x * t - k * (levels**2 - k**2) * s) // (k + 1)
+            for x, t, s in zip(spread, now, before, strict=True)
+        ]
+        before, now = now, following
+        length2 = sum(value * value for value in now)
+        columns.append([math.copysign(math.sqrt(v * v / length2), v) for v in now])
+    return np.array(columns).reshape(levels - 1, levels).T

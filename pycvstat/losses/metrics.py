@@ -45,8 +45,8 @@ def rmse(y: FloatArray, p: FloatArray) -> float:
 
     Examples
     --------
-    >>> rmse(np.array([0.0, 0.0]), np.array([3.0, 4.0])) ** 2
-    12.5
+    >>> rmse(np.array([0.0, 0.0]), np.array([1.0, 7.0]))
+    5.0
     """
     return float(np.sqrt(np.mean((y - p) ** 2)))
 

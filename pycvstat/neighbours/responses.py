@@ -23,25 +23,33 @@ def weighted_mean(y: FloatArray, weights: FloatArray) -> FloatArray:
     return row_sums(weights * y) / np.maximum(row_sums(weights), 1e-6)
 
 
-def running_means(y: FloatArray, ks: IntArray) -> FloatArray:
-    """Unweighted means of the first k responses for every k, (len(ks), m) from (m, max k).
+def running_means(y: FloatArray, rows: IntArray, ks: IntArray) -> FloatArray:
+    """Unweighted mean response of the first k neighbours, for every k.
+
+    Parameters
+    ----------
+    y : (n,) float64
+    rows : (m, at least max(ks)) int64
+        Rows of the neighbours.
+    ks : (s,) int64
+
+    Returns
+    -------
+    (s, m) float64
 
     Examples
     --------
-    >>> running_means(np.array([[1.0, 3.0, 5.0]]), np.array([1, 3])).tolist()
+    >>> y, rows = np.array([1.0, 3.0, 5.0]), np.array([[0, 1, 2]])
+    >>> running_means(y, rows, np.array([1, 3])).tolist()
     [[1.0], [3.0]]
     """
-    total = np.zeros(len(y), dtype=np.longdouble)
-    result = np.empty((len(ks), len(y)))
-    wanted: dict[int, list[int]] = {}
-    for place, k in enumerate(ks):
-        wanted.setdefault(int(k), []).append(place)
-    for k in range(1, int(ks.max()) + 1):
-        total += y[:, k - 1]
-        for place in wanted.get(k, ()):
-            result[place] = total
-            result[place] /= k
-    return result
+    nearest = y.astype(np.longdouble)[rows[:, : int(ks.max())].T]
+    sums = np.empty((len(nearest), len(rows)))
+    total = np.zeros(len(rows), dtype=np.longdouble)
+    for k, responses in enumerate(nearest):
+        total += responses
+        sums[k] = total
+    return sums[ks - 1] / ks[:, None]
 
 
 def class_shares(codes: IntArray, weights: FloatArray, levels: int) -> FloatArray:
@@ -88,30 +96,31 @@ def nearest_of_tied(shares: FloatArray, codes: IntArray) -> IntArray:
     return nearest
 
 
-def ordinal_shares(shares: FloatArray, ykernel: float) -> FloatArray:
-    """Shares smoothed over neighbouring classes by the y-kernel, then cumulated, (m, levels).
+def smoothed_shares(shares: FloatArray, ykernel: float) -> FloatArray:
+    """Shares of ordered classes, smoothed over neighbouring classes, (m, levels).
 
     Examples
     --------
-    >>> ordinal_shares(np.array([[0.25, 0.75, 0.0]]), 0).tolist()
-    [[0.25, 1.0, 1.0]]
+    >>> smoothed_shares(np.array([[0.25, 0.75, 0.0]]), 1).round(2).tolist()
+    [[0.33, 0.47, 0.2]]
     """
     band = y_band(shares.shape[1], ykernel)
     smoothed = np.zeros_like(shares)
-    for level in range(len(band)):  # term by term: the order of a plain matrix product
+    for level in range(len(band)):  # term by term, as a plain matrix product adds them
         smoothed += shares[:, level, None] * band[level]
-    return cumsum(smoothed / row_sums(smoothed)[:, None])
+    result: FloatArray = smoothed / row_sums(smoothed)[:, None]
+    return result
 
 
-def first_half(cumulated: FloatArray) -> IntArray:
+def middle_class(shares: FloatArray) -> IntArray:
     """The first class at which the cumulated share is at least one half, (m,).
 
     Examples
     --------
-    >>> first_half(np.array([[0.2, 0.5, 1.0]])).tolist()
+    >>> middle_class(np.array([[0.2, 0.3, 0.5]])).tolist()
     [1]
     """
-    first: IntArray = np.argmax(cumulated >= 0.5, axis=1)
+    first: IntArray = np.argmax(cumsum(shares) >= 0.5, axis=1)
     return first
 
 

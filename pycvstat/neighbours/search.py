@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -11,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import PycvstatWarning
+from pycvstat.neighbours.found import Found, FoundPath
+from pycvstat.neighbours.products import by_products
 from pycvstat.neighbours.scaling import Metric
 from pycvstat.rnumerics import EXTENDED
 
@@ -18,40 +19,14 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 Ties = Literal["kknn", "row"]
+TIES: tuple[str, ...] = ("kknn", "row")
 
 TEAM = 16  # new rows that walk the tree together
 WIDE = 16  # from this many columns on, inner products find candidates faster than the tree
-PROBE = 256  # new rows searched before it is decided whether ties are the rule
 FEW = 32  # new rows for which building a tree does not pay
+PROBE = 256  # new rows scanned before the cost of the rest is known
 HEAD = 2048  # rows that kknn's scan goes through before the tree is asked for the rest
 COSTLY = 1e11  # coordinates compared in one scan from which its cost is named: minutes
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """Neighbours of m new rows, nearest first.
-
-    Parameters
-    ----------
-    sums : (m, size) float64
-        Distances to the power p; kknn's 1e300 where there was no row left.
-    rows : (m, size) int64
-        Positions of the neighbours among the training rows.
-    """
-
-    sums: FloatArray
-    rows: IntArray
-
-    def distances(self, p: float) -> FloatArray:
-        """The distances: roots of the sums."""
-        if p == 2:
-            return np.sqrt(self.sums)
-        if p == 1:
-            return self.sums
-        from pycvstat.neighbours.compiled.scan import roots
-
-        result: FloatArray = roots(self.sums, p)
-        return result
 
 
 class Index:
@@ -95,109 +70,113 @@ class Index:
         """
         if self.ties == "row":
             return self._by_row(new, size)
-        if len(new) <= FEW or size > len(self):
-            return self.scan(new, size)
-        first, share = self._find(new[:PROBE], size)
-        if len(new) <= PROBE:
-            return first
-        # where most rows have ties, looking for rows without them first is lost time
-        rest = self.scan(new[PROBE:], size) if share > 0.5 else self._find(new[PROBE:], size)[0]
-        return Found(
-            np.concatenate([first.sums, rest.sums]), np.concatenate([first.rows, rest.rows])
+        if size > len(self):
+            sums, rows = self.scan(new, np.array([size]))
+            return Found(sums, rows[:, 0])
+        path = self.find_path(new, np.array([size - 1]))
+        rows = path.found.rows
+        rows[path.tied] = path.tied_rows[:, 0]
+        return path.found
+
+    def find_path(self, new: FloatArray, ks: IntArray) -> FoundPath:
+        """The k nearest training rows of every new row, and one more, for every k.
+
+        Parameters
+        ----------
+        new : (m, q) float64
+        ks : (s,) int64
+            Ascending, less than n.
+        """
+        size = int(ks[-1]) + 1
+        if self.ties == "row":
+            return settled(ks, self._by_row(new, size))
+        return settle_ties(
+            *self.quickly(new, size), ks, lambda left, f: self.scan(new[left], ks + 1, f)
         )
 
-    def scan(self, new: FloatArray, size: int) -> Found:
-        """`find` by kknn's scan alone, which settles ties as kknn does."""
+    def scan(
+        self, new: FloatArray, sizes: IntArray, firsts: IntArray | None = None
+    ) -> tuple[FloatArray, IntArray]:
+        """The nearest by kknn's scan alone, which settles ties as kknn does.
+
+        Parameters
+        ----------
+        new : (m, q) float64
+        sizes : (s,) int64
+            Ascending, at most n + 1.
+        firsts : (m,) int64, optional
+            Place of the first size that is wanted for a row.
+
+        Returns
+        -------
+        sums (m, max size), rows (m, s, max size)
+        """
         from pycvstat.neighbours.compiled.scan import scan_as_kknn
 
+        m, size = self.metric, int(sizes[-1])
         _say_whose_ties()
-        m = self.metric
-        distinct, back = _distinct(new)
+        firsts = np.zeros(len(new), dtype=np.int64) if firsts is None else firsts
+        distinct, back = _distinct(np.column_stack([new, firsts]))
         head, first_rows = self._head(len(distinct), size)
         tree = self._tree if first_rows < len(self) else self._no_tree
-        parts = []
-        for part in np.split(distinct, [PROBE] if len(distinct) > PROBE else []):
-            sums, rows, blocks = scan_as_kknn(head, first_rows, *tree, part, m.weights, m.p, size)
-            parts.append(Found(sums, rows))
-            _name_the_cost(blocks / max(len(part), 1) * len(distinct), self.points.shape[1])
-        return Found(
-            np.concatenate([f.sums for f in parts])[back],
-            np.concatenate([f.rows for f in parts])[back].astype(np.int64),
-        )
+        sums = np.empty((len(distinct), size))
+        rows = np.empty((len(distinct), len(sizes), size), dtype=np.int64)
+        for part in (slice(PROBE), slice(PROBE, None)):
+            wanted = np.ascontiguousarray(distinct[part, :-1]), distinct[part, -1].astype(np.int64)
+            if len(wanted[0]):
+                sums[part], rows[part], blocks = scan_as_kknn(
+                    head, first_rows, *tree, wanted[0], m.weights, m.p, sizes, wanted[1]
+                )
+                _name_the_cost(blocks / len(wanted[0]) * len(distinct), new.shape[1])
+        return sums[back], rows[back]
 
-    def _find(self, new: FloatArray, size: int) -> tuple[Found, float]:
-        """Neighbours, and the share of new rows whose order had to be settled by a scan."""
-        found, proved = self._without_ties(new, size)
-        left = np.flatnonzero(~proved)
-        if left.size:
-            scanned = self.scan(new[left], size)
-            found.sums[left], found.rows[left] = scanned.sums, scanned.rows
-        return found, left.size / len(new)
+    def quickly(self, new: FloatArray, size: int) -> tuple[Found, BoolArray]:
+        """One more neighbour than `size` where there is one, and which rows are complete.
 
-    def _without_ties(self, new: FloatArray, size: int) -> tuple[Found, BoolArray]:
-        """Neighbours, right for the new rows that are proved to have no ties."""
-        if self._wide(size):
-            return self._by_products(new, size)
-        more = min(size + 1, len(self))
-        sums, rows = self._walk(new, more)
-        ascending = np.all(sums[:, 1:] > sums[:, :-1], axis=1)
-        proved: BoolArray = ascending & np.isfinite(sums[:, -1])
-        return Found(sums[:, :size].copy(), rows[:, :size].astype(np.int64)), proved
+        Right for complete rows without ties; with ``ties="row"`` for all.
+        """
+        if self.ties == "row":
+            found = self._by_row(new, min(size + 1, len(self)))
+            return found, np.ones(len(new), dtype=np.bool_)
+        if len(new) <= FEW:
+            sums, rows = self.scan(new, np.array([min(size + 1, len(self))]))
+            found = Found(sums, rows[:, 0])
+        elif self._wide(size):
+            return by_products(self.points, self.metric, new, size)
+        else:
+            found = self._walk(new, min(size + 1, len(self)))
+        return found, np.isfinite(found.sums[:, size - 1])
 
     def _wide(self, size: int) -> bool:
         return self.metric.p == 2 and self.points.shape[1] >= WIDE and len(self) > 4 * size
 
-    def _walk(self, new: FloatArray, size: int) -> tuple[FloatArray, NDArray[np.int32]]:
+    def _walk(self, new: FloatArray, size: int) -> Found:
         """The nearest by the tree, new rows that are close to each other one after the other."""
         from pycvstat.neighbours.compiled.blocks import make_blocks
         from pycvstat.neighbours.compiled.walks import nearest
 
         m = self.metric
-        if len(new) <= TEAM:
-            found: Any = nearest(*self._tree, new, m.weights, m.p, size, TEAM)
-            return found[0], found[1]
-        order = make_blocks(new)[0]
+        order = make_blocks(new)[0] if len(new) > TEAM else np.arange(len(new))
         found = nearest(*self._tree, new[order], m.weights, m.p, size, TEAM)
-        sums, rows = np.empty_like(found[0]), np.empty_like(found[1])
+        sums, rows = np.empty_like(found[0]), np.empty(found[1].shape, dtype=np.int64)
         sums[order], rows[order] = found
-        return sums, rows
-
-    def _by_products(self, new: FloatArray, size: int) -> tuple[Found, BoolArray]:
-        """Candidates by inner products, then their exact distances with a proof."""
-        from pycvstat.neighbours.compiled.ranking import rank_candidates, smallest
-
-        m, centre = self.metric, self.points.mean(axis=0)
-        train, rows = (self.points - centre) * np.sqrt(m.weights), np.arange(len(new))
-        norms = (train**2).sum(axis=1)
-        used = np.ones(len(self), dtype=np.bool_)
-        tile = max(TEAM, 2**20 // len(self))
-        parts = []
-        for start in range(0, len(new), tile):
-            part = new[start : start + tile]
-            moved = (part - centre) * np.sqrt(m.weights)
-            lists, last = smallest(moved @ train.T, norms, size + 8)
-            limits = _product_limits(last, (moved**2).sum(axis=1), norms, self.points, m)
-            parts.append(
-                rank_candidates(self.points, used, lists, rows, part, m.weights, m.p, limits, size)
-            )
-        sums, chosen, proved = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return Found(sums, chosen.astype(np.int64)), proved
+        return Found(sums, rows)
 
     def _by_row(self, new: FloatArray, size: int) -> Found:
         """Nearest rows, the lowest row first among rows at equal distances."""
         from pycvstat.neighbours.compiled.walks import nearest_by_row
 
-        m, more = self.metric, min(size + 1, len(self))
-        sums, rows = self._walk(new, more)
-        if more > size:
-            left = np.flatnonzero(~(sums[:, -1] > sums[:, -2]))
+        m, wanted = self.metric, min(size, len(self))
+        more = min(wanted + 1, len(self))
+        found = self._walk(new, more)
+        left = np.flatnonzero(found.sums[:, wanted - 1] == found.sums[:, more - 1])
+        if more > wanted and left.size:
             distinct, back = _distinct(new[left])
             bounds = np.empty(len(distinct))
-            bounds[back] = sums[left, -2]
+            bounds[back] = found.sums[left, wanted - 1]
             again = nearest_by_row(*self._tree, distinct, m.weights, m.p, more, bounds)
-            sums[left], rows[left] = again[0][back], again[1][back]
-        wanted = min(size, len(self))
-        return _padded(Found(sums[:, :wanted], rows[:, :wanted].astype(np.int64)), size)
+            found.sums[left], found.rows[left] = again[0][back], again[1][back]
+        return _padded(found.first(wanted), size)
 
     @cached_property
     def _tree(self) -> tuple[Any, ...]:
@@ -220,6 +199,36 @@ class Index:
             rows = len(self)
         head: FloatArray = fill_blocks(self.points, np.arange(rows))
         return head, rows
+
+
+def settled(ks: IntArray, found: Found) -> FoundPath:
+    """A path whose neighbours are the same for every k."""
+    none = np.empty(0, dtype=np.int64)
+    return FoundPath(ks, found, none, np.empty((0, len(ks), int(ks[-1]) + 1), np.int64), none)
+
+
+def settle_ties(found: Found, complete: BoolArray, ks: IntArray, scan: Any) -> FoundPath:
+    """The path of neighbours: ties, and rows that are not complete, by kknn's scan.
+
+    Parameters
+    ----------
+    found : Found
+        One more neighbour than ``max(ks) + 1`` where there is one.
+    complete : (m,) bool
+    ks : (s,) int64
+    scan : callable
+        From rows and the place in `ks` where their ties begin to sums and rows.
+    """
+    size = int(ks[-1]) + 1
+    equal = found.sums[:, 1:] == found.sums[:, :-1]
+    first_tie = np.where(equal.any(axis=1), np.argmax(equal, axis=1), size)
+    tied_from = np.where(complete, np.searchsorted(ks, first_tie), 0)
+    left = np.flatnonzero(tied_from < len(ks))
+    if not left.size:
+        return settled(ks, found.first(size))
+    sums, rows = scan(left, tied_from[left])
+    found.sums[left, :size] = sums
+    return FoundPath(ks, found.first(size), left, rows, tied_from[left])
 
 
 def _say_whose_ties() -> None:
@@ -246,26 +255,6 @@ def _name_the_cost(blocks: float, columns: int) -> None:
             ),
             stacklevel=4,
         )
-
-
-def _product_limits(
-    last: FloatArray,
-    new_norms: FloatArray,
-    norms: FloatArray,
-    points: FloatArray,
-    metric: Metric,
-) -> FloatArray:
-    """Sums that rows outside the lists made from inner products certainly exceed.
-
-    The error of an inner product of q terms is at most q eps |a| |b|; the differences of the
-    coordinates themselves are rounded on the scale of the largest coordinate.
-    """
-    eps, q = np.finfo(np.float64).eps, points.shape[1]
-    least = last + new_norms - 8 * (q + 8) * eps * (new_norms + norms.max())
-    rounding = 4 * eps * np.sqrt((metric.weights * np.abs(points).max(axis=0) ** 2).sum())
-    nearest: FloatArray = np.sqrt(np.maximum(least, 0.0)) * (1 - 1e-12) - rounding
-    limits: FloatArray = np.maximum(nearest, 0.0) ** 2
-    return limits
 
 
 def _distinct(new: FloatArray) -> tuple[FloatArray, IntArray]:

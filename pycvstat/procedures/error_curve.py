@@ -128,7 +128,7 @@ def error_curve(
     >>> curve = pcv.error_curve(pcv.KNN(kernel="rectangular"), "mpg ~ .", data,
     ...                         grid={"k": [1, 5, 20]}, folds=pcv.Blocks(4))
     >>> curve.tidy()["train"].round(2).tolist()
-    [0.0, 5.65, 24.14]
+    [0.0, 7.24, 23.27]
     """
     chosen = read_learner(learner)
     candidates = as_candidates(grid, chosen)

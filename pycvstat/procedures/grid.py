@@ -110,7 +110,9 @@ def _quantiles(space: Mapping[str, Any], u: NDArray[np.float64]) -> Candidates:
 
 def _draws(name: str, distribution: Any, u: NDArray[np.float64]) -> list[Any]:
     if hasattr(distribution, "ppf"):
-        return [_plain(v) for v in np.asarray(distribution.ppf(u))]
+        drawn = np.asarray(distribution.ppf(u))
+        whole = hasattr(distribution, "pmf")
+        return [int(v) if whole else float(v) for v in drawn]
     values = _values(name, distribution)
     return [values[min(int(v * len(values)), len(values) - 1)] for v in u]
 

@@ -257,7 +257,7 @@ def nested_cv(
     >>> result = pcv.nested_cv(pcv.KNN(kernel="rectangular"), "mpg ~ .", data,
     ...                        grid={"k": range(1, 9)}, outer=pcv.Blocks(6), inner=pcv.Blocks(4))
     >>> result.chosen["k"], round(result.estimate, 3)
-    ([4, 4, 3, 3, 3, 4], 9.354)
+    ([7, 6, 2, 4, 1, 6], 17.827)
     """
     chosen = read_learner(learner)
     tuned = Tuned(chosen, grid, inner, rule, complexity, tolerance)

@@ -193,7 +193,7 @@ def tune(
     >>> result = pcv.tune(pcv.KNN(kernel="rectangular"), "y ~ x", data,
     ...                   grid={"k": [1, 2, 3]}, folds=pcv.LeaveOneOut())
     >>> result.best, round(result.estimate, 3)
-    ({'k': 1}, 55.0)
+    ({'k': 2}, 45.75)
     """
     chosen = read_learner(learner)
     candidates = as_candidates(grid, chosen)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.ncv import own_and_other_fold
 from pycvstat.learners.kernels.data_sets import batched_ols_fold_residuals
 from pycvstat.learners.kernels.pairs import ols_pair_residuals
 

@@ -12,13 +12,13 @@ from pycvstat.neighbours.compiled.sorting import put_smallest_first
 
 @loop
 def rank_candidates(points, used, lists, place, new, weights, p, limits, size):  # type: ignore[no-untyped-def]
-    """The `size` nearest candidates of every new row, and whether they are proved to be right.
+    """The `size` + 1 nearest candidates of every new row, and whether they are complete.
 
     Parameters
     ----------
-    points : (N, q) rows to choose from, in the metric of the moment
+    points : (N, q) rows to choose from, on the scale of the metric
     used : (N,) bool, whether a row may be chosen
-    lists : (M, c) int32, candidate rows; -1 ends a list
+    lists : (M, c) int32, candidate rows
     place : (m,) which list belongs to each new row
     new : (m, q)
     limits : (m,) every row outside the list has a larger sum than this
@@ -26,20 +26,19 @@ def rank_candidates(points, used, lists, place, new, weights, p, limits, size): 
 
     Returns
     -------
-    sums (m, size), rows (m, size) int32, proved (m,) bool
-        Proved: the list was long enough and no two sums are equal, the next one included.
+    sums (m, size + 1), rows (m, size + 1) int32, complete (m,) bool
+        Complete: the first `size` are the nearest of all, and no other row's sum equals the last
+        one of them, unless that is the one more. Equal sums are in row order.
     """
     m, q = new.shape
-    all_sums = np.full((m, size), np.inf)
-    all_rows = np.full((m, size), -1, np.int32)
-    proved = np.zeros(m, np.bool_)
+    all_sums = np.full((m, size + 1), np.inf)
+    all_rows = np.full((m, size + 1), -1, np.int32)
+    complete = np.zeros(m, np.bool_)
     values, rows = np.empty(size + 2), np.empty(size + 2, np.int32)
     for j in range(m):
-        count, tie = 0, False
+        count = 0
         for k in range(lists.shape[1]):
             row = lists[place[j], k]
-            if row < 0:
-                break
             if not used[row]:
                 continue
             total = 0.0
@@ -51,21 +50,19 @@ def rank_candidates(points, used, lists, place, new, weights, p, limits, size): 
                     total += abs(d) * weights[c]
                 else:
                     total += math.pow(abs(d), p) * weights[c]
-            if count > size and total >= values[size]:
+            if count > size and total > values[size]:
                 continue
             at = count
-            while at > 0 and values[at - 1] > total:
+            while at > 0 and (
+                values[at - 1] > total or (values[at - 1] == total and rows[at - 1] > row)
+            ):
                 values[at], rows[at] = values[at - 1], rows[at - 1]
                 at -= 1
             values[at], rows[at] = total, row
             count = min(count + 1, size + 1)
-        if count < size or values[size - 1] >= limits[j]:
-            continue
-        for k in range(1, count):
-            tie |= values[k] == values[k - 1]
-        proved[j] = not tie
-        all_sums[j], all_rows[j] = values[:size], rows[:size]
-    return all_sums, all_rows, proved
+        complete[j] = count >= size and values[size - 1] < limits[j]
+        all_sums[j, :count], all_rows[j, :count] = values[:count], rows[:count]
+    return all_sums, all_rows, complete
 
 
 @loop
