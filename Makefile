@@ -10,6 +10,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --maxprocesses 8
 
 demo: ## the course in Python beside R, with a report
 	@.ci/setup
+	@mkdir -p out
 	@$(BIN)/pycvstat lecture --report out/lecture.html
 
 test: ## the whole suite

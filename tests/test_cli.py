@@ -18,7 +18,7 @@ def test_doctor(without_r: None, capsys: pytest.CaptureFixture[str]) -> None:
 def test_lecture_without_r(
     without_r: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "new" / "lecture.html"
+    path = tmp_path / "lecture.html"
     assert cli.main(["lecture", "--report", str(path)]) == 0
     printed = capsys.readouterr().out
     assert printed.rstrip().endswith(f"Report: {path}")
@@ -55,7 +55,8 @@ def test_lecture_with_r(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lecture", "--report", "."], "needs a file name, not a folder"),
+        (["lecture", "--report", "tests.html/lecture.html"], "directory of the report does not"),
+        (["lecture", "--report", "lecture.xls"], "a report ends in .html"),
     ],
 )
 def test_errors_have_no_traceback(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.errors import InputError
 from pycvstat.lecture import LectureRun, lecture_run
 from pycvstat.parity.course import CourseInR, course_data, live_course, recorded_course
 from pycvstat.parity.table import SUMS
@@ -61,26 +60,24 @@ def course_report(path: Path) -> CourseReport:
     Parameters
     ----------
     path : pathlib.Path
-        The HTML file; its folder is made when missing.
+        The file; its ending decides: .html, .md, .tex, .pdf or .docx.
 
     Returns
     -------
     CourseReport
         Text, path and verdict.
     """
-    from pycvstat.report.render.html import render_page
     from pycvstat.report.render.text import render_text
+    from pycvstat.report.write import check_report_path, write_document
 
-    if path.is_dir():
-        raise InputError("The report needs a file name, not a folder.", given=path)
+    target = check_report_path(path)
     data = course_data()
     python = lecture_run(data)
     live = live_course(data)
     in_r = [recorded_course()] if live is None else [live, recorded_course()]
     document = course_document(python, in_r)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_page(document), encoding="utf-8")
-    return CourseReport(render_text(document), path.resolve(), _agree(python, in_r))
+    written = write_document(document, target).resolve()
+    return CourseReport(render_text(document), written, _agree(python, in_r))
 
 
 def course_document(python: LectureRun, in_r: Sequence[CourseInR]) -> Document:

@@ -129,6 +129,11 @@ def write_report(
     check = found if isinstance(found, Crosscheck) else None
     wanted = Wanted(level, method, full=True)
     document = full(result, wanted, title=title, crosscheck=check, include=include)
+    return write_document(document, target)
+
+
+def write_document(document: Document, target: Path) -> Path:
+    """Write a document to a path that `check_report_path` let pass."""
     try:
         _WRITERS[target.suffix.lower()](document, target)
     except OSError as error:
