@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pycvstat.lecture import LectureRun, lecture_run
 from pycvstat.parity.course import CourseInR, course_data, live_course, recorded_course
@@ -27,6 +28,8 @@ from pycvstat.report.numbers import aligned, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Numbers = Sequence[float] | NDArray[np.float64]
 
 ABOUT = (
     "200 simulated rows (pycvstat.data.waves(200, random=2021)), shuffled as R's set.seed(1) "
@@ -149,7 +152,7 @@ def _nested(python: LectureRun, in_r: Sequence[CourseInR]) -> Section:
 
 
 def _beside(
-    names: Sequence[str], python: Sequence[float], in_r: Sequence[Sequence[float]]
+    names: Sequence[str], python: Numbers, in_r: Sequence[Numbers]
 ) -> list[tuple[str, ...]]:
     """Rows of a table: name, Python's value, R's values, the largest difference."""
     columns = [aligned([float(v) for v in values], 6) for values in (python, *in_r)]
