@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
+from pycvstat.learners.base import Params, Prepared
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.families import BINOMIAL, LINKS, Family, Link, family_named, link_named
 from pycvstat.learners.inference import coefficient_table, inverse_diagonal
 from pycvstat.learners.irls import GLMFit, fit_glm, notes
+from pycvstat.learners.linear_prepared import PreparedGLM
 from pycvstat.task import Task
 
 if TYPE_CHECKING:
@@ -81,6 +84,11 @@ class GeneralisedLinear(DesignLearner):
             )
         if levels:
             check_two(task)
+
+    def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
+        """Check the learner against the task."""
+        self.check(task)
+        return PreparedGLM(self, task, candidates)
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""

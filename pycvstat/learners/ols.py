@@ -10,24 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
-from pycvstat.learners.base import Params, Predictions, Prepared
+from pycvstat.learners.base import Params, Prepared
 from pycvstat.learners.design import (
     DesignLearner,
     FitReport,
     Outcome,
-    PreparedDesign,
     Sample,
     Solution,
 )
 from pycvstat.learners.inference import coefficient_table, inverse_diagonal
 from pycvstat.learners.kernels.least_squares import LeastSquares, fit_least_squares
-from pycvstat.learners.kernels.left_out import ols_left_out_predictions
+from pycvstat.learners.linear_prepared import PreparedLeastSquares
 from pycvstat.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from pycvstat.folds.plan import FoldPlan
 
 FloatArray = NDArray[np.float64]
 
@@ -122,27 +119,3 @@ class WLS(OLS):
     def fit_weights(self, weights: FloatArray | None) -> FloatArray | None:
         """The weights of the data."""
         return weights
-
-
-class PreparedLeastSquares(PreparedDesign):
-    """Least squares prepared for one task: all folds of a plan from one factorisation."""
-
-    def predict_plan(self, plan: FoldPlan) -> Predictions | None:
-        """All fits at once, when each is trained on every row that it does not test."""
-        complementary = bool((plan.n_train + plan.n_test == plan.n).all())
-        if not complementary or not self.task.encoder("contrasts").stateless:
-            return None
-        design, y = self.design, self.task.response.values
-        shift = 0.0 if design.offset is None else design.offset
-        learner = self.learners[0]
-        assert isinstance(learner, OLS)
-        weights = learner.fit_weights(self.task.weights)
-        given = (design.X, y - shift, plan.rows, plan.offsets, weights)
-        out = ols_left_out_predictions(*given)
-        values = out.predictions
-        if design.offset is not None:
-            values = values + design.offset[plan.rows]
-        for i in np.flatnonzero(out.refit).tolist():
-            test = slice(plan.offsets[i], plan.offsets[i + 1])
-            values[test] = self.predict(plan.train_rows(i), plan.test_rows(i), [0]).values[0]
-        return Predictions(np.tile(values, (len(self.learners), 1)))

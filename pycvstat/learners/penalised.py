@@ -26,6 +26,7 @@ from pycvstat.learners.kernels.elastic_net import (
     elastic_net_slopes,
 )
 from pycvstat.learners.kernels.ridge import ridge_left_out_predictions
+from pycvstat.learners.linear_prepared import shares_rows
 from pycvstat.task import Task
 
 if TYPE_CHECKING:
@@ -211,8 +212,7 @@ class PreparedPenalised(PreparedDesign):
 
     def predict_plan(self, plan: FoldPlan) -> Predictions | None:
         """All fits at once, when each is trained on every row that it does not test."""
-        complementary = bool((plan.n_train + plan.n_test == plan.n).all())
-        if not complementary or not self.task.encoder("contrasts").stateless:
+        if not shares_rows(self.task, plan):
             return None
         learners = [cast(Penalised, learner) for learner in self.learners]
         X, y = self.design.X[:, 1:], self.task.response.values
