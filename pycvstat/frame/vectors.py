@@ -97,15 +97,19 @@ def _from_numpy(name: str, values: NDArray[Any]) -> Column:
 
 
 def _numbers(name: str, values: NDArray[Any]) -> Column:
-    wide = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size > 0
-    if wide and max(int(values.max()), -int(values.min())) > EXACT_INTEGERS:
-        raise DataError(
-            f"Column {name!r} holds integers beyond 2^53, which doubles cannot tell apart.",
-            given=f"largest {values.max()}",
-            fix="make it text if it is an identifier, or scale it to floating point numbers",
-        )
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size:
+        _check_exact(name, max(int(values.max()), -int(values.min())))
     with np.errstate(over="ignore"):
         return Column(name, "numeric", np.array(values, dtype=np.float64))
+
+
+def _check_exact(name: str, largest: float) -> None:
+    if largest > EXACT_INTEGERS:
+        raise DataError(
+            f"Column {name!r} holds integers beyond 2^53, which doubles cannot tell apart.",
+            given=f"one of size {largest:.6g}",
+            fix="make it text if it is an identifier, or scale it to floating point numbers",
+        )
 
 
 def _days(name: str, values: NDArray[Any]) -> Column:
@@ -125,7 +129,10 @@ def _from_objects(name: str, values: NDArray[np.object_]) -> Column:
     if what == "boolean":
         return Column(name, "logical", _filled(name, values, missing))
     if what in NUMBERS:
-        return Column(name, "numeric", _filled(name, values, missing))
+        numbers = _filled(name, values, missing)
+        if what == "integer":
+            _check_exact(name, np.nanmax(np.abs(numbers), initial=0.0))
+        return Column(name, "numeric", numbers)
     if what in ("date", "datetime", "datetime64"):
         return _moments(name, values)
     raise _refusal(name, _examples(values, missing), _fault(what, values))
