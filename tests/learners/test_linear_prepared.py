@@ -119,13 +119,9 @@ def test_several_candidates():
 def test_plans_and_formulas_that_need_every_fit(learner):
     data = frame()
     prepared = learner.prepare(Task.build("y ~ x + z", data))
-    some = FoldPlan.from_splits([(np.arange(30), np.arange(30, 60))] * 2, 60)
     assert prepared.predict_plan(TimeSeries(4).plan(60)) is None
-    overlapping = FoldPlan.from_splits(
-        [(np.arange(40), np.arange(40, 60)), (np.arange(40), np.arange(20))], 60
-    )
-    assert prepared.predict_plan(overlapping) is None
-    assert prepared.predict_plan(some) is not None
+    train, test = np.arange(40), np.arange(20)  # as many as there are rows, but not all of them
+    assert prepared.predict_plan(FoldPlan.from_splits([(train, test)], 60)) is None
     poly = learner.prepare(Task.build("y ~ poly(x, 2)", data))
     assert poly.predict_plan(KFold(5, random=1).plan(60)) is None
 
@@ -134,8 +130,10 @@ def test_trouble_of_one_fold_is_warned_about():
     data = pd.DataFrame({"x": np.arange(12.0), "y": (np.arange(12.0) > 5).astype(float)})
     data.loc[3, "y"] = 1.0  # without row 3 the classes are separated
     prepared = Logit().prepare(Task.build("y ~ x", data))
-    with pytest.warns(PycvstatWarning, match="numerically 0 or 1"):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         assert prepared.predict_plan(LeaveOneOut().plan(12)) is not None
+    assert any("numerically 0 or 1" in str(warning.message) for warning in caught)
 
 
 def test_impossible_response_is_an_error():
