@@ -13,7 +13,7 @@ from pycvstat.report.numbers import aligned, count, settings, sizes
 LOSSES = {
     "squared": "squared error",
     "absolute": "absolute error",
-    "zero_one": "0-1 loss (misclassification)",
+    "zero_one": "0-1 loss",
     "log": "log loss",
     "brier": "Brier score",
     "poisson": "Poisson deviance",
@@ -29,6 +29,17 @@ def loss_words(name: str) -> str:
     ('squared error', 'huber(1.345) loss')
     """
     return LOSSES.get(name, name if name.endswith("loss") else f"{name} loss")
+
+
+def loss_label(name: str) -> str:
+    """A loss beside an axis or in a header: "0-1 loss".
+
+    Examples
+    --------
+    >>> loss_label("zero_one"), loss_label("squared")
+    ('0-1 loss', 'squared loss')
+    """
+    return "0-1 loss" if name == "zero_one" else name if name.endswith("loss") else f"{name} loss"
 
 
 def plan_words(plan: FoldPlan) -> str:
@@ -70,7 +81,7 @@ def learner_words(learner: Any) -> str:
         return (
             f"{learner_words(learner.learner)}, tuned over {candidates_words(learner.candidates)}"
         )
-    changed = _changed(learner)
+    changed = changed_params(learner)
     return f"{learner.name} ({settings(changed)})" if changed else str(learner.name)
 
 
@@ -91,7 +102,7 @@ def learner_in_full(learner: Any) -> str:
     return f"{learner.name}({', '.join(f'{n}={v!r}' for n, v in simple.items())})"
 
 
-def _changed(learner: Any) -> dict[str, Any]:
+def changed_params(learner: Any) -> dict[str, Any]:
     """Simple parameters whose value is not the default of the class."""
     from dataclasses import fields
 

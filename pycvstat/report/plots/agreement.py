@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pycvstat.report.plots.style import BLUE, FAINT, ORANGE, label
+from pycvstat.report.plots.style import BLUE, FAINT, ORANGE, label, legend_above
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,5 +34,5 @@ def agreement(ax: Axes, table: pd.DataFrame) -> Axes:
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(table) - 0.4, -0.6)
     ax.set_xlabel("largest relative difference of Python and R")
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.3)
+    legend_above(ax)
     return ax

@@ -18,7 +18,9 @@ from pycvstat.report.plots.style import (
     ORANGE,
     PALE,
     SERIES,
+    legend_above,
 )
+from pycvstat.report.words import loss_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,11 +52,11 @@ def error_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str)
                 alpha=1.0 if number == 0 else 0.45,
             )
     axis.apply(ax)
-    ax.set_ylabel(f"{loss} loss, mean of fold means")
+    ax.set_ylabel(f"{loss_label(loss)}, mean of fold means")
     low, high = (f(table[["test", "train", "gap"]].to_numpy()) for f in (np.nanmin, np.nanmax))
     ax.set_ylim(min(0.0, low), high + 0.12 * (high - min(0.0, low)))
     _mark(ax, axis, int(np.nanargmin(table["test"])), "smallest test error")
-    _legend(ax, 3)
+    legend_above(ax)
     return ax
 
 
@@ -113,18 +115,6 @@ def _mark(ax: Axes, axis: CandidateAxis, row: int, words: str) -> None:
     )
 
 
-def _legend(ax: Axes, columns: int) -> None:
-    handles, _ = ax.get_legend_handles_labels()
-    rows = -(-len(handles) // columns)
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1.0),
-        ncols=columns if rows == 1 else 2,
-        borderaxespad=0.3,
-        columnspacing=1.4,
-    )
-
-
 def tuning_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str) -> Axes:
     """Cross-validation estimate by candidate, one naive standard error around it, the choice."""
     axis = candidate_axis(table, params)
@@ -140,7 +130,7 @@ def tuning_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
                 color=PALE,
                 linewidth=0,
                 zorder=0,
-                label="± 1 naive standard error",
+                label="± 1 naive s.e.",
             )
         elif banded:
             ax.errorbar(
@@ -151,7 +141,7 @@ def tuning_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
                 ecolor=FAINT,
                 elinewidth=1,
                 zorder=1,
-                label="± 1 naive standard error",
+                label="± 1 naive s.e.",
             )
         dash = "none" if axis.ticks else DASHES[number]
         ax.plot(
@@ -165,8 +155,8 @@ def tuning_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
     _one_se_line(ax, estimate, error)
     _choice(ax, table, axis, params)
     axis.apply(ax)
-    ax.set_ylabel(f"{loss} loss, mean of fold means")
-    _legend(ax, 2)
+    ax.set_ylabel(f"{loss_label(loss)}, mean of fold means")
+    legend_above(ax)
     return ax
 
 
@@ -180,7 +170,7 @@ def _one_se_line(ax: Axes, estimate: Any, error: Any) -> None:
         linewidth=0.8,
         linestyle=(0, (4, 3)),
         zorder=1,
-        label="smallest estimate + 1 standard error",
+        label="smallest + 1 naive s.e.",
     )
 
 
@@ -214,14 +204,14 @@ def learning_curve(ax: Axes, table: pd.DataFrame, loss: str) -> Axes:
             color=PALE,
             linewidth=0,
             zorder=0,
-            label="± 1 naive standard error",
+            label="± 1 naive s.e.",
         )
     ax.plot(x, test, color=BLUE, marker="o", label="test error")
     ax.plot(x, table["train"], color=ORANGE, marker="s", linestyle=DASHES[1], label="train error")
     ax.set_xlabel("training rows")
-    ax.set_ylabel(f"{loss} loss, mean over folds")
+    ax.set_ylabel(f"{loss_label(loss)}, mean over folds")
     ax.set_ylim(bottom=0 if min(test.min(), table["train"].min()) >= 0 else None)
-    _legend(ax, 3)
+    legend_above(ax)
     return ax
 
 
@@ -269,6 +259,6 @@ def inner_curves(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
             label="their mean",
         )
     axis.apply(ax)
-    ax.set_ylabel(f"inner {loss} loss, mean of fold means")
-    _legend(ax, 3)
+    ax.set_ylabel(f"inner {loss_label(loss)}, mean of fold means")
+    legend_above(ax)
     return ax

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.report.numbers import count
-from pycvstat.report.plots.style import AMBER, BLUE, INK, PALE
+from pycvstat.report.plots.style import AMBER, BLUE, INK, PALE, legend_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,14 +105,7 @@ def _draw(ax: Axes, strips: Sequence[Strip], n: int) -> None:
         "row of the data" if shown == n else f"row of the data (the first {shown} of {n})"
     )
     ax.spines["left"].set_visible(False)
-    ax.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0, 1.0),
-        ncols=3,
-        borderaxespad=0.3,
-        handlelength=1.2,
-    )
+    legend_above(ax, handles)
 
 
 def _rectangles(bars: Sequence[tuple[float, int, int]], colour: str) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycvstat.report.numbers import aligned, p_value
-from pycvstat.report.plots.style import BLUE, FAINT, INK, ORANGE, PALE, label
+from pycvstat.report.plots.style import BLUE, FAINT, INK, ORANGE, PALE, label, legend_above
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +73,7 @@ def differences(ax: Axes, by_fold: Any, row: pd.Series[Any], x_label: str) -> Ax
     ax.spines["left"].set_visible(False)
     ax.set_ylim(-0.6, 1.6)
     ax.set_xlabel(x_label)
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.3)
+    legend_above(ax)
     return ax
 
 
@@ -163,5 +163,5 @@ def coverage(ax: Axes, table: pd.DataFrame, names: Sequence[str]) -> Axes:
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(table) - 0.4, -0.6)
     ax.set_xlabel("share of data sets whose interval holds the estimand")
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.3)
+    legend_above(ax)
     return ax

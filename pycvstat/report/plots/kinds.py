@@ -27,6 +27,7 @@ from pycvstat.procedures.nested import NestedResult
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.plots import curves, folds, forest, losses, predictions
 from pycvstat.report.plots.style import house_style, label, literal, new_axes
+from pycvstat.report.words import loss_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -178,7 +179,9 @@ def _intervals(table: LossTable) -> Kind:
         found = [usual_interval(table, name, level) for name in wanted]
         rows = pd.concat([f.tidy() for f in found if f is not None], ignore_index=True)
         labels = [f"{m}, {t}" for m, t in zip(rows["method"], rows["target"], strict=True)]
-        return forest.forest(ax, rows, labels, f"{table.loss} loss, {100 * level:g} % intervals")
+        return forest.forest(
+            ax, rows, labels, f"{loss_label(table.loss)}, {100 * level:g} % intervals"
+        )
 
     return Kind(draw, (5.6, 0.9 + 0.3 * max(1, len(names))))
 
@@ -233,7 +236,7 @@ def _(result: NestedResult) -> dict[str, Kind]:
         ),
         "selection": Kind(lambda ax: predictions.selection(ax, result.selection(), params)),
         "diagram": Kind(
-            lambda ax: folds.nested_diagram(ax, result.plan, inner, "choose by the inner mean"),
+            lambda ax: folds.nested_diagram(ax, result.plan, inner, "tune"),
             (4.6, 1.1 + 0.17 * strips),
         ),
         "tuning": Kind(lambda ax: _tuning(ax, result.retuned)),
@@ -291,7 +294,7 @@ def _comparing(tables: dict[str, LossTable], result: Any) -> dict[str, Kind]:
 
     def all_intervals(ax: Axes, method: str = "auto", level: float = 0.95) -> Axes:
         rows = interval_rows(tables, method, level)
-        return forest.forest(ax, rows, names, f"{loss} loss, {100 * level:g} % intervals")
+        return forest.forest(ax, rows, names, f"{loss_label(loss)}, {100 * level:g} % intervals")
 
     def one_pair(
         ax: Axes,
@@ -303,7 +306,7 @@ def _comparing(tables: dict[str, LossTable], result: Any) -> dict[str, Kind]:
         first, second = _two(names, a, b)
         found = result.paired(first, second, method=method, level=level)
         by_fold = tables[first].fold_means()[:, 0] - tables[second].fold_means()[:, 0]
-        words = f"{loss} loss: {label(first)} minus {label(second)}"
+        words = f"{loss_label(loss)}: {label(first)} minus {label(second)}"
         return forest.differences(ax, by_fold, found.tidy().iloc[0], words)
 
     def critical(ax: Axes, alpha: float = 0.05, adjust: str = "holm") -> Axes:
@@ -312,7 +315,11 @@ def _comparing(tables: dict[str, LossTable], result: Any) -> dict[str, Kind]:
             pairs = result.pairs(adjust=adjust)
             rows = interval_rows(tables).assign(method=names)
         return forest.critical_difference(
-            ax, rows, pairs, alpha, f"{loss} loss; bars join methods with adjusted p ≥ {alpha:g}"
+            ax,
+            rows,
+            pairs,
+            alpha,
+            f"{loss_label(loss)}; bars join methods with adjusted p ≥ {alpha:g}",
         )
 
     kinds = {"forest": Kind(all_intervals, (5.2, 0.9 + 0.3 * len(names)))}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.report.plots.style import BLUE, FAINT, INK, PALE, whole_numbers
+from pycvstat.report.plots.style import BLUE, FAINT, INK, PALE, legend_above, whole_numbers
+from pycvstat.report.words import loss_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,9 +46,9 @@ def fold_errors(
         means = table.groupby("repeat")["estimate"].mean()
         ax.plot(means.index, means, "s", color=BLUE, zorder=3, label="mean of a repetition")
     ax.set_xlabel("repetition" if repeated else "fold")
-    ax.set_ylabel(f"{loss} loss, mean over the fold")
+    ax.set_ylabel(f"{loss_label(loss)}, mean over the fold")
     whole_numbers(ax.xaxis)
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.3)
+    legend_above(ax)
     return ax
 
 
@@ -61,7 +62,7 @@ def loss_distribution(ax: Axes, losses: Any, estimate: float, loss: str) -> Axes
         linewidth=0.6,
     )
     ax.axvline(estimate, color=INK, linewidth=0.9, label="mean of fold means")
-    ax.set_xlabel(f"{loss} loss of a row")
+    ax.set_xlabel(f"{loss_label(loss)} of a row")
     ax.set_ylabel("rows")
     ax.legend(loc="upper right")
     return ax
@@ -81,5 +82,5 @@ def running_inflation(ax: Axes, values: Any, final: float) -> Axes:
     ax.set_xlabel("repetitions")
     ax.set_ylabel("inflation of the standard error")
     whole_numbers(ax.xaxis)
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.3)
+    legend_above(ax)
     return ax

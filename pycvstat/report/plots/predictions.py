@@ -18,6 +18,7 @@ from pycvstat.report.plots.style import (
     ORANGE,
     SERIES,
     label,
+    legend_above,
     whole_numbers,
 )
 
@@ -53,7 +54,7 @@ def residuals(ax: Axes, table: pd.DataFrame, response: str) -> Axes:
         )
     ax.set_xlabel(f"out-of-fold prediction of {label(response)}")
     ax.set_ylabel("observed minus predicted")
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.3)
+    legend_above(ax)
     return ax
 
 
@@ -97,7 +98,7 @@ def calibration(ax: Axes, probability: FloatArray, y: Any, levels: Sequence[str]
     ax.set_ylim(-0.02, 1.02)
     ax.set_xlabel("out-of-fold probability, mean of a group")
     ax.set_ylabel("share observed in the group")
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, borderaxespad=0.3)
+    legend_above(ax)
     return ax
 
 

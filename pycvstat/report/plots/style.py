@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -107,6 +107,31 @@ def whole_numbers(axis: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True))
+
+
+def legend_above(ax: Axes, handles: Sequence[Any] | None = None) -> None:
+    """A legend above the axes, in as many columns as its labels leave room for."""
+    named = ax.get_legend_handles_labels()[0] if handles is None else list(handles)
+    if not named:
+        return
+    lengths = [len(str(handle.get_label())) for handle in named]
+    width = ax.get_window_extent().width / ax.figure.dpi
+    columns = next(c for c in range(4, 0, -1) if c == 1 or _legend_width(lengths, c) < width)
+    ax.legend(
+        handles=named,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        ncols=columns,
+        borderaxespad=0.3,
+        columnspacing=1.4,
+    )
+
+
+def _legend_width(lengths: Sequence[int], columns: int) -> float:
+    """The width in inches of a legend whose labels are filled in column by column."""
+    rows = -(-len(lengths) // columns)
+    longest = [max(lengths[i : i + rows]) for i in range(0, len(lengths), rows)]
+    return sum(0.45 + 0.062 * length for length in longest)
 
 
 def label(text: Any, limit: int = 28) -> str:

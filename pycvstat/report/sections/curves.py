@@ -21,7 +21,7 @@ HEADERS = {
     "train": "train error",
     "test": "test error",
     "gap": "gap",
-    "std_error": "naive s.e. of test",
+    "std_error": "naive s.e.",
 }
 FEW = 40
 

@@ -13,8 +13,6 @@ from pycvstat.report.content import (
     Figure,
     Note,
     Section,
-    Verbatim,
-    paragraph,
     section,
 )
 from pycvstat.report.numbers import count, listed, number
@@ -30,6 +28,7 @@ LEVELS = 8  # classes that are counted one by one
 def data_section(task: Task) -> Section:
     """Rows, response, predictors, weights, groups."""
     rows = [
+        ("formula", task.formula.text),
         ("rows", str(task.n)),
         (
             "response",
@@ -46,11 +45,7 @@ def data_section(task: Task) -> Section:
     omitted = int(task.rows.max()) + 1 - task.n
     if omitted > 0:
         rows.append(("rows left out", f"at least {omitted}, for missing values"))
-    blocks: list[Block] = [
-        paragraph("Formula: ", Verbatim(task.formula.text), "."),
-        Facts(tuple(rows)),
-    ]
-    return section("Data", blocks)
+    return section("Data", [Facts(tuple(rows))])
 
 
 def predictors(task: Task) -> str:
@@ -73,9 +68,9 @@ def spread(response: Response) -> str:
     return listed(parts, LEVELS)
 
 
-def folds_section(result: Any) -> Section:
+def folds_section(result: Any, figure: bool = True) -> Section:
     """How rows were split, as a list and as a map."""
-    return section("Folds", [*fold_blocks(result), fold_figure(result.plan)])
+    return section("Folds", [*fold_blocks(result), fold_figure(result.plan) if figure else None])
 
 
 def setting_section(result: Any, learner: Any = None) -> Section:

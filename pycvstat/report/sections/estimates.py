@@ -17,7 +17,7 @@ from pycvstat.report.content import Block, Facts, Figure, Headline, Note, Sectio
 from pycvstat.report.numbers import aligned, count, number
 from pycvstat.report.plots import kinds_of
 from pycvstat.report.sections.tables import interval_headers, table_of
-from pycvstat.report.words import distribution_words, risk_words, value_words
+from pycvstat.report.words import distribution_words, loss_label, risk_words, value_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ def headline(table: LossTable, found: Interval | None, of: str) -> Headline:
     estimate = float(table.estimate()[0])
     if found is None:
         return Headline(number(estimate), risk_words(table.plan, table.loss, of))
-    return Headline(value_words(estimate, found), found.estimand)
+    return Headline(value_words(estimate, found), found.estimand.replace("the learner", of))
 
 
 def estimates_table(frame: pd.DataFrame, level: float) -> Table:
@@ -98,7 +98,7 @@ def folds_table(frame: pd.DataFrame, loss: str) -> Table:
         headers = {"repeat": "repeat", "fold": "fold", "n_train": "train", "n_test": "test"}
         if frame["repeat"].nunique() == 1:
             headers.pop("repeat")
-        headers |= {"estimate": f"mean {loss} loss"} | chosen
+        headers |= {"estimate": f"mean {loss_label(loss)}"} | chosen
         return table_of(frame, headers, "Mean loss on the test rows of every fit.")
     return _distribution(frame["estimate"].to_numpy(), len(frame), loss)
 
@@ -108,7 +108,7 @@ def _distribution(means: Any, fits: int, loss: str) -> Table:
     names = ("smallest", "lower quartile", "median", "upper quartile", "largest", "mean", "sd")
     values = aligned([*ends, means.mean(), means.std(ddof=1)])
     return Table(
-        ("over the fits", f"mean {loss} loss"),
+        ("over the fits", f"mean {loss_label(loss)}"),
         tuple(zip(names, values, strict=True)),
         "lr",
         f"Mean loss on the test rows, over {count(fits, 'fit')}.",
@@ -135,7 +135,7 @@ def tell_folds(frame: pd.DataFrame, loss: str) -> str:
     """The fold errors in words."""
     low, middle, high = aligned(list(np.nanquantile(frame["estimate"], [0, 0.5, 1])))
     return (
-        f"Mean {loss} loss of {count(len(frame), 'fit')}: smallest {low}, median {middle}, "
+        f"Mean {loss_label(loss)} of {count(len(frame), 'fit')}: smallest {low}, median {middle}, "
         f"largest {high}."
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,13 @@ from pycvstat.report.numbers import count, listed, number, settings, sizes
 from pycvstat.report.sections.data import seed_of
 from pycvstat.report.sections.provenance import versions
 from pycvstat.report.sections.tuning import rule_words
-from pycvstat.report.words import candidates_words, interval_words, loss_words, plan_words
+from pycvstat.report.words import (
+    candidates_words,
+    changed_params,
+    interval_words,
+    loss_words,
+    plan_words,
+)
 
 if TYPE_CHECKING:
     from pycvstat.task import Task
@@ -66,9 +72,9 @@ def methods_parts(result: Any, found: Interval | None) -> Parts:
 @methods_parts.register
 def _(result: CVResult, found: Interval | None) -> Parts:
     return [
-        "The risk of ",
+        f"The risk ({loss_words(result.loss)}) of ",
         *learner_parts(result.learner),
-        f" ({loss_words(result.loss)}) was estimated by ",
+        " was estimated by ",
         *plan_parts(result.plan),
         *data_parts(result.task),
         *estimate_parts(result.estimate, result.pooled, result.plan),
@@ -79,6 +85,7 @@ def _(result: CVResult, found: Interval | None) -> Parts:
 @methods_parts.register
 def _(result: NestedResult, found: Interval | None) -> Parts:
     inner = result.inner_plan
+    tuned = list(dict.fromkeys(name for c in result.candidates for name in c))
     tuning: Parts = [
         f" The parameters were chosen among {candidates_words(result.candidates)} on the training "
         "rows of each outer fit"
@@ -91,10 +98,9 @@ def _(result: NestedResult, found: Interval | None) -> Parts:
         f"{chosen_words(result)}."
     ]
     return [
-        "The risk of ",
-        *learner_parts(result.tuned.learner),
-        f" with tuned parameters ({loss_words(result.loss)}) was estimated by nested "
-        "cross-validation ",
+        f"The risk ({loss_words(result.loss)}) of ",
+        *learner_parts(result.tuned.learner, tuned),
+        f", with {listed(tuned)} tuned, was estimated by nested cross-validation ",
         Cite(("varma2006",)),
         "; the outer folds were ",
         *plan_parts(result.plan),
@@ -116,21 +122,27 @@ def chosen_words(result: NestedResult) -> str:
     frame = frame[frame["times"] > 0].sort_values("times", ascending=False, kind="stable")
     names = list(dict.fromkeys(n for c in result.candidates for n in c))
     parts = [
-        f"{settings({n: row[n] for n in names})} ({count(int(row['times']), 'time')})"
+        f"{settings({n: row[n] for n in names})} ({_times(int(row['times']))})"
         for _, row in frame.iterrows()
     ]
     return listed(parts, 6)
 
 
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
+
+
 @methods_parts.register
 def _(result: TuneResult, found: Interval | None) -> Parts:
+    tuned = list(dict.fromkeys(name for c in result.candidates for name in c))
     return [
-        "The parameters of ",
-        *learner_parts(result.learner),
-        f" were chosen among {candidates_words(result.candidates)} by ",
+        f"The parameter {listed(tuned)} of " if len(tuned) == 1 else f"{listed(tuned)} of ",
+        *learner_parts(result.learner, tuned),
+        f" {'was' if len(tuned) == 1 else 'were'} chosen among "
+        f"{candidates_words(result.candidates)} by ",
         *plan_parts(result.plan),
         *data_parts(result.task),
-        f" The choice was {rule_words(result.rule)} ({loss_words(result.means.loss)})",
+        f" By {loss_words(result.means.loss)}, {rule_words(result.rule)} was chosen",
         *one_se_parts(result.rule.name),
         f": {settings(result.best)}, with an estimate of {number(result.estimate)} (mean of fold "
         f"means; {number(result.pooled)} as mean over observations). This value was used for the "
@@ -157,14 +169,17 @@ def _(result: Comparison, found: Interval | None) -> Parts:
 
 @methods_parts.register
 def _(result: LossResult, found: Interval | None) -> Parts:
-    table = next(iter(result.tables.values()))
+    loss = next(iter(result.tables.values())).loss
     start: Parts = [
-        f"The losses ({loss_words(table.loss)}) were computed elsewhere over ",
+        f"The losses{'' if loss == 'loss' else f' ({loss_words(loss)})'} were computed elsewhere, "
+        "over ",
         *plan_parts(result.plan),
-        ". ",
+        ".",
     ]
     if len(result.tables) > 1:
-        return [*start, *pairs_parts(result)]
+        values = [f"{name} {number(value)}" for name, value in result.estimate.items()]
+        means: Parts = [f" The estimates, means of the fold means, were {listed(values)}."]
+        return [*start, *means, *pairs_parts(result)]
     return [
         *start,
         *estimate_parts(result.estimate, result.pooled, result.plan),
@@ -198,21 +213,22 @@ def _(result: Paired, found: Interval | None) -> Parts:
     return [f"On identical folds the difference {words}.", *interval_parts(result.interval)]
 
 
-def learner_parts(learner: Any) -> Parts:
-    """A learner with the works it goes back to."""
+def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
+    """A learner with its parameters, without the tuned ones, and the works it goes back to."""
     if isinstance(learner, Tuned):
+        names = {name for c in learner.candidates for name in c}
         return [
-            *learner_parts(learner.learner),
+            *learner_parts(learner.learner, names),
             f" tuned over {candidates_words(learner.candidates)}",
         ]
     words, keys = LEARNERS.get(type(learner).__name__, (learner.name, ()))
     params = learner.params()
-    if type(learner).__name__ == "GLM":
-        words += f" ({params['family']} family)"
+    told = changed_params(learner)
     if type(learner).__name__ == "KNN":
-        weighted = params["kernel"] != "rectangular"
-        words = f"k nearest neighbours ({params['kernel']} kernel)"
-        keys = ("hechenbichler2004",) if weighted else ("cover1967",)
+        keys = ("cover1967",) if params["kernel"] == "rectangular" else ("hechenbichler2004",)
+        told = {name: params[name] for name in ("k", "kernel")} | told
+    told = {name: value for name, value in told.items() if name not in tuned}
+    words += f" with {settings(told)}" if told else ""
     return [words, *([" ", Cite(keys)] if keys else [])]
 
 
@@ -225,7 +241,7 @@ def plan_parts(plan: FoldPlan) -> Parts:
 
 def data_parts(task: Task) -> Parts:
     """The data at the end of a sentence."""
-    return [f", on {count(task.n, 'row')} with the formula ", Verbatim(task.formula.text), "."]
+    return [f", on {count(task.n, 'row')} (", Verbatim(task.formula.text), ")."]
 
 
 def estimate_parts(estimate: float, pooled: float, plan: FoldPlan) -> Parts:

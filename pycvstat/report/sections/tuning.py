@@ -198,8 +198,7 @@ def selection_table(result: NestedResult) -> Table:
     """Candidates that were chosen, how often."""
     frame = result.selection()
     shown = frame[frame["times"] > 0].sort_values("times", ascending=False, kind="stable")
-    shown = shown.assign(share=[f"{100 * s:.3g} %" for s in shown["share"]])
-    headers = {n: n for n in parameters(result.candidates)} | {"times": "times", "share": "share"}
+    headers = {n: n for n in parameters(result.candidates)} | {"times": "times chosen"}
     return table_of(shown.iloc[:LISTED], headers, "Candidates chosen in the outer fits.")
 
 

@@ -43,7 +43,8 @@ def _cv_parts(
     asked: str,
     tuned: Sequence[Section] = (),
 ) -> Parts:
-    of = learner_words(result.learner)
+    nested = isinstance(result, NestedResult)
+    of = "the tuned procedure" if nested else learner_words(result.learner)
     top = section("", [estimates.headline(result.table, found, of)])
     numbers = [
         estimates.estimates_table(
@@ -67,7 +68,7 @@ def _cv_parts(
         top,
         question(asked, {"learner": result.learner}),
         data.data_section(result.task),
-        data.folds_section(result),
+        data.folds_section(result, figure=not nested),
         *middle,
         estimates.folds_section_of(result, result.tidy("folds"), result.loss, []),
         *tuned,
