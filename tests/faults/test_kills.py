@@ -1,0 +1,210 @@
+"""SIGKILL at random moments: the continued result is bit-identical, and little is done twice.
+
+`PYCVSTAT_KILLS` says how many runs are killed in each way (3 by default).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.faults.long_work import OUTER
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+
+PROGRAM = Path(__file__).resolve().with_name("long_work.py")
+SEEDS = range(int(os.environ.get("PYCVSTAT_KILLS", "3")))
+WORKERS = 2
+
+
+def start(place: Path, how: str) -> subprocess.Popen[bytes]:
+    path = os.pathsep.join(str(Path(part).resolve()) for part in sys.path)
+    with (place / "stderr").open("ab") as told:
+        return subprocess.Popen(
+            [sys.executable, str(PROGRAM), how],
+            cwd=place,
+            env={**os.environ, "PYTHONPATH": path},
+            stderr=told,
+        )
+
+
+def wait_until(condition: Callable[[], object], process: subprocess.Popen[bytes]) -> None:
+    """Wait until something is so, or the process ends without it."""
+    while process.poll() is None and not condition():
+        time.sleep(0.02)
+
+
+def finish(process: subprocess.Popen[bytes], place: Path) -> None:
+    assert process.wait(timeout=120) == 0, (place / "stderr").read_text()
+
+
+def content(place: Path) -> dict[str, bytes]:
+    with np.load(place / "result.npz") as result:
+        return {name: result[name].tobytes() for name in result.files}
+
+
+def fits(place: Path) -> int:
+    """How many tasks came to their last fit."""
+    notes = place / "fits"
+    return len(notes.read_text().splitlines()) if notes.exists() else 0
+
+
+def children(pid: int) -> list[int]:
+    found = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for path in found for child in _text(path).split()]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def workers_of(process: subprocess.Popen[bytes], how: str) -> list[int]:
+    """Processes that do tasks: dask starts its own from other processes' children."""
+    found = children(process.pid)
+    if how == "cluster":
+        found = [pid for pid in found if b"spawn_main" in _command(pid)]
+    return found
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    place = tmp_path_factory.mktemp("undisturbed")
+    finish(start(place, "1"), place)
+    assert fits(place) == OUTER
+    return content(place)
+
+
+@pytest.mark.parametrize("how", ["1", "2"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_killed_session_continues(
+    seed: int, how: str, tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    moment = random.Random(f"session {how} {seed}")
+    kills = moment.randint(1, 3)
+    for _ in range(kills):
+        process = start(tmp_path, how)
+        time.sleep(moment.uniform(0.8, 2.8))
+        process.kill()
+        process.wait()
+    finish(start(tmp_path, how), tmp_path)
+    assert content(tmp_path) == undisturbed
+    assert OUTER <= fits(tmp_path) <= OUTER + kills * int(how)  # at most what was in flight
+    assert list(tmp_path.glob("kept/*/.*")) == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_killed_workers_are_replaced(
+    seed: int, tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    moment = random.Random(f"workers {seed}")
+    kills = moment.randint(1, 2)
+    process = start(tmp_path, "2")
+    done = 0
+    while done < kills and process.poll() is None:
+        time.sleep(moment.uniform(0.4, 1.2))
+        if found := workers_of(process, "2"):
+            os.kill(moment.choice(found), signal.SIGKILL)
+            done += 1
+    finish(process, tmp_path)
+    assert content(tmp_path) == undisturbed
+    assert OUTER <= fits(tmp_path) <= OUTER + done
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_killed_workers_of_a_cluster_are_replaced(
+    seed: int, tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    moment = random.Random(f"cluster {seed}")
+    process = start(tmp_path, "cluster")
+    wait_until(lambda: list(tmp_path.glob("kept/*/manifest.json")), process)
+    time.sleep(moment.uniform(0.0, 1.0))
+    if process.poll() is None and (found := workers_of(process, "cluster")):
+        os.kill(moment.choice(found), signal.SIGKILL)
+    finish(process, tmp_path)
+    assert content(tmp_path) == undisturbed
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sessions_in_one_directory_mix_nothing(
+    seed: int, tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    """Three sessions share a checkpoint, one is killed; the others finish."""
+    moment = random.Random(f"sessions {seed}")
+    places = [tmp_path / name for name in "abc"]
+    for place in places:
+        place.mkdir()
+        (place / "kept").symlink_to(tmp_path / "kept")
+    (tmp_path / "kept").mkdir()
+    sessions = [start(place, moment.choice("12")) for place in places]
+    time.sleep(moment.uniform(0.8, 2.8))
+    victim = moment.randrange(3)
+    sessions[victim].kill()
+    sessions[victim].wait()
+    for i, place in enumerate(places):
+        if i != victim:
+            finish(sessions[i], place)
+            assert content(place) == undisturbed
+    assert len(list(tmp_path.glob("kept/*/task-*.npz"))) == OUTER
+    finish(start(places[victim], "1"), places[victim])
+    assert content(places[victim]) == undisturbed
+
+
+def test_interrupting_stops_everything_and_keeps_what_is_done(
+    tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    """Ctrl-C, which a terminal sends to the whole process group."""
+    process = start(tmp_path, "2")
+    wait_until(lambda: list(tmp_path.glob("kept/*/task-*.npz")), process)
+    found = workers_of(process, "2")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=10) != 0
+    told = (tmp_path / "stderr").read_text()
+    assert "KeyboardInterrupt" in told
+    assert "Finished tasks are kept; the same call continues" in told
+    assert not any(Path(f"/proc/{pid}").exists() for pid in found)
+    finish(start(tmp_path, "2"), tmp_path)
+    assert content(tmp_path) == undisturbed
+    assert fits(tmp_path) <= OUTER + WORKERS
+
+
+def test_workers_of_a_killed_session_end_and_clean_up(tmp_path: Path) -> None:
+    for name in ("tmp", "run"):
+        (tmp_path / name).mkdir()
+    os.environ["TMPDIR"] = str(tmp_path / "tmp")
+    try:
+        process = start(tmp_path / "run", "2")
+    finally:
+        del os.environ["TMPDIR"]
+    wait_until(lambda: fits(tmp_path / "run"), process)
+    found = workers_of(process, "2")
+    assert len(found) == WORKERS
+    process.kill()
+    process.wait()
+    patience = time.monotonic() + 5
+    while any(_alive(pid) for pid in found) and time.monotonic() < patience:
+        time.sleep(0.05)
+    assert not any(_alive(pid) for pid in found)
+    assert list((tmp_path / "tmp").glob("pycvstat-*")) == []
+
+
+def _alive(pid: int) -> bool:
+    return _text(Path(f"/proc/{pid}/stat")).split(" ")[2:3] not in ([], ["Z"])
