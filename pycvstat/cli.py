@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from pycvstat.commands.arguments import add_commands
 from pycvstat.errors import PycvstatError
 
 
@@ -21,7 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0, or 1 after an error, which is printed without a traceback.
+        The exit status: 0, 1 after an error (printed without a traceback), 2 for wrong words,
+        130 when stopped by Ctrl-C.
 
     Examples
     --------
@@ -30,23 +33,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ...
     SystemExit: 0
     """
-    chosen = _parser().parse_args(arguments)
+    chosen = make_parser().parse_args(arguments)
+    warnings.showwarning = _show_warning
     try:
         chosen.run(chosen)
     except PycvstatError as problem:
         print(f"pycvstat: {problem}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        kept = getattr(chosen, "checkpoint", None)
+        words = f"; finished fits are kept in {kept}" if kept else ""
+        print(f"pycvstat: stopped{words}", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone; nobody is left to tell
+        return 0
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"pycvstat: warning: {message}", file=sys.stderr)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the command line.
+
+    Examples
+    --------
+    >>> make_parser().prog
+    'pycvstat'
+    """
     parser = argparse.ArgumentParser(
         prog="pycvstat", description="Cross-validation as statistics, checked against R."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_doctor(commands)
     _add_lecture(commands)
+    add_commands(commands)
+    _add_doctor(commands)
+    _add_completion(commands)
     return parser
 
 
@@ -80,13 +105,35 @@ def _add_lecture(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="FILE",
         help="where to write the report (default: lecture.html)",
     )
+    command.add_argument(
+        "--write", type=Path, metavar="FILE.R", help="write the course's R code there and stop"
+    )
     command.set_defaults(run=_lecture)
 
 
 def _lecture(chosen: argparse.Namespace) -> None:
+    if chosen.write is not None:
+        from pycvstat.commands.handout import write_lecture
+
+        print(write_lecture(chosen.write))
+        return
     from pycvstat.report.course import course_report
 
     made = course_report(chosen.report)
     print(f"{made.text}\n\nReport: {made.path}")
     if not made.agrees:
         raise PycvstatError("Python and R differ by more than rounding; see the report.")
+
+
+def _add_completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "completion", help="print the completion script of a shell: bash, zsh or fish"
+    )
+    command.add_argument("shell", choices=("bash", "zsh", "fish"))
+    command.set_defaults(run=_completion)
+
+
+def _completion(chosen: argparse.Namespace) -> None:
+    from pycvstat.commands.completion import completion
+
+    print(completion(make_parser(), chosen.shell))

@@ -35,6 +35,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("rbridge",),
     ("parity",),
     ("report",),
+    ("commands",),
     ("cli",),
 )
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from pycvstat.errors import RError
@@ -55,8 +53,12 @@ FAMILIES = {
 }
 
 
-def counterpart(learner: Learner, task: Task) -> Counterpart:
-    """The R counterpart of a learner, or an error that says there is none."""
+def counterpart(learner: Learner, task: Task, *, written: bool = False) -> Counterpart:
+    """The R counterpart of a learner, or an error that says there is none.
+
+    With ``written=True`` the counterpart is for a script that somebody runs elsewhere, so it does
+    not matter what is installed here.
+    """
     make = _COUNTERPARTS.get(type(learner).__name__)
     if make is None:
         raise RError(
@@ -64,14 +66,17 @@ def counterpart(learner: Learner, task: Task) -> Counterpart:
             given=type(learner).__name__,
             fix=f"learners with one: {', '.join(sorted(_COUNTERPARTS))}",
         )
+    if written and make is _knn:
+        return _kknn(learner.params())
     found: Counterpart = make(learner.params(), task)
     return found
 
 
 def _knn(p: Mapping[str, Any], task: Task) -> Counterpart:
-    params = {name: p[name] for name in ("k", "distance", "kernel", "ykernel", "scale")}
-    if not _lacks_kknn(*(os.environ.get(name) for name in ("PATH", "R_LIBS", "PYCVSTAT_R"))):
-        return Counterpart("knn", params, ("kknn",), KNN_TOLERANCE, "kknn::kknn")
+    from pycvstat.rbridge import run
+
+    if run('nzchar(system.file(package = "kknn"))'):
+        return _kknn(p)
     numeric = all(task.frame[name].kind == "numeric" for name in task.frame.names)
     plain = p["kernel"] == "rectangular" and p["distance"] == 2 and p["scale"]
     if not (numeric and plain and task.response.kind == "continuous"):
@@ -85,15 +90,9 @@ def _knn(p: Mapping[str, Any], task: Task) -> Counterpart:
     )
 
 
-@cache
-def _lacks_kknn(*where: str | None) -> bool:
-    """Whether there is an R and it has no kknn; without R, a script is for another machine."""
-    from pycvstat.rbridge.installed import r_packages
-
-    try:
-        return r_packages(["kknn"])["kknn"] is None
-    except RError:
-        return False
+def _kknn(p: Mapping[str, Any]) -> Counterpart:
+    params = {name: p[name] for name in ("k", "distance", "kernel", "ykernel", "scale")}
+    return Counterpart("knn", params, ("kknn",), KNN_TOLERANCE, "kknn::kknn")
 
 
 def _ols(p: Mapping[str, Any], task: Task) -> Counterpart:

@@ -14,6 +14,7 @@ from pycvstat.errors import InputError, RError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.formula.syntax import quote
 from pycvstat.frame import Column
+from pycvstat.learners.base import Learner
 from pycvstat.parity.counterpart import Counterpart, counterpart
 from pycvstat.parity.r_values import r_formula, test_rows, train_rows
 from pycvstat.procedures.compare import Comparison
@@ -208,7 +209,8 @@ def _call(name: str, result: Any, loss: str) -> tuple[str, list[Counterpart]]:
     formula = f"formula <- as.formula({r_text(r_formula(result.task.formula))})"
     if isinstance(result, TuneResult):
         codes = [
-            counterpart(result.learner.with_params(**c), result.task) for c in result.candidates
+            counterpart(result.learner.with_params(**c), result.task, written=True)
+            for c in result.candidates
         ]
         call = (
             f"candidates <- {_parameter_list(codes)}\n"
@@ -220,13 +222,17 @@ def _call(name: str, result: Any, loss: str) -> tuple[str, list[Counterpart]]:
         return _block(name, formula, call), codes
     if isinstance(result.learner, Tuned):
         return _nested_call(name, result, loss, formula)
-    code = counterpart(result.learner, result.task)
+    code = counterpart(result.learner, result.task, written=True)
     call = (
         f"learner <- pcv_learner({r_text(code.name)}, {_parameters(code.params)})\n"
         f"result <- pcv_cross_validate(formula, data, learner, {r_text(loss)}, test, train)\n"
         + _expected(result)
     )
     return _block(name, formula, call), [code]
+
+
+def _codes(learner: Learner, task: Task, candidates: Sequence[Any]) -> list[Counterpart]:
+    return [counterpart(learner.with_params(**c), task, written=True) for c in candidates]
 
 
 def _nested_call(
@@ -239,7 +245,7 @@ def _nested_call(
             "the R script tunes by the smallest estimate and retrains on all rows.",
             given=f"rule={learner.rule!r}, refit={learner.refit!r}",
         )
-    codes = [counterpart(learner.learner.with_params(**c), result.task) for c in learner.candidates]
+    codes = _codes(learner.learner, result.task, learner.candidates)
     inner = ",\n".join(
         f"list(test = {_row_lists(test_rows(p))},\n train = "
         + ("NULL" if p.train is None else _row_lists(train_rows(p) or []))

@@ -207,6 +207,6 @@ def _one(setting: Setting, name: str, learner: Any) -> CVResult:
         learner,
         outcome.details,
         outcome.failures,
-        setting.stream.seed,
+        outcome.seed,
         inner_plans=outcome.inner_plans,
     )

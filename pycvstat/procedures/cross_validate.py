@@ -213,7 +213,7 @@ def cross_validate(
         chosen,
         outcome.details,
         outcome.failures,
-        setting.stream.seed,
+        outcome.seed,
         bias,
         outcome.inner_plans,
     )

@@ -45,6 +45,8 @@ class Outcome:
     failures : tuple of Failure
     inner_plans : tuple of FoldPlan
         What was drawn for each fit of a tuned learner.
+    seed : int, optional
+        The seed of the draws; None when nothing was drawn.
     """
 
     means: FoldMeans
@@ -52,6 +54,7 @@ class Outcome:
     details: tuple[Any, ...]
     failures: tuple[Failure, ...]
     inner_plans: tuple[FoldPlan, ...] = ()
+    seed: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -136,7 +136,7 @@ def error_curve(
         formula, data, folds=folds, loss=loss, on_error="raise", arguments=arguments
     )
     train, test = errors_by_fold(setting, setting.prepare(chosen, candidates))
-    return ErrorCurve(train, test, setting.task, chosen, setting.loss.name, setting.stream.seed)
+    return ErrorCurve(train, test, setting.task, chosen, setting.loss.name, setting.plan.seed)
 
 
 def errors_by_fold(setting: Setting, prepared: Prepared) -> tuple[FoldMeans, FoldMeans]:

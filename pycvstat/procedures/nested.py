@@ -279,7 +279,7 @@ def nested_cv(
         tuned,
         outcome.details,
         outcome.failures,
-        setting.stream.seed,
+        outcome.seed,
         inner_plans=outcome.inner_plans,
         inner_plan=inner_plan,
         inner_loss=loss if callable(loss) else setting.loss.name,

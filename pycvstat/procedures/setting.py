@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from pycvstat.errors import InputError
@@ -72,12 +72,13 @@ class Setting:
     ) -> Outcome:
         """Run the engine for one learner; each learner's draws start from the same state."""
         prepared = self.prepare(learner, candidates)
-        return run(
+        stream = deepcopy(self.stream)
+        outcome = run(
             prepared,
             self.plan,
             self.task.response.values,
             self.loss,
-            random=deepcopy(self.stream),
+            random=stream,
             keep=keep,
             on_error=self.on_error,
             execution=self.execution,
@@ -86,6 +87,7 @@ class Setting:
             else None,
             label=label,
         )
+        return replace(outcome, seed=None if stream.untouched else stream.seed)
 
     def prepare(self, learner: Learner, candidates: tuple[Params, ...] = ({},)) -> Prepared:
         """The learner on these data; a tuned learner minimises the same loss unless told."""

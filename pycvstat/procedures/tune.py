@@ -217,7 +217,7 @@ def tune(
         chosen,
         refit,
         outcome.failures,
-        setting.stream.seed,
+        outcome.seed,
     )
 
 

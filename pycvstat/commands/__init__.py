@@ -1,0 +1,1 @@
+"""What the command line does: reading files and words, running a procedure, writing results."""

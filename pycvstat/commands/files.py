@@ -1,0 +1,114 @@
+"""Data files: CSV, TSV, Parquet and RDS."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pycvstat.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+READERS = (".csv", ".tsv", ".txt", ".parquet", ".rds")
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+
+
+def read_data(path: str | Path, sep: str | None = None) -> pd.DataFrame:
+    """Read a data file; the ending of its name says what it is.
+
+    Parameters
+    ----------
+    path : path
+        .csv, .tsv, .txt, .parquet or .rds
+    sep : str, optional
+        Delimiter of a text file; comma for .csv, tab for .tsv.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise DataError("there is no such data file.", given=str(path), fix=_nearby(file))
+    ending = file.suffix.lower()
+    if ending == ".parquet":
+        return _parquet(file)
+    if ending == ".rds":
+        return _rds(file)
+    if ending in (".csv", ".tsv", ".txt"):
+        return _text(file, sep or {".csv": ",", ".tsv": "\t"}.get(ending, ","))
+    raise DataError(
+        "this kind of file is not read.",
+        given=file.name,
+        fix=f"use one of {', '.join(READERS)}",
+    )
+
+
+def _nearby(file: Path) -> str:
+    folder = file.parent
+    names = [p.name for p in folder.iterdir() if p.is_file()] if folder.is_dir() else []
+    near = difflib.get_close_matches(file.name, names, n=1)
+    return f"did you mean {folder / near[0]}?" if near else "check the path"
+
+
+def _text(file: Path, sep: str) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        frame = pd.read_csv(file, sep=sep)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise DataError(
+            "the file cannot be read as a table.",
+            given=f"{file.name}: {error}",
+            fix=_delimiter_hint(file, sep) or "save it as UTF-8 with one header line",
+        ) from None
+    hint = _delimiter_hint(file, sep)
+    if frame.shape[1] == 1 and hint is not None:
+        raise DataError("the file has one column only.", given=file.name, fix=hint)
+    unnamed = frame.columns[0] if len(frame.columns) else ""
+    if str(unnamed).startswith("Unnamed: 0"):  # row names that R's write.csv adds
+        frame = frame.set_index(unnamed)
+        frame.index.name = None
+    return frame
+
+
+def _delimiter_hint(file: Path, used: str) -> str | None:
+    try:
+        with file.open(encoding="utf-8", errors="replace", newline="") as opened:
+            found = csv.Sniffer().sniff(opened.read(4096), "".join(DELIMITERS)).delimiter
+    except csv.Error:
+        return None
+    if found == used:
+        return None
+    shown = "\\t" if found == "\t" else found
+    return f"its columns seem to be separated by a {DELIMITERS[found]}: --sep '{shown}'"
+
+
+def _parquet(file: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(file)
+    except ImportError:
+        raise InputError(
+            "reading Parquet needs a package that is missing.",
+            given=file.name,
+            fix="pip install pyarrow",
+        ) from None
+    except Exception as error:  # pyarrow has many kinds of errors for a damaged file
+        raise DataError(
+            "the file cannot be read as Parquet.", given=f"{file.name}: {error}"
+        ) from None
+
+
+def _rds(file: Path) -> pd.DataFrame:
+    from pycvstat.parity.from_r import from_r
+
+    value: Any = from_r(file)
+    if not hasattr(value, "columns"):
+        raise DataError(
+            "the file does not hold a data frame.",
+            given=f"{file.name}: {type(value).__name__}",
+            fix='in R: saveRDS(data, "data.rds")',
+        )
+    frame: pd.DataFrame = value
+    return frame

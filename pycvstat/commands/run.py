@@ -1,0 +1,190 @@
+"""The commands on data: cv, tune, nested, compare; and reports of saved results."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pycvstat.commands.files import read_data
+from pycvstat.commands.words import folds_of, grid_of, learner_of
+from pycvstat.errors import InputError
+from pycvstat.report.write import check_report_path
+
+
+def cv(chosen: Namespace) -> None:
+    """Cross-validate one learner."""
+    import pycvstat as pcv
+
+    _check_outputs(chosen)
+    learner = learner_of(chosen.learner)
+    result = pcv.cross_validate(
+        learner, chosen.formula, _data(chosen), folds=_folds(chosen), **_common(chosen)
+    )
+    _give(result, chosen)
+
+
+def tune(chosen: Namespace) -> None:
+    """Choose parameters by cross-validation."""
+    import pycvstat as pcv
+
+    _check_outputs(chosen)
+    result = pcv.tune(
+        learner_of(chosen.learner),
+        chosen.formula,
+        _data(chosen),
+        grid=grid_of(chosen.grid),
+        folds=_folds(chosen),
+        rule=chosen.rule,
+        complexity=chosen.complexity,
+        **_common(chosen),
+    )
+    _give(result, chosen)
+
+
+def nested(chosen: Namespace) -> None:
+    """Nested cross-validation."""
+    import pycvstat as pcv
+
+    _check_outputs(chosen)
+    result = pcv.nested_cv(
+        learner_of(chosen.learner),
+        chosen.formula,
+        _data(chosen),
+        grid=grid_of(chosen.grid),
+        outer=folds_of(chosen.outer, chosen.seed),
+        inner=_inner(chosen.inner),
+        rule=chosen.rule,
+        complexity=chosen.complexity,
+        **_common(chosen),
+    )
+    _give(result, chosen)
+
+
+def compare(chosen: Namespace) -> None:
+    """Compare several learners on identical folds; those with a grid are tuned inside."""
+    import pycvstat as pcv
+
+    _check_outputs(chosen)
+    grids: dict[str, list[str]] = {}
+    for word in chosen.grid:
+        name, colon, rest = word.partition(":")
+        if not colon or "=" in name:
+            raise InputError(
+                "in compare a grid names its learner.", given=word, fix="--grid knn:k=1:30"
+            )
+        grids.setdefault(name, []).append(rest)
+    learners: dict[str, Any] = {}
+    for text in chosen.learner:
+        name = text.partition(":")[0]
+        label = name if name not in learners else text
+        learner = learner_of(text)
+        tuned = grids.get(name)
+        learners[label] = (
+            pcv.Tuned(learner, grid_of(tuned), _inner(chosen.inner)) if tuned else learner
+        )
+    unused = set(grids) - {text.partition(":")[0] for text in chosen.learner}
+    if unused:
+        raise InputError(
+            "a grid names a learner that is not compared.",
+            given=", ".join(sorted(unused)),
+            fix=f"learners: {', '.join(learners)}",
+        )
+    result = pcv.compare(
+        learners, chosen.formula, _data(chosen), folds=_folds(chosen), **_common(chosen)
+    )
+    _give(result, chosen)
+
+
+def report(chosen: Namespace) -> None:
+    """Write the report of a saved result."""
+    import pycvstat as pcv
+
+    check_report_path(chosen.output)
+    result = pcv.load(chosen.result)
+    print(result.report(chosen.output))
+
+
+def _data(chosen: Namespace) -> Any:
+    sep = None if chosen.sep is None else chosen.sep.encode().decode("unicode_escape")
+    data = read_data(chosen.data, sep)
+    for name in chosen.factor or []:
+        if name not in data.columns:
+            raise InputError("the column for --factor is not in the data.", given=name)
+        data[name] = data[name].astype("category")
+    return data
+
+
+def _folds(chosen: Namespace) -> Any:
+    return folds_of(chosen.folds, chosen.seed)
+
+
+def _inner(word: str) -> Any:
+    return word if word == "dev" else folds_of(word, None)
+
+
+def _common(chosen: Namespace) -> dict[str, Any]:
+    given = {
+        "loss": chosen.loss,
+        "on_error": chosen.on_error,
+        "na": chosen.na,
+        "n_jobs": chosen.jobs,
+        "checkpoint": chosen.checkpoint,
+        "groups": chosen.groups,
+        "weights": chosen.weights,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _check_outputs(chosen: Namespace) -> None:
+    """Paths are checked before any work is done."""
+    if chosen.report is not None:
+        check_report_path(chosen.report)
+    for path, ending in ((chosen.save, ".npz"), (chosen.to_r, ".R")):
+        if path is not None:
+            _check_place(path, ending)
+
+
+def _check_place(path: Path, ending: str) -> None:
+    if path.suffix.lower() != ending.lower():
+        raise InputError(f"this file must end in {ending}.", given=str(path))
+    folder = path.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError("this file cannot be written.", given=str(path), fix="choose a folder "
+                         "that exists and where you may write")  # fmt: skip
+
+
+def _give(result: Any, chosen: Namespace) -> None:
+    if chosen.json:
+        print(json.dumps(_plain(result), indent=2, default=str))
+    else:
+        print(result.summary())
+    if chosen.save is not None:
+        _say(f"result: {result.save(chosen.save)}")
+    if chosen.to_r is not None:
+        _say(f"R script: {result.to_r(chosen.to_r)}")
+    if chosen.report is not None:
+        _say(f"report: {result.report(chosen.report)}")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _plain(result: Any) -> dict[str, Any]:
+    """Glance and tidy as JSON values; NaN becomes null."""
+
+    def plain(value: Any) -> Any:
+        value = value.item() if isinstance(value, np.generic) else value
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    def records(frame: Any) -> list[dict[str, Any]]:
+        return [{str(k): plain(v) for k, v in row.items()} for row in frame.to_dict("records")]
+
+    return {"glance": records(result.glance())[0], "tidy": records(result.tidy())}

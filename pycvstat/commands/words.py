@@ -1,0 +1,215 @@
+"""Words of the command line: learners, grids, folds."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from pycvstat.errors import InputError
+from pycvstat.learners.base import Learner
+
+LEARNERS = {
+    "knn": "KNN",
+    "ols": "OLS",
+    "glm": "GLM",
+    "logit": "Logit",
+    "mnlogit": "MNLogit",
+    "rlm": "RLM",
+    "quantreg": "QuantReg",
+    "ridge": "Ridge",
+    "lasso": "Lasso",
+    "elasticnet": "ElasticNet",
+    "mean": "Mean",
+}
+DIALECTS = ("rsample", "caret", "boot", "cv", "glmnet", "mlr3", "origami", "kknn")
+FOLDS = ("kfold", "blocks", "stratified", "grouped", "repeated", "loo", "holdout", "subsampling")
+
+
+def value_of(text: str) -> Any:
+    """A number, a truth value, or text.
+
+    Examples
+    --------
+    >>> value_of("3"), value_of("0.5"), value_of("true"), value_of("optimal")
+    (3, 0.5, True, 'optimal')
+    """
+    lower = text.lower()
+    if lower in ("true", "false"):
+        return lower == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def values_of(text: str) -> list[Any]:
+    """Values of a grid: ``1:30``, ``1:30:2``, ``0.1,1,10``, or ``log:0.001:10:20``.
+
+    Examples
+    --------
+    >>> values_of("1:4"), values_of("1:9:4"), values_of("a,b")
+    ([1, 2, 3, 4], [1, 5, 9], ['a', 'b'])
+    >>> values_of("log:0.1:10:3")
+    [0.1, 1.0, 10.0]
+    """
+    if text.startswith("log:"):
+        low, high, count = _numbers(text[4:], text, 3)
+        if low <= 0 or high <= 0:
+            raise InputError("a logarithmic range needs positive ends.", given=text)
+        return [float(f"{v:.12g}") for v in np.geomspace(low, high, int(count))]
+    if ":" in text:
+        parts = _numbers(text, text, 2, 3)
+        if any(p != int(p) for p in parts):
+            raise InputError(
+                "a range goes in whole steps.", given=text, fix="list values: 0.1,0.5,1"
+            )
+        first, last, *step = (int(p) for p in parts)
+        return list(range(first, last + 1, *(step or [1])))
+    return [value_of(part) for part in text.split(",") if part]
+
+
+def _numbers(text: str, given: str, *counts: int) -> list[float]:
+    try:
+        numbers = [float(part) for part in text.split(":")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in counts:
+        raise InputError(
+            "this is not a range of values.",
+            given=given,
+            fix="write 1:30, 1:30:2, 0.1,1,10 or log:0.001:10:20",
+        )
+    return numbers
+
+
+def _nearest(word: str, known: Any) -> str:
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known)}"
+
+
+def learner_of(text: str) -> Learner:
+    """A learner by its name, with settings: ``knn``, ``knn:k=7,kernel=optimal``.
+
+    Examples
+    --------
+    >>> learner_of("knn:k=5").params()["k"]
+    5
+    """
+    import pycvstat
+
+    name, _, settings = text.partition(":")
+    if name not in LEARNERS:
+        raise InputError(
+            f"there is no learner called {name!r}.", given=text, fix=_nearest(name, LEARNERS)
+        )
+    if name == "glm" and settings and "=" not in settings:
+        settings = f"family={settings}"
+    kind: type[Learner] = getattr(pycvstat, LEARNERS[name])
+    chosen = _pairs(settings, text)
+    known = [f.name for f in fields(kind)]  # type: ignore[arg-type]
+    for given in chosen:
+        if given not in known:
+            raise InputError(
+                f"{name} has no parameter {given!r}.", given=text, fix=_nearest(given, known)
+            )
+    return kind(**chosen)
+
+
+def _pairs(settings: str, given: str) -> dict[str, Any]:
+    pairs: dict[str, Any] = {}
+    for part in settings.split(","):
+        if not part:
+            continue
+        name, equal, value = part.partition("=")
+        if not equal:
+            raise InputError("a setting is written name=value.", given=given, fix="knn:k=7")
+        pairs[name.strip()] = value_of(value.strip())
+    return pairs
+
+
+def grid_of(parts: list[str]) -> dict[str, list[Any]]:
+    """A grid from ``name=values`` words.
+
+    Examples
+    --------
+    >>> grid_of(["k=1:3", "kernel=optimal,inv"])
+    {'k': [1, 2, 3], 'kernel': ['optimal', 'inv']}
+    """
+    grid: dict[str, list[Any]] = {}
+    for part in parts:
+        name, equal, values = part.partition("=")
+        if not equal or not values:
+            raise InputError("a grid is written name=values.", given=part, fix="--grid k=1:30")
+        grid[name.strip()] = values_of(values.strip())
+    return grid
+
+
+def folds_of(text: str, seed: int | None) -> Any:
+    """Folds from words: ``10``, ``blocks:8``, ``repeated:10x5``, ``loo``, ``caret:10``, ...
+
+    Examples
+    --------
+    >>> folds_of("blocks:8", None), folds_of("10", 1)
+    (Blocks(8), KFold(10, random=1))
+    """
+    import pycvstat as pcv
+
+    kind, _, rest = text.partition(":")
+    if kind.isdigit():
+        kind, rest = "kfold", kind
+    if kind in DIALECTS:
+        return pcv.RFolds(kind, _count(rest, text), seed=seed)  # type: ignore[arg-type]
+    makers: Mapping[str, Any] = {
+        "kfold": lambda: pcv.KFold(_count(rest, text), random=seed),
+        "blocks": lambda: pcv.Blocks(_count(rest, text)),
+        "stratified": lambda: pcv.Stratified(_count(rest, text), random=seed),
+        "grouped": lambda: pcv.Grouped(_count(rest, text), random=seed),
+        "repeated": lambda: _repeated(rest, text, seed),
+        "loo": pcv.LeaveOneOut,
+        "holdout": lambda: pcv.Holdout(_share(rest or "0.25", text), random=seed),
+        "subsampling": lambda: _subsampling(rest, text, seed),
+    }
+    if kind not in makers:
+        raise InputError(
+            "these folds are not known.", given=text, fix=_nearest(kind, (*FOLDS, *DIALECTS))
+        )
+    return makers[kind]()
+
+
+def _repeated(rest: str, text: str, seed: int | None) -> Any:
+    import pycvstat as pcv
+
+    folds, _, times = rest.partition("x")
+    return pcv.Repeated(
+        pcv.KFold(_count(folds, text)), times=_count(times or "10", text), random=seed
+    )
+
+
+def _subsampling(rest: str, text: str, seed: int | None) -> Any:
+    import pycvstat as pcv
+
+    times, _, train = rest.partition(":")
+    return pcv.Subsampling(
+        _count(times or "25", text), train=_share(train or "0.9", text), random=seed
+    )
+
+
+def _count(word: str, text: str) -> int:
+    if not word.isdigit():
+        raise InputError("a number of folds is missing.", given=text, fix="for example kfold:10")
+    return int(word)
+
+
+def _share(word: str, text: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise InputError(
+            "a share is missing.", given=text, fix="for example holdout:0.25"
+        ) from None
