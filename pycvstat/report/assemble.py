@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pycvstat.parity.table import Crosscheck
-from pycvstat.report.content import Document
+from pycvstat.report.content import Document, Figure, Section
 from pycvstat.report.sections.methods import methods_section
 from pycvstat.report.sections.provenance import crosscheck_section, reproduce_section
-from pycvstat.report.subjects import Wanted, parts_of
+from pycvstat.report.subjects import Parts, Wanted, parts_of
 
 BRIEF, FULL = Wanted(), Wanted(full=True)
 
@@ -30,13 +31,28 @@ def full(
 ) -> Document:
     """What `report()` writes."""
     parts = parts_of(result, wanted)
-    added = [s for other in include for s in parts_of(other, wanted).sections]
-    ends = [
-        None if crosscheck is None else crosscheck_section(crosscheck),
-        methods_section(result, parts.interval, crosscheck),
-        reproduce_section(result),
-    ]
-    if isinstance(result, Crosscheck):
-        ends = []
-    sections = tuple(s for s in [*parts.sections, *added, *ends] if s is not None)
-    return Document(title or parts.title, parts.subtitle, sections)
+    sections = [s for s in parts.sections if s is not None]
+    for number, other in enumerate(include, start=2):
+        sections += further(parts_of(other, wanted), {s.title for s in sections}, number)
+    if crosscheck is not None:
+        sections.append(crosscheck_section(crosscheck))
+    if not isinstance(result, Crosscheck):
+        sections += [
+            methods_section(result, parts.interval, crosscheck),
+            reproduce_section(result),
+        ]
+    return Document(title or parts.title, parts.subtitle, tuple(sections))
+
+
+def further(parts: Parts, known: Collection[str], number: int) -> list[Section]:
+    """Sections of another result, in names that are not taken, without data and folds."""
+    found = []
+    for s in parts.sections:
+        if s is None or s.title in ("Question", "Data", "Folds"):
+            continue
+        title = s.title or parts.title
+        blocks = tuple(
+            replace(b, name=f"{b.name}-{number}") if isinstance(b, Figure) else b for b in s.blocks
+        )
+        found.append(Section(title if title not in known else f"{title} ({number})", blocks))
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 from pycvstat.folds.plan import FoldPlan
@@ -85,8 +86,8 @@ def learner_words(learner: Any) -> str:
     return f"{learner.name} ({settings(changed)})" if changed else str(learner.name)
 
 
-def learner_in_full(learner: Any) -> str:
-    """A learner with all simple parameters, as it would be typed.
+def learner_in_full(learner: Any, tuned: Collection[str] = ()) -> str:
+    """A learner with all simple parameters but the tuned ones, as it would be typed.
 
     Examples
     --------
@@ -97,8 +98,11 @@ def learner_in_full(learner: Any) -> str:
     from pycvstat.procedures.tuned import Tuned
 
     if isinstance(learner, Tuned):
-        return f"{learner_in_full(learner.learner)}, tuned"
-    simple = {n: v for n, v in learner.params().items() if isinstance(v, str | int | float)}
+        names = parameters(learner.candidates)
+        inside = learner_in_full(learner.learner, names)
+        return f"{inside}, tuned over {candidates_words(learner.candidates)}"
+    shown = {n: v for n, v in learner.params().items() if n not in tuned}
+    simple = {n: v for n, v in shown.items() if isinstance(v, str | int | float)}
     return f"{learner.name}({', '.join(f'{n}={v!r}' for n, v in simple.items())})"
 
 
@@ -118,6 +122,17 @@ def changed_params(learner: Any) -> dict[str, Any]:
     }
 
 
+def parameters(candidates: Any) -> list[str]:
+    """Names of the parameters of a grid.
+
+    Examples
+    --------
+    >>> parameters([{"k": 1}, {"k": 2, "kernel": "optimal"}])
+    ['k', 'kernel']
+    """
+    return list(dict.fromkeys(name for c in candidates for name in c))
+
+
 def candidates_words(candidates: Any) -> str:
     """A grid in words: how many candidates and the range of each parameter.
 
@@ -127,7 +142,7 @@ def candidates_words(candidates: Any) -> str:
     '3 candidates (k from 1 to 9)'
     """
     parts = []
-    for name in dict.fromkeys(name for c in candidates for name in c):
+    for name in parameters(candidates):
         values = list(dict.fromkeys(c.get(name) for c in candidates))
         if len(values) == 1:
             parts.append(f"{name} = {values[0]}")

@@ -27,7 +27,7 @@ from pycvstat.procedures.nested import NestedResult
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.plots import curves, folds, forest, losses, predictions
 from pycvstat.report.plots.style import house_style, label, literal, new_axes
-from pycvstat.report.words import loss_label
+from pycvstat.report.words import loss_label, parameters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -251,11 +251,6 @@ def _(result: TuneResult) -> dict[str, Kind]:
 
 def _tuning(ax: Axes, result: TuneResult) -> Axes:
     return curves.tuning_curve(ax, result.tidy(), parameters(result.candidates), result.means.loss)
-
-
-def parameters(candidates: Any) -> list[str]:
-    """Names of the tuned parameters."""
-    return list(dict.fromkeys(name for c in candidates for name in c))
 
 
 @kinds_of.register

@@ -9,9 +9,9 @@ import numpy as np
 from pycvstat.report.content import Block, Figure, Note, Section, Table, paragraph, section
 from pycvstat.report.numbers import aligned, settings
 from pycvstat.report.plots import kinds_of
-from pycvstat.report.plots.kinds import parameters
 from pycvstat.report.sections.tables import table_of
 from pycvstat.report.sections.tuning import NAIVE
+from pycvstat.report.words import parameters
 
 if TYPE_CHECKING:
     from pycvstat.procedures.error_curve import ErrorCurve

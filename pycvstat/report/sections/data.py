@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,11 +74,13 @@ def folds_section(result: Any, figure: bool = True) -> Section:
     return section("Folds", [*fold_blocks(result), fold_figure(result.plan) if figure else None])
 
 
-def setting_section(result: Any, learner: Any = None) -> Section:
+def setting_section(result: Any, learner: Any = None, tuned: Collection[str] = ()) -> Section:
     """Learner and folds in short."""
     facts, *notes = fold_blocks(result)
     assert isinstance(facts, Facts)
-    rows = facts.rows if learner is None else (("learner", learner_in_full(learner)), *facts.rows)
+    if learner is None:
+        return section("Setting", [facts, *notes])
+    rows = (("learner", learner_in_full(learner, tuned)), *facts.rows)
     return section("Setting", [Facts(rows), *notes])
 
 

@@ -39,6 +39,7 @@ from pycvstat.report.words import (
     changed_params,
     interval_words,
     loss_words,
+    parameters,
     plan_words,
 )
 
@@ -85,7 +86,7 @@ def _(result: CVResult, found: Interval | None) -> Parts:
 @methods_parts.register
 def _(result: NestedResult, found: Interval | None) -> Parts:
     inner = result.inner_plan
-    tuned = list(dict.fromkeys(name for c in result.candidates for name in c))
+    tuned = parameters(result.candidates)
     tuning: Parts = [
         f" The parameters were chosen among {candidates_words(result.candidates)} on the training "
         "rows of each outer fit"
@@ -120,7 +121,7 @@ def chosen_words(result: NestedResult) -> str:
     """The candidates that were chosen, most frequent first: "k = 3 (5 times)"."""
     frame = result.selection()
     frame = frame[frame["times"] > 0].sort_values("times", ascending=False, kind="stable")
-    names = list(dict.fromkeys(n for c in result.candidates for n in c))
+    names = parameters(result.candidates)
     parts = [
         f"{settings({n: row[n] for n in names})} ({_times(int(row['times']))})"
         for _, row in frame.iterrows()
@@ -134,7 +135,7 @@ def _times(n: int) -> str:
 
 @methods_parts.register
 def _(result: TuneResult, found: Interval | None) -> Parts:
-    tuned = list(dict.fromkeys(name for c in result.candidates for name in c))
+    tuned = parameters(result.candidates)
     return [
         f"The parameter {listed(tuned)} of " if len(tuned) == 1 else f"{listed(tuned)} of ",
         *learner_parts(result.learner, tuned),
@@ -190,10 +191,13 @@ def _(result: LossResult, found: Interval | None) -> Parts:
 @methods_parts.register(ErrorCurve)
 @methods_parts.register(LearningCurve)
 def _(result: ErrorCurve | LearningCurve, found: Interval | None) -> Parts:
-    what = "candidate" if isinstance(result, ErrorCurve) else "training size"
+    if isinstance(result, ErrorCurve):
+        what, tuned = "candidate", parameters(result.candidates)
+    else:
+        what, tuned = "training size", []
     return [
         f"The train and test errors ({loss_words(result.loss)}) of ",
-        *learner_parts(result.learner),
+        *learner_parts(result.learner, tuned),
         f" were estimated for every {what} by ",
         *plan_parts(result.plan),
         *data_parts(result.task),
@@ -216,7 +220,7 @@ def _(result: Paired, found: Interval | None) -> Parts:
 def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
     """A learner with its parameters, without the tuned ones, and the works it goes back to."""
     if isinstance(learner, Tuned):
-        names = {name for c in learner.candidates for name in c}
+        names = parameters(learner.candidates)
         return [
             *learner_parts(learner.learner, names),
             f" tuned over {candidates_words(learner.candidates)}",

@@ -19,9 +19,8 @@ from pycvstat.report.content import (
 )
 from pycvstat.report.numbers import aligned, count, listed, number, settings, sizes
 from pycvstat.report.plots import kinds_of
-from pycvstat.report.plots.kinds import parameters
 from pycvstat.report.sections.tables import table_of
-from pycvstat.report.words import candidates_words
+from pycvstat.report.words import candidates_words, parameters
 
 if TYPE_CHECKING:
     import pandas as pd

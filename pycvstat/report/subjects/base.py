@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
@@ -59,9 +59,9 @@ def about_data(result: Any, loss: str) -> str:
     return f"{task.formula.text} · {count(task.n, 'row')} · {loss_words(loss)}"
 
 
-def question(words: str, learners: Mapping[str, Any]) -> Section:
+def question(words: str, learners: Mapping[str, Any], tuned: Collection[str] = ()) -> Section:
     """The question that a result answers, and the learners that it is about."""
-    rows = tuple((name, learner_in_full(learner)) for name, learner in learners.items())
+    rows = tuple((name, learner_in_full(learner, tuned)) for name, learner in learners.items())
     return section("Question", [paragraph(words), Facts(rows)])
 
 

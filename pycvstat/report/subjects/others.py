@@ -20,6 +20,7 @@ from pycvstat.report.words import (
     candidates_words,
     folds_words,
     learner_words,
+    parameters,
     plan_words,
     risk_words,
     value_words,
@@ -42,7 +43,7 @@ def _(result: ErrorCurve, wanted: Wanted) -> Parts:
         ],
     )
     if not wanted.full:
-        folds = data.setting_section(result, result.learner)
+        folds = data.setting_section(result, result.learner, parameters(result.candidates))
         table = section("Errors", [curves.error_table(result, 12)])
         return Parts(title, about, [top, table, folds])
     asked = (
@@ -55,7 +56,7 @@ def _(result: ErrorCurve, wanted: Wanted) -> Parts:
         about,
         [
             top,
-            question(asked, {"learner": result.learner}),
+            question(asked, {"learner": result.learner}, parameters(result.candidates)),
             data.data_section(result.task),
             curves.error_curve_section(result),
             data.folds_section(result),

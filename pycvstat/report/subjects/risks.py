@@ -16,6 +16,7 @@ from pycvstat.report.subjects.base import Parts, Wanted, about_data, parts_of, q
 from pycvstat.report.words import (
     candidates_words,
     learner_words,
+    parameters,
     plan_words,
     risk_words,
 )
@@ -127,7 +128,7 @@ def _(result: TuneResult, wanted: Wanted) -> Parts:
     about = about_data(result, result.means.loss)
     if not wanted.full:
         few: list[Block] = [tuning.choice_facts(result), tuning.candidates_table(result, 10)]
-        folds = data.setting_section(result, result.learner)
+        folds = data.setting_section(result, result.learner, parameters(result.candidates))
         notes = [*estimates.failures_note(result), tuning.optimism_note(result)]
         return Parts(title, about, [top, section("Choice", [*few, *notes]), folds])
     asked = (
@@ -136,7 +137,7 @@ def _(result: TuneResult, wanted: Wanted) -> Parts:
     )
     sections = [
         top,
-        question(asked, {"learner": result.learner}),
+        question(asked, {"learner": result.learner}, parameters(result.candidates)),
         data.data_section(result.task),
         data.folds_section(result),
         tuning.tuning_section(result),
