@@ -81,9 +81,9 @@ class _Tableau:
         self.body = np.column_stack([X, y]) * sign[:, None]
         self.row_labels = (sign * (p + 1 + np.arange(n))).astype(np.int64)
         self.column_labels = np.arange(1, p + 1)
-        below = self.body[sign < 0, :p].sum(axis=0)
-        above = self.body[sign > 0, :p].sum(axis=0)
-        self.cost: FloatArray = 2 * below + 2 * (above - below) * tau
+        below = (self.body[:, :p] * (1 - sign)[:, None]).sum(axis=0)
+        balance = (self.body[:, :p] * sign[:, None]).sum(axis=0)
+        self.cost: FloatArray = below + 2 * balance * tau
         self.first_column = self.first_row = 0
 
     def enter_all(self) -> None:
