@@ -45,6 +45,25 @@ class Neighbours:
     beyond: FloatArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """All there is to say about the new rows without a missing predictor.
+
+    Parameters
+    ----------
+    known : (m,) bool
+        Which of the new rows they are.
+    values : numbers or class codes
+    shares : class probabilities, or None
+    neighbours : Neighbours
+    """
+
+    known: NDArray[np.bool_]
+    values: NDArray[Any]
+    shares: FloatArray | None
+    neighbours: Neighbours
+
+
 class FittedKNN(Fitted):
     """A fitted kNN.
 
@@ -83,65 +102,61 @@ class FittedKNN(Fitted):
         (m,) array
             As in R: ``predict(kknn(formula, train, test, ...))``, which leaves out rows with NA.
         """
-        values, _, known = self._predict(new, na)
+        answer = self.answer(new, na)
         if not self.task.response.levels:
-            full = np.full(len(known), np.nan)
-            full[known] = values
-            return full
-        labels = np.full(len(known), None, dtype=object)
-        labels[known] = self.task.response.labels(values)
-        return labels
+            return spread(answer.values, answer.known, np.nan)
+        return spread(self.task.response.labels(answer.values), answer.known, None)
 
     def predict_proba(self, new: Any, na: NA = "pass") -> FloatArray:
         """Class probabilities of new rows (m, L), classes in the order of the levels."""
-        if not self.task.response.levels:
+        answer = self.answer(new, na)
+        if answer.shares is None:
             raise InputError(
                 "only classes have probabilities.",
                 given=f"{self.task.response.name}, which is numeric",
                 fix="use predict()",
             )
-        _, shares, known = self._predict(new, na)
-        full = np.full((len(known), len(self.task.response.levels)), np.nan)
-        full[known] = shares
-        return full
+        return spread(answer.shares, answer.known, np.nan)
 
     def neighbours(self, new: Any, na: NA = "pass") -> Neighbours:
         """The nearest training rows of new rows, with distances and weights.
 
         As in R: ``C``, ``D`` and ``W`` of a kknn (whose rows are 1-based).
         """
-        rows, distances, known = self._find(new, na)
-        k, m = self.learner.k, len(known)
-        w = weights(self.learner.kernel, distances[:, :k], distances[:, k], self._rows.d)
-        full = Neighbours(
-            np.full((m, k), -1),
-            np.full((m, k), np.nan),
-            np.full((m, k), np.nan),
-            np.full(m, np.nan),
+        answer = self.answer(new, na)
+        known, found = answer.known, answer.neighbours
+        return Neighbours(
+            spread(found.rows, known, -1),
+            spread(found.distances, known, np.nan),
+            spread(found.weights, known, np.nan),
+            spread(found.beyond, known, np.nan),
         )
-        full.rows[known], full.distances[known] = rows[:, :k], distances[:, :k]
-        full.weights[known], full.beyond[known] = w, distances[:, k]
-        return full
 
-    def _predict(
-        self, new: Any, na: NA
-    ) -> tuple[NDArray[Any], FloatArray | None, NDArray[np.bool_]]:
-        rows, distances, known = self._find(new, na)
-        neighbours = rows[:, : self.learner.k]
-        return *predict(
-            self.learner, self.task.response, neighbours, distances, self._rows.d
-        ), known
-
-    def _find(self, new: Any, na: NA) -> tuple[IntArray, FloatArray, NDArray[np.bool_]]:
-        """Rows and distances of the k + 1 nearest, for the new rows that are complete."""
+    def answer(self, new: Any, na: NA = "pass") -> Answer:
+        """Predictions and neighbours of the new rows without a missing predictor."""
         if na not in ("pass", "raise"):
             raise InputError("na must be 'pass' or 'raise'.", given=repr(na))
         frame = read(new)
         if frame.n == 0:
             raise DataError("the new data have no rows.", given="0 rows")
-        design = self._encoder.matrix(frame)
-        X = design.X[:, design.assign > 0] if (design.assign > 0).any() else design.X
+        X = self._rows.counting(self._encoder.matrix(frame).X)
         known: NDArray[np.bool_] = np.asarray(np.isfinite(X).all(axis=1))
         tell_missing(known, na)
-        found = self._index.find(self._metric.points(X[known]), self.learner.k + 1)
-        return found.rows, found.distances(self._metric.p), known
+        k = self.learner.k
+        found = self._index.find(self._metric.points(X[known]), k + 1)
+        distances = found.distances(self._metric.p)
+        near = Neighbours(
+            found.rows[:, :k],
+            distances[:, :k],
+            weights(self.learner.kernel, distances[:, :k], distances[:, k], self._rows.d),
+            distances[:, k],
+        )
+        values, shares = predict(self.learner, self.task.response, near.rows, near.weights)
+        return Answer(known, values, shares, near)
+
+
+def spread(values: NDArray[Any], known: NDArray[np.bool_], missing: Any) -> NDArray[Any]:
+    """Values of the known rows in their places among all rows."""
+    full = np.full((len(known), *values.shape[1:]), missing, dtype=values.dtype)
+    full[known] = values
+    return full

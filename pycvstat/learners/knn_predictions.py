@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +45,17 @@ class Rows:
     """
 
     def __init__(self, design: Design, response: Response) -> None:
-        self.X, self.assign = columns_that_count(design)
+        _refuse(design)
+        # without predictors the constant stays: all rows are equally near
+        self._count = design.assign > 0 if (design.assign > 0).any() else design.assign >= 0
+        self.X, self.assign = self.counting(design.X), design.assign[self._count]
         self.response = response
         self.d = int(sum(design.term_orders))
         self._searches: dict[Key, FoldSearch] = {}
+
+    def counting(self, X: FloatArray) -> FloatArray:
+        """The columns that can count, of any rows of this design."""
+        return np.ascontiguousarray(X[:, self._count])
 
     def folds(
         self, learners: Sequence[KNN], train: IntArray, asked: int
@@ -76,8 +83,7 @@ def key(learner: KNN) -> Key:
     return float(learner.distance), bool(learner.scale), learner.ties
 
 
-def columns_that_count(design: Design) -> tuple[FloatArray, IntArray]:
-    """The columns of a design without the constant, and their terms."""
+def _refuse(design: Design) -> None:
     finite = np.isfinite(design.X).all(axis=0)
     if not finite.all():
         name = design.columns[int(np.flatnonzero(~finite)[0])]
@@ -89,8 +95,6 @@ def columns_that_count(design: Design) -> tuple[FloatArray, IntArray]:
         raise InputError(
             "the formula has no predictors.", fix='name at least one, for example "y ~ x"'
         )
-    counts = design.assign > 0 if (design.assign > 0).any() else design.assign >= 0
-    return np.ascontiguousarray(design.X[:, counts]), design.assign[counts]
 
 
 def predict_candidates(
@@ -123,19 +127,19 @@ def predict_candidates(
                 continue
             distances = path.found.distances(each[0])
             for i in some:
-                place = on_path[learners[i].k]
-                values[i], shares = predict(
-                    learners[i], rows.response, path.rows(place), distances, rows.d
-                )
+                k = learners[i].k
+                w = weights(learners[i].kernel, distances[:, :k], distances[:, k], rows.d)
+                neighbours = path.rows(on_path[k])
+                values[i], shares = predict(learners[i], rows.response, neighbours, w)
                 if prob is not None:
                     prob[i] = shares
     return Predictions(values, prob)
 
 
 def predict(
-    learner: KNN, response: Response, neighbours: IntArray, distances: FloatArray, d: int
-) -> tuple[NDArray[np.generic], FloatArray | None]:
-    """Predictions from the neighbours of m rows.
+    learner: KNN, response: Response, neighbours: IntArray, w: FloatArray
+) -> tuple[NDArray[Any], FloatArray | None]:
+    """Predictions from the weighted neighbours of m rows.
 
     Parameters
     ----------
@@ -143,23 +147,20 @@ def predict(
     response : Response
         Of the rows that the neighbours point into.
     neighbours : (m, k) int64
-    distances : (m, more than k) float64
-    d : int
+    w : (m, k) float64
 
     Returns
     -------
     values (m,), and for classes shares (m, L)
     """
-    k = learner.k
     y = response.values[neighbours]
-    w = weights(learner.kernel, distances[:, :k], distances[:, k], d)
     if response.kind == "continuous":
         return votes.weighted_mean(y, w), None
     shares = votes.class_shares(y, w, len(response.levels))
     if response.kind == "ordinal":
         shares = votes.smoothed_shares(shares, learner.ykernel)
         return votes.middle_class(shares), shares
-    if learner.kernel == "rectangular" and k > 1:
+    if learner.kernel == "rectangular" and learner.k > 1:
         return votes.nearest_of_tied(shares, y), shares
     return votes.largest_share(shares), shares
 
