@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pycvstat.errors import FoldError
 from pycvstat.folds import (
@@ -129,6 +128,12 @@ def test_groups_stay_together(groups, seed):
     largest = max(np.bincount(groups))
     assert np.ptp(plan.n_test) <= largest
     assert plan.groups.tolist() == groups
+
+
+def test_large_groups_are_placed_first():
+    groups = ["large"] * 6 + list("abcdef")
+    for seed in range(20):
+        assert Grouped(2, random=seed).plan(12, groups=groups).n_test.tolist() == [6, 6]
 
 
 def test_one_group_left_out_at_a_time():

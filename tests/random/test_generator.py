@@ -1,16 +1,18 @@
 """RRandom without R: recorded values, states, what is refused."""
 
 import json
+import math
 import pickle
+from operator import length_hint
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pycvstat.errors import InputError
 from pycvstat.random import RRandom, as_stream
+from pycvstat.random.exponential import _draws
 
 RECORDED = Path(__file__).parents[2] / "r_reference" / "recorded"
 (RNG,) = [
@@ -59,6 +61,39 @@ def test_a_sample_without_replacement_has_no_twins(seed, n, data):
     assert len(set(drawn.tolist())) == size
     assert set(drawn.tolist()) <= set(range(1, n + 1))
     np.testing.assert_array_equal(RRandom(seed).permutation(n)[:size] + 1, drawn)
+
+
+def one_by_one(uniforms):
+    """Ahrens and Dieter's algorithm SA as published, one uniform after the other."""
+    left = iter(uniforms)
+    q = np.cumsum([np.log(2) ** k / math.factorial(k) for k in range(1, 17)])
+    q[-1] = 1.0
+    while True:
+        shift, u = 0.0, 2 * next(left)
+        while u <= 1:
+            shift += q[0]
+            u *= 2
+        u -= 1
+        if u <= q[0]:
+            yield shift + u
+            continue
+        least, k = next(left), 0
+        while True:
+            least = min(least, next(left))
+            k += 1
+            if u <= q[k]:
+                break
+        yield shift + least * q[0]
+
+
+@given(st.lists(st.integers(1, 2**32 - 1) | st.sampled_from([2**k for k in range(32)]), min_size=60,
+                max_size=90), st.integers(1, 3))  # fmt: skip
+def test_exponentials_from_any_uniforms(bits, count):
+    uniforms = np.array(bits) / 2.0**32
+    values, used = _draws(uniforms, count)
+    reference = one_by_one(uniforms)
+    assert values.tolist() == [next(reference) for _ in range(count)]
+    assert used == len(uniforms) - length_hint(reference.gi_frame.f_locals["left"])
 
 
 def test_few_of_many_are_the_first_of_all():

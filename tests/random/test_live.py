@@ -22,6 +22,10 @@ KINDS = {
         lambda r: r.sample(700_000, MILLION, replace=True),
     ),
     "sample hash": ("sample(2e7, 1e6)", lambda r: r.sample(20 * MILLION, MILLION)),
+    "sample hash, many": (
+        "sample(10000001, 3.4e6)",
+        lambda r: r.sample(10 * MILLION + 1, 3_400_000),
+    ),
     "sample prob": (
         "sample(100, 1e6, TRUE, prob = c(1:99, 0))",
         lambda r: r.sample(100, MILLION, replace=True, prob=[*range(1, 100), 0]),
@@ -100,6 +104,20 @@ def test_draws_of_any_kind_follow_each_other_from_any_seed(sample_kind):
 
 
 @live_r
+def test_walker_starts_above_200_likely_values():
+    values = r_values(
+        "for (n in 199:202) { set.seed(n); out(sample(n, 9, TRUE, rep(1, n))); "
+        "p <- c(rep(1, n), rep(1e-4, 50)); out(sample(n + 50, 9, TRUE, p)) }"
+    )
+    for n in range(199, 203):
+        rng = RRandom(n)
+        same = rng.sample(n, 9, replace=True, prob=[1] * n)
+        np.testing.assert_array_equal(same, values.pop(0))
+        uneven = rng.sample(n + 50, 9, replace=True, prob=[1] * n + [1e-4] * 50)
+        np.testing.assert_array_equal(uneven, values.pop(0))
+
+
+@live_r
 def test_ties_of_probabilities_fall_as_in_revsort():
     sizes = [2, 3, 4, 5, 8, 15, 16, 17, 33, 64, 199]
     values = r_values(
@@ -140,8 +158,9 @@ def test_walker_aliases_when_an_index_takes_two_outputs():
 
 @live_r
 def test_normal_quantiles_far_into_the_tails():
-    p = np.concatenate([10.0 ** -np.arange(1, 300), np.linspace(0.001, 0.999, 1998)])
-    (expected,) = r_values("out(qnorm(c(10^-(1:299), seq(.001, .999, length.out = 1998))))")
-    (given,) = r_values("out(c(10^-(1:299), seq(.001, .999, length.out = 1998)))")
-    assert np.abs(p / given - 1).max() < 1e-12  # the same points, made by R
-    np.testing.assert_array_equal(quantiles(given), expected)
+    # the formula changes at |p - .5| = .425 and at sqrt(-log(p)) = 5
+    p, expected = r_values(
+        "p <- c(10^-(1:299), exp(-seq(4.8, 5.2, .002)^2), seq(.001, .999, .0005))\n"
+        "p <- c(p, 1 - p[p > 1e-12]); out(p); out(qnorm(p))"
+    )
+    np.testing.assert_array_equal(quantiles(p), expected)
