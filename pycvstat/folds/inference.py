@@ -64,16 +64,16 @@ class NestedPairs(Splitter):
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n, fix="use fewer folds")
         left_out = self._left_out()
-        test = []
-        for _ in range(self.repeats):
-            folds = in_chunks(stream.permutation(given.n), self.k)
-            test += [np.concatenate([folds[i] for i in pair]) for pair in left_out]
+        chunks = in_chunks(np.arange(given.n), self.k)
+        places = [np.concatenate([chunks[i] for i in folds]) for folds in left_out]
+        dealt = np.concatenate(places)
         return Layout(
             "nested_pairs",
-            test,
+            [stream.permutation(given.n)[dealt] for _ in range(self.repeats)],
             np.repeat(np.arange(self.repeats), len(left_out)),
             np.tile(np.arange(len(left_out)), self.repeats),
             left_out=left_out * self.repeats,
+            sizes=np.tile([len(part) for part in places], self.repeats),
         )
 
     def _left_out(self) -> list[tuple[int, ...]]:

@@ -42,8 +42,9 @@ def sorted_within(rows: Rows, offsets: Rows) -> Rows:
     empty = np.flatnonzero(np.diff(offsets) < 1)
     if len(empty):
         raise FoldError(f"Fit {empty[0] + 1} has no test rows.", fix="leave empty folds out")
-    fit = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    ordered: Rows = rows[np.lexsort((rows, fit))]
+    low, span = rows.min(), np.ptp(rows) + 1
+    first = span * np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    ordered: Rows = np.sort(first + (rows - low)) - first + low
     return ordered
 
 

@@ -24,6 +24,7 @@ from pycvstat.folds.layout import (
     whole,
 )
 from pycvstat.folds.problems import plan_problems
+from pycvstat.verbs import Shown
 from pycvstat.folds.vectors import rows_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FoldPlan:
+class FoldPlan(Shown):
     """Which rows are tested in which fit; frozen, with a fingerprint.
 
     Plans are made by splitters (``KFold(10, random=1).plan(data)``) or imported
@@ -106,8 +107,9 @@ class FoldPlan:
         n = row_count(self.n)
         offsets = whole(self.offsets, "offsets")
         fits = len(offsets) - 1
-        rows = sorted_within(whole(self.rows, "rows"), offsets)
+        rows = whole(self.rows, "rows")
         require_rows(rows, n, "test")
+        rows = sorted_within(rows, offsets)
         require_no_twins(rows, offsets)
         for name in ("repeat", "fold"):
             labels = whole(getattr(self, name), name)
@@ -261,6 +263,29 @@ class FoldPlan:
         fit = np.repeat(np.arange(len(self)), self.n_test)
         columns = {"fit": fit, "repeat": self.repeat[fit], "fold": self.fold[fit]}
         return pd.DataFrame({name: of + 1 for name, of in columns.items()} | {"row": self.rows})
+
+    def glance(self) -> pd.DataFrame:
+        """One row: kind, fits, repetitions, rows, sizes, recipe, seed, fingerprint.
+
+        Examples
+        --------
+        >>> FoldPlan.from_fold_ids([1, 2, 1]).glance()[["kind", "fits", "n"]].values.tolist()
+        [['kfold', 2, 3]]
+        """
+        import pandas as pd
+
+        row = {
+            "kind": self.kind,
+            "fits": len(self),
+            "times": self.times,
+            "n": self.n,
+            "n_train_min": int(self.n_train.min()),
+            "n_train_max": int(self.n_train.max()),
+            "folds": self.recipe,
+            "seed": self.seed,
+            "fingerprint": self.fingerprint,
+        }
+        return pd.DataFrame([row])
 
     @classmethod
     def from_fold_ids(

@@ -52,13 +52,15 @@ class Layout:
     kind : str
         What sort of plan this is.
     test : list of array of int
-        Test rows of each fit.
+        Test rows of each fit; or, with `sizes`, of several fits one after the other.
     repeat, fold : sequence of int, optional
         One repetition with folds 0, 1, ... by default.
     train : list of array of int, optional
         Training rows where they are not the rest.
     left_out : list of tuple of int, optional
         Folds that each fit excludes.
+    sizes : array of int, optional
+        Number of test rows of each fit.
     """
 
     kind: Kind
@@ -67,6 +69,7 @@ class Layout:
     fold: Sequence[int] | Rows | None = None
     train: Sequence[Rows] | None = None
     left_out: Sequence[tuple[int, ...]] | None = None
+    sizes: Rows | None = None
 
 
 class Splitter(ABC):
@@ -125,12 +128,13 @@ class Splitter(ABC):
         return self._planned(given, layout, stream.seed if drawn and untouched else None)
 
     def _planned(self, given: Given, layout: Layout, seed: int | None) -> FoldPlan:
-        fits = len(layout.test)
+        sizes = [len(rows) for rows in layout.test] if layout.sizes is None else layout.sizes
+        fits = len(sizes)
         labels = given.group_labels
         return FoldPlan(
             given.n,
             np.concatenate(layout.test),
-            np.cumsum([0, *map(len, layout.test)]),
+            np.concatenate([[0], np.cumsum(sizes)]),
             np.zeros(fits, dtype=np.int64) if layout.repeat is None else np.array(layout.repeat),
             np.arange(fits) if layout.fold is None else np.array(layout.fold),
             layout.kind,

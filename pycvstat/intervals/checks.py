@@ -61,9 +61,9 @@ def kurtosis(values: NDArray[np.float64]) -> float:
     >>> kurtosis(np.array([-1.0, 1.0, -1.0, 1.0]))
     1.0
     """
-    centred = values - values.mean()
-    variance = float((centred**2).mean())
-    return float((centred**4).mean() / variance**2) if variance > 0 else float("nan")
+    squares = (values - values.mean()) ** 2
+    variance = float(squares.mean())
+    return float((squares**2).mean() / variance**2) if variance > 0 else float("nan")
 
 
 def is_zero_one(values: NDArray[np.float64]) -> bool:

@@ -71,9 +71,9 @@ def _pairs_left_out(
     repeat = np.repeat(plan.repeat, plan.n_test)
     other = np.where(other < 0, own, other)
     residuals = found.residuals[repeat, plan.rows, other]
-    first, last = np.array([(folds[0], folds[-1]) for folds in plan.left_out or ()]).T
-    refit = np.asarray(found.refit[plan.repeat, first, last])
-    return LeftOut(y[plan.rows] - residuals, residuals, refit)
+    begin = plan.offsets[:-1]
+    refit = found.refit[plan.repeat, own[begin], other[begin]]
+    return LeftOut(y[plan.rows] - residuals, residuals, np.asarray(refit))
 
 
 class PreparedLeastSquares(PreparedDesign):
