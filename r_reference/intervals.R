@@ -202,6 +202,17 @@ pcv_ci_r2_holdout_z <- function(losses, y, level) {
   pcv_ci_symmetric(1 - mean(losses) / v, std_error, level)
 }
 
+# The same for the corrected t: fold means of squared errors, y and y^2 take the place of the rows.
+pcv_ci_r2_corrected_t <- function(losses, y, fold, n_train, n_test, level) {
+  y <- y - mean(y)
+  means <- sapply(list(losses, y, y^2), function(x) tapply(x, fold, mean))
+  m <- colMeans(means)
+  v <- m[3] - m[2]^2
+  gradient <- c(-1 / v, -2 * m[2] * m[1] / v^2, m[1] / v^2)
+  terms <- 1 - m[1] / v + sweep(means, 2, m) %*% gradient
+  pcv_ci_corrected_t(drop(terms), n_train, n_test, level)
+}
+
 pcv_kurtosis <- function(x) mean((x - mean(x))^4) / mean((x - mean(x))^2)^2
 
 pcv_holm <- function(p) p.adjust(p, "holm")

@@ -95,6 +95,7 @@ def _cases() -> list[tuple[str, dict[str, Any], Interval]]:
     test = one_split(LOSSES, loss="squared", y=np.append(np.zeros(90), Y),
                      predictions=Predictions(np.zeros((1, N))))  # fmt: skip
     plan = table.plan
+    predicted = partition(LOSSES, loss="squared", y=Y, predictions=Predictions(np.zeros((1, N))))
     sizes = {"n_train": plan.n_train.tolist(), "n_test": plan.n_test.tolist()}
     means = table.fold_means()[:, 0].tolist()
     scored = partition(
@@ -206,6 +207,11 @@ def _cases() -> list[tuple[str, dict[str, Any], Interval]]:
             "pcv_ci_r2_holdout_z",
             {"losses": L, "y": Y.tolist(), "level": 0.95},
             interval(test, "holdout_z", metric="r2"),
+        ),
+        (
+            "pcv_ci_r2_corrected_t",
+            {"losses": L, "y": Y.tolist(), "fold": F, **sizes, "level": 0.95},
+            interval(predicted, "corrected_t", metric="r2"),
         ),
     ]
 
