@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import FitError, InputError, LossError, PycvstatError, PycvstatWarning
 from pycvstat.execution import Execution, run_tasks
+from pycvstat.execution.threads import one_thread
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions
@@ -235,7 +236,8 @@ def describe(params: Mapping[str, Any]) -> str:
 def _closed_form(work: Work) -> Outcome | None:
     """All fits at once where the learner has a closed form for the plan."""
     try:
-        p = work.prepared.predict_plan(work.plan)
+        with one_thread():
+            p = work.prepared.predict_plan(work.plan)
         if p is None:
             return None
         losses = _losses(work, p, work.plan.rows)
