@@ -133,8 +133,8 @@ def ridge_left_out_predictions(
     X, y = require_measurable(X, y)
     lam = np.asarray(lam, dtype=np.float64)
     sizes = np.diff(offsets)
-    if (sizes == 1).all() and not standardize and not as_glmnet and len(y) > 2:
-        return ridge_loo_predictions(X, y, lam, weights)[:, rows]
+    if (sizes == 1).all() and not standardize and len(y) > 2:
+        return ridge_loo_predictions(X, y, lam, weights, as_glmnet)[:, rows]
     return _each_fit(X, y, lam, rows, offsets, weights, (standardize, as_glmnet))
 
 
@@ -155,12 +155,17 @@ def _each_fit(
 
 
 def ridge_loo_predictions(
-    X: FloatArray, y: FloatArray, lam: FloatArray, weights: FloatArray | None = None
+    X: FloatArray,
+    y: FloatArray,
+    lam: FloatArray,
+    weights: FloatArray | None = None,
+    as_glmnet: bool = False,
 ) -> FloatArray:
     """Leave-one-out predictions of ridge regression in closed form, without standardisation.
 
     The residual of row i without itself is e_i / (1 - h_i) for the total penalty of the training
-    rows, lam (W - w_i), in both e and h: exactly what a refit gives.
+    rows in both e and h: exactly what a refit gives. That penalty is lam (W - w_i), as in glmnet
+    divided by the standard deviation of the response of the training rows.
 
     Parameters
     ----------
@@ -169,6 +174,8 @@ def ridge_loo_predictions(
     y : (n,) float64
     lam : (C,) float64
     weights : (n,) float64, optional
+    as_glmnet : bool, default False
+        See `ridge_slopes`.
 
     Returns
     -------
