@@ -6,62 +6,125 @@ place where a lower room reaches up, and only when they are called.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.axes import Axes
+
     from pycvstat.intervals.base import Interval
     from pycvstat.parity.table import Crosscheck
 
 
-class Verbs:
-    """What every result can do."""
+class Shown:
+    """What can be shown: in words, as a report, as a picture, beside R's numbers.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> print(pcv.KFold(5, random=1).plan(10).summary().splitlines()[0])
+    5-fold cross-validation
+    """
 
     __slots__ = ()
 
     def summary(self) -> str:
-        """The result in words and numbers, at most 80 columns wide."""
+        """The result in words and numbers, at most 80 columns wide.
+
+        Returns
+        -------
+        str
+        """
         from pycvstat.report.summary import summary
 
         return summary(self)
 
-    def report(self, path: str | PathLike[str], **options: Any) -> Path:
-        """Write a report; the ending of `path` decides: html, md, tex, pdf or docx."""
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        level: float = 0.95,
+        method: str = "auto",
+        crosscheck: Crosscheck | bool = False,
+        include: Sequence[Any] = (),
+    ) -> Path:
+        """Write a report; the ending of `path` decides: html, md, tex, pdf or docx.
+
+        Parameters
+        ----------
+        path : path
+            ``.html`` is one self-contained page; ``.md`` and ``.tex`` have their figures beside
+            them in the directory ``<name>_files``; ``.pdf`` needs Chromium, ``.docx`` pandoc.
+        title : str, optional
+            Instead of the one made from the result.
+        level, method : float, str
+            Confidence level and method of the intervals.
+        crosscheck : Crosscheck or bool
+            A cross-check to show; True runs one in R.
+        include : sequence of results
+            Further results whose sections are added, such as an error curve.
+
+        Returns
+        -------
+        pathlib.Path
+            The file. A path that cannot be written is refused before any work is done.
+        """
         from pycvstat.report.write import write_report
 
-        return write_report(self, path, **options)
+        return write_report(
+            self,
+            path,
+            title=title,
+            level=level,
+            method=method,
+            crosscheck=crosscheck,
+            include=include,
+        )
 
-    def plot(self, kind: str | None = None, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the result with matplotlib and return the Axes."""
+    def plot(self, kind: str | None = None, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the result with matplotlib.
+
+        Parameters
+        ----------
+        kind : str, optional
+            The name of the picture, such as "curve", "folds", "forest", "map"; an unknown name
+            is answered with those there are.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        **options
+            Of the picture.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         from pycvstat.report.plots import plot
 
         return plot(self, kind, ax=ax, **options)
 
-    def to_r(self, path: str | PathLike[str], **options: Any) -> Path:
-        """Write an R script that reproduces the result."""
-        from pycvstat.parity.script import write_script
-
-        return write_script(self, path, **options)
-
     def crosscheck(self, **options: Any) -> Crosscheck:
-        """Compute the same quantities in R and put them side by side."""
+        """Compute the same quantities in R and put them side by side.
+
+        Returns
+        -------
+        Crosscheck
+            True when every quantity agrees.
+        """
         from pycvstat.parity.crosscheck import crosscheck
 
         return crosscheck(self, **options)
 
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Save the result as one file without pickle; `pycvstat.load` reads it."""
-        from pathlib import Path
-
-        from pycvstat.store import save
-
-        save(path, type(self).__name__, self)
-        return Path(path)
-
     def cite(self) -> str:
-        """BibTeX of the methods that this result rests on."""
+        """BibTeX of the works that this result rests on.
+
+        Returns
+        -------
+        str
+        """
         from pycvstat.report.citations import cite
 
         return cite(self)
@@ -76,12 +139,71 @@ class Verbs:
 
         return summary_markdown(self)
 
+
+class Verbs(Shown):
+    """What every result can do.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4))
+    >>> print(result.summary().splitlines()[0])
+    OLS: 4-fold cross-validation
+    >>> "nadeau2003" in result.cite()
+    True
+    """
+
+    __slots__ = ()
+
+    def to_r(self, path: str | PathLike[str], **options: Any) -> Path:
+        """Write an R script that reproduces the result.
+
+        Parameters
+        ----------
+        path : path
+            Ending in .R.
+
+        Returns
+        -------
+        pathlib.Path
+        """
+        from pycvstat.parity.script import write_script
+
+        return write_script(self, path, **options)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Save the result as one file without pickle; `pycvstat.load` reads it.
+
+        Parameters
+        ----------
+        path : path
+            Ending in .npz.
+
+        Returns
+        -------
+        pathlib.Path
+        """
+        from pathlib import Path
+
+        from pycvstat.store import save
+
+        save(path, type(self).__name__, self)
+        return Path(path)
+
     def __str__(self) -> str:
         return self.summary()
 
 
 class EstimateVerbs(Verbs):
-    """Verbs of results that hold the losses of one learner."""
+    """Verbs of results that hold the losses of one learner.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4))
+    >>> result.interval().method
+    'corrected_t'
+    """
 
     __slots__ = ()
 
@@ -94,6 +216,12 @@ class EstimateVerbs(Verbs):
             "auto" chooses by the plan and the loss, and says why; see `pycvstat.intervals`.
         level : float
             Confidence level.
+        **options
+            ``metric="rmse"``, "r2" or "auc" instead of the mean loss; options of the method.
+
+        Returns
+        -------
+        Interval
         """
         from pycvstat.intervals import interval
 

@@ -13,7 +13,6 @@ from pycvstat.errors import InputError, IntervalError, LossError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import is_zero_one
-from pycvstat.intervals.citations import bibtex
 from pycvstat.intervals.dispatch import MetricLike, interval
 from pycvstat.intervals.hoeffding import check_bounds
 from pycvstat.intervals.paired import Adjust, Paired, all_pairs, paired
@@ -39,6 +38,11 @@ class LossResult(Verbs):
     ----------
     tables : dict of LossTable
         By the name of the method.
+
+    Examples
+    --------
+    >>> from_losses({"a": [1.0, 2.0], "b": [2.0, 2.0]}, [1, 2]).estimate
+    {'a': 1.5, 'b': 2.0}
     """
 
     tables: dict[str, LossTable]
@@ -146,23 +150,6 @@ class LossResult(Verbs):
                 row = dict(found.tidy().iloc[0])
             rows.append({"name": name, **row, "pooled": float(table.pooled()[0])})
         return pd.DataFrame(rows).reindex(columns=COLUMNS)
-
-    def summary(self) -> str:
-        """Estimates and default intervals in words."""
-        blocks = []
-        for name, table in self.tables.items():
-            estimate, pooled = float(table.estimate()[0]), float(table.pooled()[0])
-            found = _usual(table)
-            words = found.summary() if isinstance(found, Interval) else f"no interval: {found}"
-            head = f"{name}: mean of fold means {estimate:.6g}, pooled {pooled:.6g}"
-            blocks.append(f"{head}\n{words}")
-        return "\n\n".join([repr(self.plan), *blocks])
-
-    def cite(self) -> str:
-        """BibTeX of the default intervals."""
-        usual = [_usual(table) for table in self.tables.values()]
-        keys = [key for i in usual if isinstance(i, Interval) for key in i.citation]
-        return bibtex(dict.fromkeys(keys))
 
     def __repr__(self) -> str:
         return f"LossResult({', '.join(self.names)}; {self.plan!r})"

@@ -170,7 +170,7 @@ def interval_words(found: Interval) -> str:
     --------
     >>> from pycvstat.intervals.scores import corrected_t
     >>> interval_words(corrected_t([0.2, 0.3, 0.1, 0.25, 0.15], 80, 20))
-    '95 % interval 0.06830 to 0.33170'
+    '95 % interval 0.05276 to 0.34724'
     """
     low, high = aligned([found.low, found.high])
     return f"{100 * found.level:g} % interval {low} to {high}"

@@ -30,6 +30,7 @@ from pycvstat.random import Random, as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.fitters import masks_of
 from pycvstat.simulate.scenarios import Scenario, as_scenario
+from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +54,12 @@ class Covered:
         The target; for R and PQ its mean over data sets.
     coverage, too_low, too_high : MonteCarlo
         Shares of intervals that contain the target, lie below it, lie above it.
+
+    Examples
+    --------
+    >>> row = coverage("ols_low", sets=50)["R(100)"]
+    >>> round(row.coverage.mean + row.too_low.mean + row.too_high.mean, 9)
+    1.0
     """
 
     target: str
@@ -63,7 +70,7 @@ class Covered:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Shown):
     """The result of a coverage simulation; every number with its Monte Carlo error.
 
     Parameters
@@ -78,6 +85,12 @@ class Coverage:
     excludes_zero : MonteCarlo
         Share of intervals without 0: of differences, the power or size of the test.
     seed : int or None
+
+    Examples
+    --------
+    >>> result = coverage("ols_low", sets=50)
+    >>> [row.target for row in result.targets]
+    ['ER(100)', 'ER(90)', 'R(100)']
     """
 
     scenario: str

@@ -130,38 +130,37 @@ def indistinguishable(
     return found
 
 
-def coverage(ax: Axes, table: pd.DataFrame, names: Sequence[str]) -> Axes:
+def coverage(ax: Axes, table: pd.DataFrame, names: Sequence[str] | None = None) -> Axes:
     """Coverage of intervals with two Monte Carlo standard errors, and the nominal level.
 
-    `table` has the columns coverage, mc_error and level.
+    Parameters
+    ----------
+    ax : Axes
+    table : DataFrame
+        What `tidy` of coverage simulations gives, one under the other: the columns coverage,
+        coverage_error, level, and for the usual names scenario, method and target.
+    names : sequence of str, optional
     """
     y = np.arange(len(table))
-    share, error = table["coverage"].to_numpy(), table["mc_error"].to_numpy()
-    ax.hlines(
-        y,
-        np.maximum(share - 2 * error, 0),
-        np.minimum(share + 2 * error, 1),
-        color=BLUE,
-        linewidth=1.4,
-        label="± 2 Monte Carlo standard errors",
-    )
+    share, error = table["coverage"].to_numpy(), table["coverage_error"].to_numpy()
+    bars = np.maximum(share - 2 * error, 0), np.minimum(share + 2 * error, 1)
+    ax.axvspan(0, table["level"].min(), color=PALE, alpha=0.35, linewidth=0, label="liberal")
+    ax.hlines(y, *bars, color=BLUE, linewidth=1.4, label="± 2 Monte Carlo s.e.")
     ax.plot(share, y, "o", color=BLUE, label="coverage")
     for level in sorted(set(table["level"])):
         ax.axvline(
-            level,
-            color=INK,
-            linewidth=0.8,
-            linestyle=(0, (2, 2)),
-            zorder=1,
-            label=f"nominal {level:g}",
+            level, color=INK, linewidth=0.8, linestyle=(0, (2, 2)), label=f"nominal {level:g}"
         )
-    ax.axvspan(
-        0, min(table["level"]), color=PALE, alpha=0.35, linewidth=0, zorder=0, label="liberal"
-    )
-    ax.set_xlim(min(0.8, float((share - 3 * error).min())), 1.002)
-    ax.set_yticks(y, [label(name, 36) for name in names])
+    ax.set_xlim(min(0.8, float((share - 3 * np.nan_to_num(error)).min())), 1.002)
+    ax.set_yticks(y, [label(name, 44) for name in names or _coverage_names(table)])
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(table) - 0.4, -0.6)
-    ax.set_xlabel("share of data sets whose interval holds the estimand")
+    ax.set_xlabel("share of data sets whose interval holds the target")
     legend_above(ax)
     return ax
+
+
+def _coverage_names(table: pd.DataFrame) -> list[str]:
+    """What tells the rows apart: scenario, method and folds where they differ, and the target."""
+    parts = [c for c in ("scenario", "method", "folds") if table[c].nunique() > 1]
+    return [", ".join(map(str, row)) for row in table[[*parts, "target"]].to_numpy()]

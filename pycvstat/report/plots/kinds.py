@@ -19,6 +19,7 @@ from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.paired import Paired
 from pycvstat.losses import LossTable
 from pycvstat.parity.table import Crosscheck
+from pycvstat.procedures.audit import Audit
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.error_curve import ErrorCurve
@@ -28,6 +29,7 @@ from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.plots import curves, folds, forest, losses, predictions
 from pycvstat.report.plots.style import house_style, label, literal, new_axes
 from pycvstat.report.words import loss_label, parameters
+from pycvstat.simulate.interval_coverage import Coverage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -378,3 +380,15 @@ def _(result: Crosscheck) -> dict[str, Kind]:
 
     size = (4.6, 0.9 + 0.22 * max(1, len(result.rows)))
     return {"differences": Kind(lambda ax: agreement(ax, result.tidy()), size)}
+
+
+@kinds_of.register
+def _(result: Coverage) -> dict[str, Kind]:
+    size = (4.6, 1.2 + 0.25 * len(result.targets))
+    return {"coverage": Kind(lambda ax: forest.coverage(ax, result.tidy()), size)}
+
+
+@kinds_of.register
+def _(result: Audit) -> dict[str, Kind]:
+    kind = Kind(lambda ax: losses.skill_of_permutations(ax, result.skill), (4.6, 2.2))
+    return {"skill": kind, "map": _map(result.plan)}

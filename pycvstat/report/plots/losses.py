@@ -84,3 +84,15 @@ def running_inflation(ax: Axes, values: Any, final: float) -> Axes:
     whole_numbers(ax.xaxis)
     legend_above(ax)
     return ax
+
+
+def skill_of_permutations(ax: Axes, skill: Any) -> Axes:
+    """Skill of a learner on permuted responses, which should scatter around or below 0."""
+    values = np.sort(np.asarray(skill, dtype=np.float64))
+    ax.plot(values, np.arange(1, values.size + 1), "o", color=BLUE, label="a permutation")
+    ax.axvline(0, color=INK, linewidth=0.8, linestyle=(0, (2, 2)), label="no skill")
+    ax.axvline(values.mean(), color=FAINT, linewidth=0.9, label="mean")
+    ax.set_xlabel("skill on permuted responses")
+    ax.set_ylabel("permutation, in order")
+    legend_above(ax)
+    return ax

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pycvstat.errors import IntervalError
 from pycvstat.losses import LossTable
 from pycvstat.report.content import Block, Figure, Note, Section, Table, section
 from pycvstat.report.numbers import aligned, count, p_value
@@ -35,9 +36,12 @@ def methods_table(frame: Any, level: float) -> Table:
 
 
 def pairs_blocks(result: Any, level: float) -> list[Block]:
-    """Differences of all pairs with p values, adjusted for their number."""
+    """Differences of all pairs with p values, adjusted for their number; or why there are none."""
     with heard() as notes:
-        frame = result.pairs(level=level)
+        try:
+            frame = result.pairs(level=level)
+        except IntervalError as error:
+            return [Note(f"No paired comparison: {error.problem}")]
     rows = frame.assign(pair=[f"{a} − {b}" for a, b in zip(frame["a"], frame["b"], strict=True)])
     headers = {"pair": "difference"} | interval_headers(level)
     headers |= {"p_value": "p", "p_adjusted": "Holm p"}
@@ -63,20 +67,23 @@ def comparison_section(result: Any, frame: Any, level: float) -> Section:
         )
     )
     if len(names) > 1:
-        blocks += pairs_blocks(result, level)
-        blocks.append(
-            Figure(
-                "critical",
-                kinds["critical"].draw,
-                "Methods in order of their estimate. A bar joins methods of which no pair has a "
-                "Holm-adjusted p value below 0.05: a group that these data do not tell apart, "
-                "which is not evidence that they are equal.",
-                f"Methods in order of their estimate: {_order(names, frame)}.",
-                kinds["critical"].size,
-            )
-        )
-        blocks.append(_pair_figure(result, names, kinds))
+        pairs = pairs_blocks(result, level)
+        blocks += pairs
+        if isinstance(pairs[0], Table):
+            blocks += [_critical_figure(names, frame, kinds), _pair_figure(result, names, kinds)]
     return section("Comparison", blocks)
+
+
+def _critical_figure(names: list[str], frame: Any, kinds: Any) -> Figure:
+    return Figure(
+        "critical",
+        kinds["critical"].draw,
+        "Methods in order of their estimate. A bar joins methods of which no pair has a "
+        "Holm-adjusted p value below 0.05: a group that these data do not tell apart, which is not "
+        "evidence that they are equal.",
+        f"Methods in order of their estimate: {_order(names, frame)}.",
+        kinds["critical"].size,
+    )
 
 
 def _tell(names: list[str], frame: Any) -> str:

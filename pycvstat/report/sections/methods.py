@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+from pycvstat.errors import IntervalError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
 from pycvstat.intervals.from_losses import LossResult
@@ -283,7 +284,10 @@ def pairs_parts(result: Any) -> Parts:
     if len(names) < 2:
         return []
     with heard():
-        used = [m for m in dict.fromkeys(result.pairs()["method"]) if m != "none"]
+        try:
+            used = [m for m in dict.fromkeys(result.pairs()["method"]) if m != "none"]
+        except IntervalError:
+            return []
     keys = tuple(dict.fromkeys(key for name in used for key in METHODS[name].citation))
     if not keys:
         return []

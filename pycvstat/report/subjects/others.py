@@ -8,13 +8,15 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
 from pycvstat.intervals.paired import Paired
 from pycvstat.parity.table import Crosscheck
+from pycvstat.procedures.audit import Audit
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.report.content import Block, Facts, Figure, Headline, section
-from pycvstat.report.numbers import aligned, count, p_value, settings
+from pycvstat.report.numbers import aligned, count, listed, number, p_value, percent, settings
 from pycvstat.report.plots import kinds_of
 from pycvstat.report.sections import curves, data, estimates
 from pycvstat.report.sections.provenance import agreement_table, crosscheck_section
+from pycvstat.report.sections.tables import table_of
 from pycvstat.report.subjects.base import Parts, Wanted, about_data, capital, parts_of, question
 from pycvstat.report.words import (
     candidates_words,
@@ -23,8 +25,10 @@ from pycvstat.report.words import (
     parameters,
     plan_words,
     risk_words,
+    seed_words,
     value_words,
 )
+from pycvstat.simulate.interval_coverage import Coverage
 
 
 @parts_of.register
@@ -150,4 +154,70 @@ def _(result: Crosscheck, wanted: Wanted) -> Parts:
         verdict,
         f"{count(len(result.rows), 'quantity', 'quantities')} compared",
         [section("Cross-check", [agreement_table(result), Facts(tuple(facts))])],
+    )
+
+
+@parts_of.register
+def _(result: Coverage, wanted: Wanted) -> Parts:
+    frame = result.tidy()
+    headers = {
+        "target": "target",
+        "coverage": "coverage",
+        "coverage_error": "m.c. error",
+        "too_low": "below",
+        "too_high": "above",
+        "width": "mean width",
+        "truth": "target value",
+    }
+    table = table_of(frame, headers, "Shares of data sets; Monte Carlo standard error.")
+    facts = Facts(
+        (
+            ("scenario", result.scenario),
+            ("method", result.method),
+            ("folds", result.folds),
+            ("nominal level", percent(result.level)),
+            ("data sets", f"{result.sets}" + _refused(result.refused)),
+            ("seed", "none recorded" if result.seed is None else seed_words(result.seed)),
+        )
+    )
+    kind = kinds_of(result)["coverage"]
+    shares = [f"{t} {c:.3f}" for t, c in zip(frame["target"], frame["coverage"], strict=True)]
+    figure = Figure(
+        "coverage",
+        kind.draw,
+        "Coverage with two Monte Carlo standard errors, and the nominal level.",
+        f"Coverage at nominal {result.level:g}: {listed(shares)}.",
+        kind.size,
+    )
+    blocks: list[Block] = [table, facts, *([figure] if wanted.full else [])]
+    return Parts(
+        f"Coverage of {result.method} in the scenario {result.scenario}",
+        f"{count(result.sets, 'data set')} · nominal level {percent(result.level)}",
+        [section("Coverage", blocks)],
+    )
+
+
+def _refused(number_refused: int) -> str:
+    return f"; {number_refused} refused by the method" if number_refused else ""
+
+
+@parts_of.register
+def _(result: Audit, wanted: Wanted) -> Parts:
+    frame = result.tidy()
+    table = table_of(frame, {"check": "check", "found": "found", "finding": "finding"}, "")
+    kind = kinds_of(result)["skill"]
+    figure = Figure(
+        "skill",
+        kind.draw,
+        "Skill on permuted responses, where there is none to have.",
+        f"Skill on {len(result.skill)} permutations of the response: mean "
+        f"{number(float(result.skill.mean()))}, p {p_value(result.p_value)}.",
+        kind.size,
+    )
+    verdict = "nothing found" if result else "look at what was found"
+    blocks: list[Block] = [table, *([figure] if wanted.full else [])]
+    return Parts(
+        f"Audit of {learner_words(result.learner)}: {verdict}",
+        f"{plan_words(result.plan)} · {count(len(result.skill), 'permutation')}",
+        [section("Checks", blocks), data.setting_section(result, result.learner)],
     )
