@@ -29,8 +29,15 @@ def consecutive(length: Indices, count: int) -> tuple[Indices, int]:
     """
     steps = length.tolist()
     starts: list[int] = []
-    at, end = 0, len(steps)
-    while len(starts) < count and at < end and at + steps[at] <= end:
-        starts.append(at)
-        at += steps[at]
+    start = starts.append
+    at = 0
+    try:
+        for _ in range(count):
+            step = steps[at]
+            start(at)
+            at += step
+    except IndexError:
+        pass
+    if at > len(steps):
+        at = starts.pop()
     return np.array(starts, dtype=np.int64), at
