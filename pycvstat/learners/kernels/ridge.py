@@ -189,33 +189,42 @@ def ridge_loo_predictions(
            [ 4. ,  3.5,  1.5]])
     """
     X, y = require_measurable(X, y)
+    lam = np.asarray(lam, dtype=np.float64)
     w = np.ones(len(y)) if weights is None else weights
     rows = centre(X, y, weights)
     sds = rows.sds()
     if np.ptp(np.log(sds)) > np.log(_COMPARABLE):
-        return _each_fit(
-            X, y, lam, np.arange(len(y)), np.arange(len(y) + 1), weights, (False, False)
-        )
+        single = np.arange(len(y)), np.arange(len(y) + 1)
+        return _each_fit(X, y, lam, *single, weights, (False, as_glmnet))
+    pull, constant = _pull_without(rows, y, w, as_glmnet)
     U, d, Vt = np.linalg.svd(rows.R, full_matrices=False)
     moved = (X - rows.x_mean) @ Vt.T
     left, target = np.divide(moved, d, out=np.zeros_like(moved), where=d > 0.0), U.T @ rows.z
     out = np.empty((len(lam), len(y)))
-    for c, value in enumerate(np.asarray(lam, dtype=np.float64)):
-        share = _filter(d, value * (rows.total - w)) * left
+    for c, value in enumerate(lam):
+        share = _filter(d, value * pull) * left
         e = y - rows.y_mean - share @ target
         kept = 1.0 - w / rows.total - w * np.einsum("ij,ij->i", share, left)
-        weak = kept < KEPT_SHARE
+        weak = (kept < KEPT_SHARE) | constant
         out[c, ~weak] = (y - e / np.where(weak, 1.0, kept))[~weak]
         for i in np.flatnonzero(weak):
-            out[c, i] = _without(X, y, int(i), value, weights)
+            one = np.array([i]), np.array([0, 1])
+            out[c, i] = _each_fit(X, y, lam[[c]], *one, weights, (False, as_glmnet))[0, 0]
     return out
 
 
-def _without(X: FloatArray, y: FloatArray, i: int, lam: float, weights: FloatArray | None) -> float:
-    part = None if weights is None else np.delete(weights, i)
-    rows = centre(np.delete(X, i, axis=0), np.delete(y, i), part)
-    slopes = ridge_slopes(rows, np.array([lam]), standardize=False)
-    return float(rows.predict(slopes, X[[i]])[0, 0])
+def _pull_without(
+    rows: Centred, y: FloatArray, w: FloatArray, as_glmnet: bool
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """What multiplies lam in the fit without row i (n,), and where the other y are constant."""
+    left = rows.total - w
+    if not as_glmnet:
+        return left, np.zeros(len(y), dtype=bool)
+    own = np.divide(w * rows.total, left, out=np.zeros_like(w), where=left > 0.0)
+    squares = rows.total * rows.y_sd**2 - own * (y - rows.y_mean) ** 2
+    constant = squares <= KEPT_SHARE * rows.total * rows.y_sd**2
+    sd = np.sqrt(np.where(constant, 1.0, squares) / np.where(left > 0.0, left, 1.0))
+    return left / sd, constant
 
 
 def ridge_gcv(

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import assume
-from hypothesis import strategies as st
+from hypothesis import assume, strategies as st
 
 from pycvstat.learners.kernels.least_squares import fit_least_squares
 

@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import FAMILIES, LINKS

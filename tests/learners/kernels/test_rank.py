@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pycvstat.learners.kernels.rank import GLM_TOLERANCE, aliased_columns
 from pycvstat.rbridge import run

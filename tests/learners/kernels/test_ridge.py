@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.linear_model import Ridge
 
 from pycvstat.errors import FitError, InputError
@@ -82,17 +81,24 @@ def test_triangles_of_the_training_rows(problem):
 
 
 @settings(max_examples=150)
-@given(problems(max_rows=30))
-def test_leave_one_out_in_closed_form(problem):
+@given(problems(max_rows=30), st.booleans())
+def test_leave_one_out_in_closed_form(problem, as_glmnet):
     X, y, weights = problem.X, problem.y, problem.weights
     n = len(y)
     expected = np.empty((len(LAM), n))
     for i in range(n):
         train = np.arange(n) != i
         rows = centre(X[train], y[train], None if weights is None else weights[train])
-        expected[:, [i]] = rows.predict(ridge_slopes(rows, LAM, standardize=False), X[[i]])
-    ours = ridge_loo_predictions(X, y, LAM, weights)
+        slopes = ridge_slopes(rows, LAM, standardize=False, as_glmnet=as_glmnet)
+        expected[:, [i]] = rows.predict(slopes, X[[i]])
+    ours = ridge_loo_predictions(X, y, LAM, weights, as_glmnet)
     assert np.abs(ours - expected).max() <= 10 * DIRECT * max(1.0, np.abs(expected).max())
+
+
+def test_leave_one_out_of_the_only_response_that_differs():
+    """Without row 2 the responses are constant: glmnet's scale of the penalty is 0 there."""
+    X, y = np.array([[1.0], [2.0], [4.0], [3.0]]), np.array([1.0, 1.0, 5.0, 1.0])
+    assert ridge_loo_predictions(X, y, LAM, as_glmnet=True)[:, 2] == pytest.approx(1.0, abs=1e-14)
 
 
 def test_closed_form_serves_the_folds():
