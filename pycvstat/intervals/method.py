@@ -47,6 +47,11 @@ class Limits:
         Numbers behind the interval, by name.
     p_value : float, optional
         Of the hypothesis that the mean is 0, where it is not the t or normal one.
+
+    Examples
+    --------
+    >>> Limits(0.5, 0.1, 0.3, 0.7).df
+    inf
     """
 
     estimate: float
@@ -94,6 +99,12 @@ class Method:
     metrics : {"delta", "own", "none"}
         How RMSE and R^2 are handled: by linearised losses, by the formula itself (it takes
         ``metric=``), or not at all.
+
+    Examples
+    --------
+    >>> method = find("ncv")
+    >>> method.layouts, method.folds
+    (('nested pairs',), 'NestedPairs(10, repeats=200)')
     """
 
     name: str

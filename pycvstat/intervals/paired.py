@@ -42,6 +42,14 @@ class Paired(Verbs):
         Two-sided, of no difference; NaN where the method has none.
     statistic : float
         Estimate over standard error (F for five_by_two_f).
+
+    Examples
+    --------
+    >>> from pycvstat.intervals.from_losses import from_losses
+    >>> losses = {"a": [1.0, 2, 4, 3, 5, 6], "b": [1.0, 1, 2, 3, 3, 5]}
+    >>> found = from_losses(losses, [1, 1, 2, 2, 3, 3]).paired("a", "b")
+    >>> found.difference, round(found.p_value, 4)
+    (1.0, 0.1598)
     """
 
     names: tuple[str, str]
