@@ -24,8 +24,8 @@ from pycvstat.folds.layout import (
     whole,
 )
 from pycvstat.folds.problems import plan_problems
-from pycvstat.verbs import Shown
 from pycvstat.folds.vectors import rows_of
+from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
