@@ -64,6 +64,8 @@ def interval(
     check_finite(table)
     read = None if metric is None else as_metric(metric)
     chosen, why = choose(table, read) if method == "auto" else (find(method), "")
+    if chosen.needs == "predictions":
+        read = as_metric("auc")
     _check_options(chosen, options)
     limits, used = compute(chosen, table, level, read, options)
     return name_limits(chosen, limits, used, level, why, words_of(read))

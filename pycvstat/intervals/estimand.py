@@ -19,7 +19,7 @@ def estimand(method: Method, plan: FoldPlan) -> tuple[str, str]:
     """
     size = method.train_size(plan) if method.train_size else train_sizes(plan)
     if method.target == "ER":
-        return expected_risk(size)
+        return expected_risk(size, "the tuned learner" if method.several else "the learner")
     if method.target == "R and ER":
         words = (
             f"risk of the model fitted on all {size} rows, and expected risk of the learner "
@@ -31,10 +31,10 @@ def estimand(method: Method, plan: FoldPlan) -> tuple[str, str]:
     return _test_error(plan, size)
 
 
-def expected_risk(size: str) -> tuple[str, str]:
+def expected_risk(size: str, of: str = "the learner") -> tuple[str, str]:
     """The expected risk at a training size, in words and in short."""
     return (
-        f"expected risk of the learner trained on {size} rows, averaged over training sets",
+        f"expected risk of {of} trained on {size} rows, averaged over training sets",
         f"ER({size})",
     )
 

@@ -123,6 +123,7 @@ def test_auto_on_groups(kind):
 def test_auto_on_candidates():
     several = table_of("K-fold", candidates=5)
     assert interval(several).method == "bbc_cv"
+    assert interval(several).estimand.startswith("expected risk of the tuned learner")
     only_means = several.means()
     assert interval(only_means).method == "tibshirani"
     dev = replace(table_of("one split", candidates=5), range=(0.0, 1.0))
@@ -169,6 +170,7 @@ def test_a_metric_without_pointwise_losses():
     assert refused.value.fix == "method='corrected_t' on these folds"
     assert interval(table, metric="auc").method == "corrected_t"
     assert interval(table, "cv_auc").metric == "auc"
+    assert "risk being the auc" in interval(table, "cv_auc").estimand
     with pytest.raises(IntervalError, match="needs pointwise losses, and of absolute"):
         interval(FoldMeans(plan, draw.random((4, 1)), "absolute"), "bootstrap")
 
