@@ -53,13 +53,13 @@ class _OneThread:
     def _limit(self) -> bool:
         self._environment = {name: os.environ.get(name) for name in VARIABLES}
         os.environ.update(ONE)
+        self._numba = _numba()
+        if self._numba:  # first, because it may set OpenMP's threads when it starts its own
+            self._numba_threads = self._numba.get_num_threads()
+            self._numba.set_num_threads(1)
         self._before = [(library, library.num_threads) for library in _libraries()]
         for library, _ in self._before:
             library.set_num_threads(1)
-        self._numba = _numba()
-        if self._numba:
-            self._numba_threads = self._numba.get_num_threads()
-            self._numba.set_num_threads(1)
         return all(library.num_threads == 1 for library, _ in self._before)
 
     def _restore(self) -> None:
