@@ -1,42 +1,26 @@
 """Tasks in local processes.
 
-Each worker is a Python process of its own, started afresh for a run so that it never works with
-modules that have changed since. A thread of this process feeds it and knows at any moment which
-task it has: when it dies, the blame is exact and the other workers go on.
+A thread of this process feeds each worker and knows at any moment which task it has: when the
+worker dies, the blame is exact and the other workers go on.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import queue
-import signal
-import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Generator
-from contextlib import suppress
-from multiprocessing import spawn
 from pathlib import Path
 
 from pycvstat.errors import ExecutionError
 from pycvstat.execution.book import Book
-from pycvstat.execution.messages import Reply, from_bytes
 from pycvstat.execution.packing import pack, pickled, remove
-from pycvstat.execution.threads import ONE
+from pycvstat.execution.process import WorkerProcess
+from pycvstat.execution.resting import Surroundings, new_worker, resting
 from pycvstat.execution.work import Work
-from pycvstat.execution.worker import FINISH, READY, read, write
 
 STARTS = 3
 """How often a worker may fail to start before the run is given up."""
-
-START = """\
-import json, sys
-sys.path[:] = json.loads(sys.argv.pop(1))
-from pycvstat.execution.worker import serve
-serve()
-"""
 
 
 def work_in_processes(work: Work, book: Book, workers: int) -> Generator[None]:
@@ -48,11 +32,11 @@ def work_in_processes(work: Work, book: Book, workers: int) -> Generator[None]:
     book : Book
     workers : int
     """
-    questions = {number: pickled((number, book.tasks[number])) for number in book.remaining()}
     place = Path(tempfile.mkdtemp(prefix="pycvstat-")) / "work"
     try:
+        questions = {n: pickled((place, n, book.tasks[n])) for n in book.remaining()}
         pack(work, place)
-        yield from _Team(place, book, questions).run(min(workers, len(questions)))
+        yield from _Team(book, questions).run(min(workers, len(questions)))
     finally:
         remove(place)
 
@@ -60,11 +44,11 @@ def work_in_processes(work: Work, book: Book, workers: int) -> Generator[None]:
 class _Team:
     """Worker processes, and the threads that feed them."""
 
-    def __init__(self, place: Path, book: Book, questions: dict[int, bytes]) -> None:
-        self.place, self.book, self.questions = place, book, questions
+    def __init__(self, book: Book, questions: dict[int, bytes]) -> None:
+        self.book, self.questions = book, questions
         self.news: queue.SimpleQueue[str | BaseException] = queue.SimpleQueue()
         self.lock = threading.Lock()
-        self.processes: set[_Process] = set()
+        self.processes: dict[WorkerProcess, Surroundings] = {}
         self.stopped = False
 
     def run(self, workers: int) -> Generator[None]:
@@ -99,42 +83,49 @@ class _Team:
                     return
                 self.news.put("a task")
             if process:
-                self._end(process)
+                self._dismiss(process)
             self.news.put("no more tasks")
         except BaseException as error:  # the session's thread raises it
             self.news.put(error)
 
-    def _do(self, process: _Process, number: int) -> _Process | None:
+    def _do(self, process: WorkerProcess, number: int) -> WorkerProcess | None:
         """Have one task done; the worker, or None when it died in it."""
         try:
             reply = process.ask(self.questions[number])
         except OSError:
-            how = self._end(process, kill=True)
+            how = self._end(process)
             if not self.stopped:
                 self.book.death(number, how)
             return None
         self.book.answer(number, reply)
         return process
 
-    def _start(self) -> _Process:
+    def _start(self) -> WorkerProcess:
+        """A worker that waited, or a new one."""
         how = ""
         for _ in range(STARTS):
             with self.lock:
                 if self.stopped:
                     break
-                process = _Process(self.place)
-                self.processes.add(process)
+                process, surroundings = resting.take() or new_worker()
+                self.processes[process] = surroundings
             if process.is_ready():
                 return process
-            how = self._end(process, kill=True)
+            how = self._end(process)
         raise ExecutionError(
             "A worker process cannot be started.", given=how, fix="use n_jobs=1"
         ) from None
 
-    def _end(self, process: _Process, *, kill: bool = False) -> str:
-        how = process.end(kill=kill)
+    def _dismiss(self, process: WorkerProcess) -> None:
+        """Let a worker wait for the next run."""
         with self.lock:
-            self.processes.discard(process)
+            surroundings = self.processes.pop(process)
+        resting.put(process, surroundings)
+
+    def _end(self, process: WorkerProcess) -> str:
+        how = process.end()
+        with self.lock:
+            self.processes.pop(process, None)
         return how
 
     def _stop(self) -> None:
@@ -143,46 +134,3 @@ class _Team:
             self.stopped = True
             for process in self.processes:
                 process.popen.kill()
-
-
-class _Process:
-    """One worker process, asked one task at a time."""
-
-    def __init__(self, place: Path) -> None:
-        self.popen = subprocess.Popen(
-            [os.fsdecode(spawn.get_executable()), "-c", START, json.dumps(sys.path), str(place)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **ONE},
-            process_group=0,  # Ctrl-C is for the session
-        )
-        assert self.popen.stdin
-        assert self.popen.stdout
-        self.questions, self.answers = self.popen.stdin, self.popen.stdout
-
-    def is_ready(self) -> bool:
-        try:
-            return read(self.answers) == READY
-        except OSError:
-            return False
-
-    def ask(self, question: bytes) -> Reply:
-        """The worker's reply; an OSError when it is dead."""
-        write(self.questions, question)
-        return from_bytes(read(self.answers))
-
-    def end(self, *, kill: bool) -> str:
-        """End the process, and say how it ended."""
-        with suppress(OSError):
-            if not kill:
-                write(self.questions, FINISH)
-            self.questions.close()
-        try:
-            code = self.popen.wait(timeout=1)
-        except subprocess.TimeoutExpired:
-            self.popen.kill()
-            code = self.popen.wait()
-        self.answers.close()
-        if code >= 0:
-            return f"the worker ended with exit code {code}"
-        return f"the worker was ended by signal {-code} ({signal.Signals(-code).name})"

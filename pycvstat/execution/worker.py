@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import queue
 import signal
-import sys
 import threading
 from pathlib import Path
 from typing import IO, Any
 
-READY, FINISH = b"ready", b""
+READY, REST, FINISH = b"ready", b"rest", b""
+"""Messages beside tasks: a worker is there; a run is over; there will be no other run."""
 
 SIZE = 8
 """Bytes of the length that stands before each message."""
@@ -52,44 +53,59 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session decides what Ctrl-C stops
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a task prints must not be taken for an answer
-    place = Path(sys.argv[1])
-    tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(questions, tasks, place), daemon=True).start()
+    worker = _Worker()
+    threading.Thread(target=worker.listen, args=(questions,), daemon=True).start()
     write(answers, READY)
-    work: Any = None
-    while question := tasks.get():
-        work, reply = _answer(work, place, question)
-        write(answers, reply)
+    while message := worker.messages.get():
+        if message == REST:
+            worker.rest()
+        else:
+            write(answers, worker.answer(message))
 
 
-def _listen(questions: IO[bytes], tasks: queue.SimpleQueue[bytes], place: Path) -> None:
-    """Pass tasks on; when the session is gone, even in the middle of a task, so is the worker."""
-    from pycvstat.execution.packing import remove
+class _Worker:
+    """A worker and the work of the run it takes part in."""
 
-    question = READY
-    while question != FINISH:
+    def __init__(self) -> None:
+        self.messages: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self.rest()
+
+    def listen(self, questions: IO[bytes]) -> None:
+        """Pass messages on; when the session is gone, even during a task, so is the worker."""
+        message = READY
+        while message != FINISH:
+            try:
+                message = read(questions)
+            except OSError:
+                self._clean_up()
+                os._exit(0)
+            self.messages.put(message)
+
+    def _clean_up(self) -> None:
+        from pycvstat.execution.packing import remove
+
+        if self.place:
+            remove(self.place)
+
+    def rest(self) -> None:
+        self.place: Path | None = None
+        self.work: Any = None
+        gc.collect()
+
+    def answer(self, question: bytes) -> bytes:
+        from pycvstat.errors import ExecutionError
+        from pycvstat.execution.messages import Reply, to_bytes
+        from pycvstat.execution.packing import unpack
+        from pycvstat.execution.work import perform_elsewhere
+
         try:
-            question = read(questions)
-        except OSError:
-            remove(place)
-            os._exit(0)
-        tasks.put(question)
-
-
-def _answer(work: Any, place: Path, question: bytes) -> tuple[Any, bytes]:
-    from pycvstat.errors import ExecutionError
-    from pycvstat.execution.messages import Reply, to_bytes
-    from pycvstat.execution.packing import unpack
-    from pycvstat.execution.work import perform_elsewhere
-
-    try:
-        work = work or unpack(place)
-        number, task = pickle.loads(question)
-    except Exception as error:
-        failure = ExecutionError(
-            "A worker cannot read its work.",
-            given=f"{type(error).__name__}: {error}",
-            fix="make every module of your learner importable in a new Python process",
-        )
-        return None, to_bytes(Reply(error=failure))
-    return work, to_bytes(perform_elsewhere(work, number, task))
+            self.place, number, task = pickle.loads(question)
+            self.work = self.work or unpack(self.place)
+        except Exception as error:
+            failure = ExecutionError(
+                "A worker cannot read its work.",
+                given=f"{type(error).__name__}: {error}",
+                fix="make every module of your learner importable in a new Python process",
+            )
+            return to_bytes(Reply(error=failure))
+        return to_bytes(perform_elsewhere(self.work, number, task))

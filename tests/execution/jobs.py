@@ -137,6 +137,11 @@ def who(shared: Any, task: Any) -> int:
     return os.getpid()
 
 
+def slow_who(shared: Any, task: Any) -> int:
+    time.sleep(0.05)
+    return os.getpid()
+
+
 class Counted:
     """Data that note every time they are unpacked."""
 
