@@ -293,12 +293,17 @@ LINK_NAMES = (*LINKS, "negative_binomial", "power(...)")
 
 
 def power(exponent: float) -> Link:
-    """mu^exponent. As in R: ``power(exponent)``."""
+    """mu^exponent. As in R: ``power(exponent)`` for exponents above 0."""
+
+    def derivative(eta: FloatArray) -> FloatArray:
+        slope: FloatArray = eta ** (1 / exponent - 1) / exponent
+        return _floor(slope) if exponent > 0 else slope
+
     return Link(
         f"power({exponent:g})",
         lambda mu: mu**exponent,
         lambda eta: _floor(eta ** (1 / exponent)),
-        lambda eta: _floor(eta ** (1 / exponent - 1) / exponent),
+        derivative,
         _positive,
     )
 

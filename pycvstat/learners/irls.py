@@ -117,6 +117,11 @@ def fit_glm(
     n = len(y)
     weights = np.ones(n) if weights is None else weights
     problem = _Problem(X, y, weights, np.zeros(n) if offset is None else offset, family, link)
+    with np.errstate(all="ignore"):  # steps that leave the valid region are halved
+        return _iterated(problem, tol, maxiter)
+
+
+def _iterated(problem: _Problem, tol: float, maxiter: int) -> GLMFit:
     state = _started(problem)
     fitted: LeastSquares | None = None
     converged = at_boundary = False
@@ -129,7 +134,7 @@ def fit_glm(
         state, fitted = following, step
         converged = change < tol
     assert fitted is not None
-    residuals = (y - state.mu) / link.derivative(state.eta)
+    residuals = (problem.y - state.mu) / problem.link.derivative(state.eta)
     ends = state.deviance, converged, at_boundary, iterations
     return GLMFit(fitted, state.mu, working, residuals, *ends)
 

@@ -1,0 +1,301 @@
+"""What every learner on a design matrix must do."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pycvstat.errors import DataError, FitError, InputError, PycvstatWarning
+from pycvstat.learners.glm import GLM, Logit
+from pycvstat.learners.mean import Mean
+from pycvstat.learners.multinomial import MNLogit
+from pycvstat.learners.ols import OLS, WLS
+from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
+from pycvstat.learners.quantile import QuantReg
+from pycvstat.learners.robust import RLM
+from pycvstat.task import Task
+
+SAME = 1e-12
+"""The same fit reached through the same code."""
+
+NUMERIC = [
+    OLS(),
+    GLM(),
+    GLM("gamma", "log"),
+    RLM(),
+    RLM("hampel"),
+    QuantReg(0.37),
+    Ridge(0.1),
+    Lasso(0.1),
+    ElasticNet(0.1, 0.4),
+    Mean(),
+]
+CLASSES = [GLM("binomial"), Logit(), MNLogit(), Mean()]
+WEIGHTED = [WLS(), GLM("gamma", "log"), Ridge(0.1), Lasso(0.1), QuantReg(0.51), Mean()]
+
+
+def data(n: int = 60, seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    made = pd.DataFrame({"x": rng.normal(size=n), "z": rng.uniform(1, 2, n)})
+    made["f"] = rng.choice(["a", "b", "c"], n)
+    made["y"] = 5 + made.x - made.z + rng.normal(size=n) * 0.3
+    made["two"] = pd.Categorical(np.where(made.x + rng.normal(size=n) > 0, "yes", "no"))
+    made["w"] = rng.integers(0, 3, n).astype(float)
+    return made
+
+
+def ids(learner: object) -> str:
+    return repr(learner)
+
+
+@pytest.mark.parametrize("learner", NUMERIC + CLASSES, ids=ids)
+def test_prepared_fits_are_fits_on_the_training_rows(learner) -> None:
+    response = "two" if learner in CLASSES[:3] else "y"
+    text = f"{response} ~ x + f + poly(z, 2)"
+    frame = data()
+    train, new = np.arange(0, 60, 2), np.arange(1, 60, 2)
+    made = learner.prepare(Task.build(text, frame)).predict(train, new)
+    fitted = learner.fit(text, frame.iloc[train])
+    if response == "two":
+        expected = fitted.predict_proba(frame.iloc[new])
+        np.testing.assert_allclose(made.prob[0], expected, rtol=SAME)
+        labels = np.array(["no", "yes"], dtype=object)[made.values[0].astype(int)]
+        assert labels.tolist() == fitted.predict(frame.iloc[new]).tolist()
+    else:
+        np.testing.assert_allclose(made.values[0], fitted.predict(frame.iloc[new]), rtol=SAME)
+
+
+@pytest.mark.parametrize(
+    ("learner", "candidates"),
+    [
+        (Ridge(), [{"lam": 0.1}, {"lam": 2.0}, {"lam": 0.1, "standardize": False}]),
+        (ElasticNet(), [{"alpha": 0.0}, {"alpha": 1.0, "lam": 0.3}, {"standardize": False}]),
+        (QuantReg(), [{"tau": 0.1}, {"tau": 0.9}]),
+        (GLM(), [{"link": "log"}, {"family": "gamma"}]),
+        (RLM(), [{"norm": "bisquare"}, {"tuning": 2.0}]),
+    ],
+    ids=ids,
+)
+def test_candidates_are_learners_with_these_parameters(learner, candidates) -> None:
+    task = Task.build("y ~ x + z", data())
+    train, new = np.arange(40), np.arange(40, 60)
+    together = learner.prepare(task, candidates).predict(train, new).values
+    some = learner.prepare(task, candidates).predict(train, new, which=[1]).values
+    np.testing.assert_allclose(some[0], together[1], rtol=SAME)
+    for params, values in zip(candidates, together, strict=True):
+        alone = learner.with_params(**params).prepare(task).predict(train, new).values[0]
+        np.testing.assert_allclose(values, alone, rtol=1e-9)  # warm starts of the lasso
+
+
+@pytest.mark.parametrize("learner", WEIGHTED, ids=ids)
+def test_rows_of_weight_0_play_no_part(learner) -> None:
+    frame = data()
+    text = "y ~ x + z"
+    wild = frame.assign(y=np.where(frame.w == 0, 1e3, frame.y))
+    kept = frame[frame.w > 0]
+    ours = learner.fit(text, wild, weights="w").predict(frame)
+    np.testing.assert_allclose(ours, learner.fit(text, kept, weights="w").predict(frame), rtol=1e-9)
+
+
+@pytest.mark.parametrize("learner", [WLS(), GLM("gamma", "log"), Mean()], ids=ids)
+def test_whole_weights_are_repetitions(learner) -> None:
+    frame = data()
+    repeated = frame.loc[frame.index.repeat(frame.w.astype(int))]
+    ours = learner.fit("y ~ x + z", frame, weights="w").predict(frame)
+    plain = OLS() if isinstance(learner, WLS) else learner
+    np.testing.assert_allclose(ours, plain.fit("y ~ x + z", repeated).predict(frame), rtol=1e-7)
+
+
+def test_ordinary_least_squares_ignore_weights() -> None:
+    frame = data()
+    ours = OLS().fit("y ~ x", frame, weights="w").predict(frame)
+    assert ours.tolist() == OLS().fit("y ~ x", frame).predict(frame).tolist()
+
+
+@pytest.mark.parametrize("learner", NUMERIC, ids=ids)
+def test_rows_with_missing_predictors_are_nan_or_refused(learner) -> None:
+    fitted = learner.fit("y ~ x + f", data())
+    new = {"x": [0.5, None, 1.0, float("inf")], "f": ["a", "b", None, "b"]}
+    with pytest.warns(PycvstatWarning, match="3 of 4 rows have missing or infinite"):
+        predicted = fitted.predict(new)
+    assert np.isnan(predicted).tolist() == [False, True, True, True]
+    assert predicted[0] == fitted.predict({"x": [0.5], "f": ["a"]})[0]
+    with pytest.raises(DataError, match="3 of 4 rows"):
+        fitted.predict(new, na="raise")
+    with pytest.raises(InputError, match="na must be"):
+        fitted.predict(new, na="omit")
+
+
+@pytest.mark.parametrize("learner", CLASSES, ids=ids)
+def test_classes_of_rows_with_missing_predictors_are_none(learner) -> None:
+    fitted = learner.fit("two ~ x", data())
+    with pytest.warns(PycvstatWarning):
+        assert fitted.predict({"x": [0.5, None]}).tolist()[1] is None
+    with pytest.warns(PycvstatWarning):
+        prob = fitted.predict_proba({"x": [0.5, None]})
+    assert prob[0].sum() == pytest.approx(1)
+    assert np.isnan(prob[1]).all()
+
+
+def test_unseen_levels_and_missing_columns() -> None:
+    fitted = OLS().fit("y ~ x + f", data())
+    with pytest.raises(DataError, match="Column 'f' has a level not seen before: 'q'"):
+        fitted.predict({"x": [1.0], "f": ["q"]})
+    with pytest.raises(DataError, match="no column 'f'"):
+        fitted.predict({"x": [1.0]})
+
+
+@pytest.mark.parametrize("learner", NUMERIC[:-1], ids=ids)
+def test_numeric_learners_refuse_classes(learner) -> None:
+    with pytest.raises(InputError, match="response"):
+        learner.prepare(Task.build("two ~ x", data()))
+
+
+def test_learners_of_classes_refuse_numbers_and_too_many_classes() -> None:
+    frame = data()
+    with pytest.raises(InputError, match="MNLogit cannot predict a continuous response"):
+        MNLogit().fit("y ~ x", frame)
+    with pytest.raises(InputError, match="needs two classes"):
+        Logit().fit("f ~ x", frame)
+    with pytest.raises(InputError, match="poisson family needs a numeric response"):
+        GLM("poisson").fit("two ~ x", frame)
+    with pytest.raises(InputError, match="needs two classes"):
+        Logit().fit("one ~ x", frame.assign(one=pd.Categorical(["k"] * 60)))
+
+
+def test_offsets_weights_and_intercepts_that_a_learner_cannot_use() -> None:
+    frame = data()
+    for learner in (RLM(), QuantReg(), Ridge(), MNLogit()):
+        response = "two" if isinstance(learner, MNLogit) else "y"
+        with pytest.raises(InputError, match="knows no offset"):
+            learner.fit(f"{response} ~ x + offset(z)", frame)
+    for text in ("y ~ x - 1", "y ~ 1"):
+        with pytest.raises(InputError, match="needs an intercept"):
+            Lasso().fit(text, frame)
+    with pytest.raises(InputError, match="WLS needs weights"):
+        WLS().fit("y ~ x", frame)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Ridge(-1.0),
+        lambda: Ridge(float("nan")),
+        lambda: Lasso("1"),
+        lambda: ElasticNet(1.0, 1.5),
+        lambda: Lasso(1.0, standardize="yes"),
+        lambda: QuantReg(1.0),
+        lambda: QuantReg("0.5"),
+        lambda: RLM("tukey"),
+        lambda: RLM("hampel", tuning=2.0),
+        lambda: RLM(maxiter=0),
+        lambda: GLM("binom"),
+        lambda: GLM("poisson", "clog"),
+        lambda: GLM("poisson", alpha=1.0),
+        lambda: GLM("gamma", var_power=1.5),
+        lambda: GLM("tweedie", var_power=2),
+        lambda: GLM("negative_binomial", alpha=-1.0),
+        lambda: OLS().with_params(lam=1.0),
+        lambda: Ridge().with_params(lambda_=1.0),
+    ],
+)
+def test_parameters_that_mean_nothing_are_refused(make) -> None:
+    with pytest.raises(InputError):
+        make()
+
+
+def test_parameters_come_back() -> None:
+    assert ElasticNet(2.0, 0.1).params() == {"lam": 2.0, "alpha": 0.1, "standardize": True}
+    assert ElasticNet().with_params(lam=3.0) == ElasticNet(3.0)
+    assert Logit().params() == OLS().params() == {}
+    with pytest.raises(InputError, match="did you mean 'lam'"):
+        Ridge().with_params(lamb=1.0)
+
+
+@pytest.mark.parametrize("learner", NUMERIC, ids=ids)
+def test_learners_and_prepared_tasks_travel_to_workers(learner) -> None:
+    prepared = learner.prepare(Task.build("y ~ x + f", data()))
+    copied = pickle.loads(pickle.dumps(prepared))
+    train, new = np.arange(30), np.arange(30, 60)
+    assert (
+        copied.predict(train, new).values.tolist() == prepared.predict(train, new).values.tolist()
+    )
+
+
+def test_levels_that_a_fold_lacks() -> None:
+    frame = data().assign(f=["a"] * 30 + ["b"] * 29 + ["c"])
+    task = Task.build("y ~ x + f", frame)
+    train, new = np.arange(59), np.array([58, 59])
+    with pytest.warns(PycvstatWarning, match="do not determine the coefficients of fc, on which 1"):
+        made = OLS().prepare(task).predict(train, new)
+    # as R's predict(lm(..., xlev frozen)): the coefficient is NA and plays no part
+    plain = OLS().fit("y ~ x + f", frame.iloc[train]).coefficients
+    assert made.values[0][1] == pytest.approx(
+        plain["(Intercept)"] + plain["x"] * frame.x.iloc[59], rel=SAME
+    )
+    assert made.detail[0].aliased == ("fc",)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing to say where no prediction depends on it
+        OLS().prepare(task).predict(train, np.array([58]))
+
+
+def test_aliased_columns_have_no_coefficient() -> None:
+    frame = data().assign(twice=lambda d: 2 * d.x)
+    fitted = OLS().fit("y ~ twice + x + z", frame)
+    assert fitted.report.aliased == ("x",)
+    table = fitted.tidy().set_index("term")
+    assert table.loc["x"].isna().all()
+    assert not table.drop("x").isna().any(axis=None)
+    with pytest.warns(PycvstatWarning, match="coefficients of x"):
+        fitted.predict({"x": [1.0], "twice": [5.0], "z": [1.0]})
+
+
+def test_separated_classes_are_warned_about() -> None:
+    frame = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "y": ["a", "a", "a", "b", "b", "b"]}
+    for learner in (Logit(), MNLogit()):
+        with pytest.warns(PycvstatWarning, match="numerically 0 or 1"):
+            fitted = learner.fit("y ~ x", frame)
+        assert fitted.report.notes
+        with pytest.warns(PycvstatWarning, match="numerically 0 or 1"):
+            learner.prepare(Task.build("y ~ x", frame)).predict(np.arange(6), np.array([0]))
+
+
+def test_responses_outside_a_family_name_the_values() -> None:
+    with pytest.raises(FitError) as caught:
+        GLM("gamma").fit("y ~ x", {"x": [1, 2, 3], "y": [1.0, 0.0, 2.0]})
+    assert "does not fit the gamma family" in caught.value.problem
+    assert caught.value.given == "values from 0 to 2"
+
+
+def test_no_training_rows() -> None:
+    prepared = OLS().prepare(Task.build("y ~ x", data()))
+    with pytest.raises(FitError, match="no training rows"):
+        prepared.predict(np.array([], dtype=int), np.array([0]))
+
+
+def test_tables_have_one_row_per_coefficient() -> None:
+    columns = ["term", "estimate", "std_error", "statistic", "p_value", "conf_low", "conf_high"]
+    for learner in [*NUMERIC, WLS()]:
+        table = learner.fit("y ~ x + f", data(), weights=None if learner != WLS() else "w").tidy()
+        assert list(table.columns) == columns
+        rows = 1 if learner == Mean() else 4
+        assert len(table) == rows
+    narrow, wide = (OLS().fit("y ~ x", data()).tidy(level) for level in (0.5, 0.99))
+    assert (narrow.conf_low > wide.conf_low).all()
+    with pytest.raises(InputError, match="level"):
+        OLS().fit("y ~ x", data()).tidy(95)
+
+
+def test_mean_of_numbers_and_classes() -> None:
+    frame = {"y": [1.0, 2.0, 6.0], "c": ["b", "a", "b"], "w": [1.0, 0.0, 1.0]}
+    assert Mean().fit("y ~ 1", frame, weights="w").predict({"y": [0.0]}).tolist() == [3.5]
+    table = Mean().fit("y ~ 1", frame).tidy()
+    plain = OLS().fit("y ~ 1", frame).tidy()
+    pd.testing.assert_frame_equal(table, plain)
+    fitted = Mean().fit("c ~ y", frame)
+    assert fitted.predict({"y": [0.0]}).tolist() == ["b"]
+    assert fitted.predict_proba({"y": [0.0]}).tolist() == [[1 / 3, 2 / 3]]

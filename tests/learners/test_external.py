@@ -1,0 +1,245 @@
+"""scikit-learn's estimators, pipelines, and functions as learners."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import (
+    Lasso as TheirLasso,
+    LinearRegression,
+    LogisticRegression,
+    Ridge as TheirRidge,
+)
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+
+from pycvstat.errors import FitError, InputError, PycvstatWarning
+from pycvstat.learners import as_learner
+from pycvstat.learners.external import External, FromFunctions
+from pycvstat.learners.ols import OLS
+from pycvstat.learners.penalised import Lasso, Ridge
+from pycvstat.task import Task
+
+
+def data(n: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(4)
+    made = pd.DataFrame({"x": rng.normal(size=n), "z": rng.uniform(1, 2, n)})
+    made["f"] = rng.choice(["a", "b", "c"], n)
+    made["y"] = 5 + made.x - made.z + (made.f == "b") + rng.normal(size=n) * 0.3
+    made["c"] = pd.Categorical(np.where(made.x > 0.3, "hi", np.where(made.x < -0.3, "lo", "mid")))
+    made["w"] = rng.uniform(0.5, 2, n)
+    return made
+
+
+TRAIN, NEW = np.arange(40), np.arange(40, 60)
+
+
+def predicted(learner: object, text: str, **task: object) -> np.ndarray:
+    return (
+        as_learner(learner).prepare(Task.build(text, data(), **task)).predict(TRAIN, NEW).values[0]
+    )
+
+
+def test_an_estimator_sees_the_model_matrix() -> None:
+    text = "y ~ x * f + poly(z, 2)"
+    np.testing.assert_allclose(
+        predicted(LinearRegression(), text), predicted(OLS(), text), rtol=1e-10
+    )
+    without = LinearRegression(fit_intercept=False)
+    np.testing.assert_allclose(
+        predicted(without, "y ~ 0 + f + x"), predicted(OLS(), "y ~ 0 + f + x"), rtol=1e-10
+    )
+
+
+def test_penalties_in_the_units_of_scikit_learn() -> None:
+    """The mapping that the documentation of Ridge and Lasso promises."""
+    frame, lam = data().iloc[TRAIN], 0.3
+    theirs = make_pipeline(StandardScaler(), TheirLasso(lam, tol=1e-14, max_iter=100_000))
+    np.testing.assert_allclose(
+        predicted(theirs, "y ~ x + z"), predicted(Lasso(lam), "y ~ x + z"), rtol=1e-9
+    )
+    alpha = len(frame) * lam / frame.y.std(ddof=0)
+    theirs = make_pipeline(StandardScaler(), TheirRidge(alpha))
+    np.testing.assert_allclose(
+        predicted(theirs, "y ~ x + z"), predicted(Ridge(lam), "y ~ x + z"), rtol=1e-9
+    )
+
+
+def test_pipelines_and_their_parameters() -> None:
+    learner = as_learner(make_pipeline(StandardScaler(), TheirRidge()))
+    assert learner.name == "Pipeline(StandardScaler, Ridge)"
+    assert learner.params()["ridge__alpha"] == 1.0
+    task = Task.build("y ~ x + z", data())
+    grid = [{"ridge__alpha": 0.1}, {"ridge__alpha": 100.0}]
+    values = learner.prepare(task, grid).predict(TRAIN, NEW).values
+    for params, row in zip(grid, values, strict=True):
+        alone = make_pipeline(StandardScaler(), TheirRidge(params["ridge__alpha"]))
+        np.testing.assert_allclose(row, predicted(alone, "y ~ x + z"), rtol=1e-12)
+    assert learner.params()["ridge__alpha"] == 1.0
+    with pytest.raises(InputError, match="did you mean 'ridge__alpha'"):
+        learner.prepare(task, [{"ridge__alfa": 1.0}])
+
+
+def test_a_column_transformer_gets_the_columns_as_they_are() -> None:
+    encode = make_column_transformer((OneHotEncoder(drop="first"), ["f"]), remainder="passthrough")
+    pipeline = make_pipeline(encode, LinearRegression())
+    np.testing.assert_allclose(
+        predicted(pipeline, "y ~ x + f"), predicted(OLS(), "y ~ x + f"), rtol=1e-10
+    )
+    fitted = as_learner(pipeline).fit("y ~ x + f", data())
+    with pytest.warns(PycvstatWarning, match="1 of 2 rows"):
+        made = fitted.predict({"x": [0.0, None], "f": ["a", "b"]})
+    assert np.isnan(made).tolist() == [False, True]
+    with pytest.raises(InputError, match="selects columns itself"):
+        predicted(pipeline, "y ~ log(z) + f")
+
+
+def test_encode_can_be_chosen() -> None:
+    class Columns(LinearRegression):
+        def fit(self, X, y, sample_weight=None):
+            self.seen_ = list(X.columns)
+            return super().fit(X[["x"]], y)
+
+        def predict(self, X):
+            return super().predict(X[["x"]])
+
+    fitted = External(Columns(), encode=False).fit("y ~ x + f", data())
+    assert fitted.estimator.seen_ == ["x", "f"]
+
+
+def test_classes_and_their_probabilities() -> None:
+    learner = as_learner(LogisticRegression(C=10.0))
+    fitted = learner.fit("c ~ z + x", data())
+    prob = fitted.predict_proba(data())
+    assert prob.shape == (60, 3)
+    plain = LogisticRegression(C=10.0).fit(data()[["z", "x"]].to_numpy(), data().c.cat.codes)
+    np.testing.assert_allclose(prob, plain.predict_proba(data()[["z", "x"]].to_numpy()), rtol=1e-9)
+    assert set(fitted.predict(data())) <= {"hi", "lo", "mid"}
+    assert as_learner(SVC()).prepare(Task.build("c ~ x", data())).predict(TRAIN, NEW).prob is None
+    with pytest.raises(InputError, match="no class probabilities"):
+        as_learner(SVC()).fit("c ~ x", data()).predict_proba(data())
+
+
+def test_a_class_that_the_training_rows_lack() -> None:
+    task = Task.build("c ~ x", data())
+    train = np.flatnonzero(data().c != "lo")
+    made = as_learner(KNeighborsClassifier(3)).prepare(task).predict(train, NEW)
+    assert (made.prob[0][:, 1] == 0).all()
+    np.testing.assert_allclose(made.prob[0].sum(axis=1), 1)
+    assert set(made.values[0]) <= {0.0, 2.0}
+
+
+@pytest.mark.parametrize("estimator", [RandomForestRegressor(5), RandomForestClassifier(5)])
+def test_random_states_depend_on_the_training_rows_only(estimator) -> None:
+    response = "c" if isinstance(estimator, RandomForestClassifier) else "y"
+    task = Task.build(f"{response} ~ x + z", data())
+    prepared = as_learner(estimator).prepare(task)
+    first, again = (prepared.predict(TRAIN, NEW).values.tolist() for _ in range(2))
+    assert first == again
+    fixed = type(estimator)(5, random_state=7)
+    x = data()[["x", "z"]].to_numpy()
+    direct = type(estimator)(5, random_state=7).fit(x[TRAIN], task.response.values[TRAIN])
+    ours = as_learner(fixed).prepare(task).predict(TRAIN, NEW).values[0]
+    assert ours.tolist() == direct.predict(x[NEW]).tolist()
+
+
+def test_the_given_estimator_is_never_fitted() -> None:
+    estimator = LinearRegression()
+    as_learner(estimator).fit("y ~ x", data())
+    assert not hasattr(estimator, "coef_")
+
+
+def test_weights_reach_the_last_step() -> None:
+    pipeline = make_pipeline(StandardScaler(), LinearRegression())
+    from pycvstat.learners.ols import WLS
+
+    np.testing.assert_allclose(
+        predicted(pipeline, "y ~ x + z", weights="w"),
+        predicted(WLS(), "y ~ x + z", weights="w"),
+        rtol=1e-10,
+    )
+    with pytest.raises(InputError, match="cannot use weights"):
+        predicted(KNeighborsClassifier(), "c ~ x", weights="w")
+
+
+def test_roles_are_checked() -> None:
+    with pytest.raises(InputError, match="predicts classes, and the response is continuous"):
+        predicted(LogisticRegression(), "y ~ x")
+    with pytest.raises(InputError, match="predicts numbers, and the response is nominal"):
+        predicted(LinearRegression(), "c ~ x")
+    with pytest.raises(InputError, match="knows no offset"):
+        predicted(LinearRegression(), "y ~ x + offset(z)")
+    with pytest.raises(InputError, match="write LinearRegression"):
+        as_learner(LinearRegression)
+    with pytest.raises(InputError, match="not a learner"):
+        as_learner("ols")
+
+
+class Breaks:
+    """An estimator that fails in a way of its own."""
+
+    def __init__(self, how: str) -> None:
+        self.how = how
+
+    def fit(self, X, y):
+        if self.how == "fit":
+            raise RuntimeError("too few rows\nand more")
+        return self
+
+    def predict(self, X):
+        if self.how == "predict":
+            raise KeyError("lost")
+        return {
+            "shape": np.zeros(len(X) + 1),
+            "words": ["a"] * len(X),
+            "column": np.zeros((len(X), 1)),
+            "class": np.full(len(X), 7.0),
+        }[self.how]
+
+
+@pytest.mark.parametrize(
+    ("how", "text", "words"),
+    [
+        ("fit", "y ~ x", "RuntimeError: too few rows"),
+        ("predict", "y ~ x", "KeyError: 'lost'"),
+        ("shape", "y ~ x", "shape (21,) for 20 rows"),
+        ("words", "y ~ x", "did not return numbers"),
+        ("class", "c ~ x", "did not return class codes"),
+    ],
+)
+def test_failures_are_told_in_our_words(how: str, text: str, words: str) -> None:
+    with pytest.raises(FitError) as caught:
+        predicted(Breaks(how), text)
+    assert words in str(caught.value)
+    assert "Breaks" in str(caught.value)
+
+
+def test_a_column_of_predictions_is_a_vector() -> None:
+    assert predicted(Breaks("column"), "y ~ x").shape == (20,)
+
+
+def quantile_fit(X, y, share=0.5):
+    return np.quantile(y, share)
+
+
+def quantile_predict(model, X):
+    return np.full(len(X), model)
+
+
+def test_functions() -> None:
+    learner = FromFunctions(quantile_fit, quantile_predict)
+    assert learner.name == "quantile_fit"
+    assert learner.params() == {"share": 0.5}
+    task = Task.build("y ~ x", data())
+    grid = [{"share": 0.0}, {"share": 1.0}]
+    values = learner.prepare(task, grid).predict(TRAIN, NEW).values
+    assert values[:, 0].tolist() == [data().y[:40].min(), data().y[:40].max()]
+    with pytest.raises(InputError, match="did you mean 'share'"):
+        learner.prepare(task, [{"shares": 0.2}])
+    with pytest.raises(InputError, match="must be a function"):
+        FromFunctions(quantile_fit, 3)
