@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,6 +64,27 @@ def test_the_demonstration_live() -> None:
     python = lecture.lecture_run(data)
     np.testing.assert_allclose(python.cv_curve, live.run.cv_curve, rtol=SUMS)
     assert python.nested_k == live.run.nested_k
+
+
+@pytest.mark.slow
+def test_r_beside_compiled_loops_says_nothing() -> None:
+    """R brings an OpenMP of its own, and numba may set its threads."""
+    code = """if True:
+        import pycvstat as pcv
+        from pycvstat.rbridge import run
+        run("1")
+        grid = {"grid": {"k": [1, 3]}, "folds": pcv.Blocks(3)}
+        for _ in range(2):
+            pcv.tune(pcv.KNN(kernel="rectangular"), "y ~ .", pcv.data.waves(60), **grid)
+    """
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("function", ["train_validation_by_fold", "train_test_by_fold"])
