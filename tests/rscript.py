@@ -1,7 +1,6 @@
 """Running R beside the tests: values come back as raw doubles, so no digit is lost."""
 
 import os
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -9,23 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-MODE = os.environ.get("PYCVSTAT_R", "auto")
-MISSING = MODE == "none" or (MODE != "required" and shutil.which("Rscript") is None)
-
-
-def live_r(test):
-    """Mark a test that runs R."""
-    skip = pytest.mark.skipif(MISSING, reason="R is absent and PYCVSTAT_R is not 'required'")
-    return pytest.mark.live_r(skip(test))
-
-
-def has_r_package(name: str) -> bool:
-    """Whether R finds a package."""
-    found = subprocess.run(
-        ["Rscript", "-e", f"cat(requireNamespace('{name}', quietly = TRUE))"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    return found.stdout.endswith("TRUE")
+live_r = pytest.mark.live_r  # skipped without R, by tests/conftest.py
 
 
 def r_values(code: str, locale: str = "C.UTF-8") -> list[np.ndarray]:

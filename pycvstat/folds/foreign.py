@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pycvstat.errors import FoldError, InputError
+from pycvstat.folds.fits import Kind
 from pycvstat.folds.partitions import KFold, Predefined
-from pycvstat.folds.plan import FoldPlan, Kind
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splitter import Given, Layout, Splitter, group_array
 from pycvstat.random import Random, Stream
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pycvstat.errors import FoldError
 from pycvstat.folds.exchange import layout_of_ids
-from pycvstat.folds.plan import partition_kind
+from pycvstat.folds.fits import partition_kind
 from pycvstat.folds.quantiles import quantile_codes
 from pycvstat.folds.splitter import (
     Given,

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from pycvstat.errors import FoldError
 from pycvstat.folds import exchange
-from pycvstat.folds.layout import (
-    frozen,
-    require_length,
-    require_no_twins,
-    require_rows,
-    require_training,
-    row_count,
-    sorted_within,
-    whole,
-)
+from pycvstat.folds.fits import Fits, Kind, Rows, partition_kind
+from pycvstat.folds.layout import row_count
 from pycvstat.folds.problems import plan_problems
 from pycvstat.folds.vectors import rows_of
 from pycvstat.verbs import Shown
@@ -30,22 +21,9 @@ from pycvstat.verbs import Shown
 if TYPE_CHECKING:
     import pandas as pd
 
-Kind = Literal[
-    "kfold",
-    "loo",
-    "holdout",
-    "subsampling",
-    "timeseries",
-    "predefined",
-    "nested_pairs",
-    "paired_halves",
-    "five_by_two",
-]
-Rows = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FoldPlan(Shown):
+class FoldPlan(Shown, Fits):
     """Which rows are tested in which fit; frozen, with a fingerprint.
 
     Plans are made by splitters (``KFold(10, random=1).plan(data)``) or imported
@@ -88,137 +66,9 @@ class FoldPlan(Shown):
     [0 1 2 3] [4]
     """
 
-    n: int
-    rows: Rows
-    offsets: Rows
-    repeat: Rows
-    fold: Rows
-    kind: Kind
-    recipe: str
-    train: tuple[Rows, ...] | None = None
-    left_out: tuple[tuple[int, ...], ...] | None = None
-    groups: npt.NDArray[Any] | None = None
-    seed: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            allowed = ", ".join(get_args(Kind))
-            raise FoldError("Unknown kind of plan.", given=self.kind, fix=f"use one of {allowed}")
-        n = row_count(self.n)
-        offsets = whole(self.offsets, "offsets")
-        fits = len(offsets) - 1
-        rows = whole(self.rows, "rows")
-        require_rows(rows, n, "test")
-        rows = sorted_within(rows, offsets)
-        require_no_twins(rows, offsets)
-        for name in ("repeat", "fold"):
-            labels = whole(getattr(self, name), name)
-            require_length(labels, fits, name)
-            object.__setattr__(self, name, frozen(labels))
-        object.__setattr__(self, "n", n)
-        object.__setattr__(self, "rows", frozen(rows))
-        object.__setattr__(self, "offsets", frozen(offsets))
-        object.__setattr__(self, "train", self._given_train(fits))
-        if self.left_out is not None:
-            require_length(self.left_out, fits, "left_out")
-        if self.groups is not None:
-            require_length(self.groups, n, "groups")
-            object.__setattr__(self, "groups", frozen(np.array(self.groups)))
-        require_training(self.n_train)
-
-    def _given_train(self, fits: int) -> tuple[Rows, ...] | None:
-        """Sorted training rows, or None when they are just the complements."""
-        if self.train is None:
-            return None
-        require_length(self.train, fits, "train")
-        train = tuple(frozen(np.sort(whole(rows, "train"))) for rows in self.train)
-        for rows in train:
-            require_rows(rows, self.n, "training")
-        if all(np.array_equal(rows, self._rest(i)) for i, rows in enumerate(train)):
-            return None
-        return train
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __iter__(self) -> Iterator[tuple[Rows, Rows]]:
-        return ((self.train_rows(i), self.test_rows(i)) for i in range(len(self)))
-
     def __repr__(self) -> str:
         fits = "1 fit" if len(self) == 1 else f"{len(self)} fits"
         return f"<FoldPlan {self.recipe}: {fits} on {self.n} rows>"
-
-    def test_rows(self, i: int) -> Rows:
-        """Test rows of fit `i`, counted from 0, increasing."""
-        return self.rows[self.offsets[i] : self.offsets[i + 1]]
-
-    def train_rows(self, i: int) -> Rows:
-        """Training rows of fit `i`, counted from 0, increasing."""
-        return self._rest(i) if self.train is None else self.train[i]
-
-    def _rest(self, i: int) -> Rows:
-        trained = np.ones(self.n, dtype=bool)
-        trained[self.test_rows(i)] = False
-        return np.flatnonzero(trained)
-
-    @property
-    def n_test(self) -> Rows:
-        """Number of test rows of each fit."""
-        return np.diff(self.offsets)
-
-    @property
-    def n_train(self) -> Rows:
-        """Number of training rows of each fit."""
-        if self.train is None:
-            return self.n - self.n_test
-        return np.array([len(rows) for rows in self.train], dtype=np.int64)
-
-    @property
-    def times(self) -> int:
-        """Number of repetitions."""
-        return int(self.repeat.max()) + 1
-
-    @property
-    def is_partition(self) -> bool:
-        """Whether every row is tested exactly once in every repetition."""
-        return bool((self._times_tested() == 1).all())
-
-    def _times_tested(self) -> Rows:
-        """How often each row is tested in each repetition, shape (times, n)."""
-        repeat = np.repeat(self.repeat, self.n_test)
-        counts = np.bincount(repeat * self.n + self.rows, minlength=self.times * self.n)
-        return counts.reshape(self.times, self.n)
-
-    @property
-    def fold_ids(self) -> Rows:
-        """Fold labels 1..K of each row; shape (n,), or (n, times) when repeated.
-
-        Examples
-        --------
-        >>> FoldPlan.from_fold_ids(["b", "a", "b"]).fold_ids
-        array([2, 1, 2])
-        """
-        if not self.is_partition:
-            tested = self._times_tested()
-            raise FoldError(
-                "This plan has no fold ids: they exist only when every row is tested exactly "
-                "once in every repetition.",
-                given=f"{self.recipe}, where a row is tested "
-                f"{tested.min()} to {tested.max()} times per repetition",
-                fix="use plan.tidy() or plan.to_rows(); plan.check() names the rows",
-            )
-        ids = np.empty((self.n, self.times), dtype=np.int64)
-        ids[self.rows, np.repeat(self.repeat, self.n_test)] = np.repeat(self.fold, self.n_test) + 1
-        return ids[:, 0] if self.times == 1 else ids
-
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 of the rows of all fits: equal exactly when two plans split alike."""
-        digest = hashlib.sha256(f"{self.n};".encode())
-        for part in (self.rows, self.offsets, *(self.train or ())):
-            digest.update(f"{len(part)};".encode())
-            digest.update(np.ascontiguousarray(part, dtype="<i8").tobytes())
-        return digest.hexdigest()
 
     def check(self, *, refuse: bool = True) -> tuple[str, ...]:
         """Say what is wrong with this plan: overlaps, rows tested twice or never, split groups.
@@ -469,8 +319,3 @@ class FoldPlan(Shown):
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
         return len(self)
-
-
-def partition_kind(sizes: Rows) -> Kind:
-    """Leave-one-out is K-fold with one row per fold."""
-    return "loo" if bool((sizes == 1).all()) else "kfold"

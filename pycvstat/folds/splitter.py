@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from pycvstat.errors import FoldError
-from pycvstat.folds.plan import FoldPlan, Kind, partition_kind
+from pycvstat.folds.fits import Kind, partition_kind
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.vectors import rows_of, values_of
 from pycvstat.frame import Column
 from pycvstat.random import Random, RRandom, Stream, as_stream
