@@ -26,13 +26,12 @@ pcv_learners <- list(
   },
   glm = function(formula, train, new, p) {
     family <- pcv_family(p$family, p$link)
-    fit <- suppressWarnings(
-      glm(formula, family, train, control = glm.control(epsilon = 1e-14, maxit = 200)))
+    fit <- suppressWarnings(glm(formula, family, train))
     mu <- suppressWarnings(unname(predict(fit, new, type = "response")))
     pcv_two_classes(mu, model.response(model.frame(formula, train)))
   },
   rlm = function(formula, train, new, p) {
-    fit <- MASS::rlm(formula, train, maxit = 500, acc = 1e-12)
+    fit <- MASS::rlm(formula, train)
     unname(predict(fit, new))
   },
   quantreg = function(formula, train, new, p) {

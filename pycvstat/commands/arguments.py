@@ -9,6 +9,9 @@ from typing import Any
 from pycvstat.commands.words import DIALECTS, FOLDS, LEARNERS
 
 Subparsers = Any
+ROOMS = (
+    "random", "folds", "neighbours", "linear", "cross_validation", "nested", "intervals",
+)  # fmt: skip
 EXAMPLES = {
     "cv": """examples:
   pycvstat cv cars.csv 'mpg ~ wt + hp' --learner ols --folds 10 --seed 1
@@ -23,6 +26,10 @@ EXAMPLES = {
     "compare": """examples:
   pycvstat compare cars.csv 'mpg ~ .' --learner knn --learner ols --grid knn:k=1:15 \\
       --folds 10 --inner 5 --seed 1""",
+    "crosscheck": """examples:
+  pycvstat crosscheck
+  pycvstat crosscheck --recorded --room folds --room random
+  pycvstat crosscheck --live --report parity.html""",
     "report": """examples:
   pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --save result.npz
   pycvstat report result.npz out.pdf""",
@@ -54,6 +61,32 @@ def add_commands(commands: Subparsers) -> None:
     _grid(compare, required=False, form="NAME:PARAMETER=VALUES")
     _inner(compare)
     _add_report(commands)
+    _add_crosscheck(commands)
+
+
+def _add_crosscheck(commands: Subparsers) -> None:
+    command = commands.add_parser(
+        "crosscheck",
+        help="compare several hundred quantities with R's",
+        epilog=EXAMPLES["crosscheck"],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    which = command.add_mutually_exclusive_group()
+    for name, words in (("live", "with the R of this machine"), ("recorded", "with values kept")):
+        which.add_argument(f"--{name}", action="store_const", dest="against", const=name,
+                           default="auto", help=words)  # fmt: skip
+    command.add_argument("--room", action="append", choices=ROOMS, help="only this room")
+    command.add_argument("--json", action="store_true", help="print JSON instead of a summary")
+    command.add_argument(
+        "--report", type=Path, metavar="FILE", help=".html, .md, .tex, .pdf, .docx"
+    )
+    command.set_defaults(run=_crosscheck)
+
+
+def _crosscheck(chosen: argparse.Namespace) -> None:
+    from pycvstat.commands.crosscheck import crosscheck
+
+    crosscheck(chosen)
 
 
 def _add(commands: Subparsers, name: str, words: str) -> argparse.ArgumentParser:

@@ -1,0 +1,31 @@
+"""``pycvstat crosscheck``: the parity suite as a user command."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+
+from pycvstat.errors import PycvstatError
+
+
+def crosscheck(chosen: Namespace) -> None:
+    """Run the parity cases, print a table, write a report, fail on any difference."""
+    from pycvstat.parity.suite import ROOMS, run_suite
+    from pycvstat.report.write import check_report_path
+
+    if chosen.report is not None:
+        check_report_path(chosen.report)
+    rooms = tuple(chosen.room) if chosen.room else tuple(ROOMS)
+    suite = run_suite(chosen.against, rooms)
+    if chosen.json:
+        print(json.dumps(suite.glance().to_dict("records"), indent=2, default=str))
+    else:
+        print(suite.summary())
+    if chosen.report is not None:
+        print(f"report: {suite.report(chosen.report)}")
+    if suite.problems:
+        raise PycvstatError("rooms that could not be checked: " + "; ".join(
+            f"{name}: {problem}" for name, problem in suite.problems.items()
+        ))  # fmt: skip
+    if not suite:
+        raise PycvstatError(f"Python and R differ, first in {suite.first_difference}.")

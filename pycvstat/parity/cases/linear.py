@@ -1,0 +1,88 @@
+"""Linear models: coefficient tables and fitted values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pycvstat import data
+from pycvstat.learners.base import Learner
+from pycvstat.learners.glm import GLM
+from pycvstat.learners.ols import OLS
+from pycvstat.learners.penalised import ElasticNet
+from pycvstat.learners.quantile import QuantReg
+from pycvstat.learners.robust import RLM
+from pycvstat.parity.cases.case import Cases, case
+from pycvstat.parity.table import ITERATIVE, LINEAR, Tolerance
+
+LM = (
+    "mpg ~ wt",
+    "mpg ~ wt + hp",
+    "mpg ~ .",
+    "mpg ~ wt * hp",
+    "mpg ~ factor(cyl) + wt",
+    "mpg ~ factor(cyl) * wt",
+    "mpg ~ poly(wt, 2) + hp",
+    "log(mpg) ~ log(wt) + I(hp^2)",
+    "mpg ~ 0 + factor(gear)",
+    "mpg ~ (wt + hp + qsec)^2",
+)
+GLMS: dict[str, tuple[str, Learner]] = {
+    "glm am ~ wt, binomial": ("am ~ wt", GLM("binomial")),
+    "glm carb ~ hp + wt, poisson": ("carb ~ hp + wt", GLM("poisson")),
+    "glm mpg ~ wt, Gamma log": ("mpg ~ wt", GLM("gamma", link="log")),
+    "glm vs ~ mpg, binomial probit": ("vs ~ mpg", GLM("binomial", link="probit")),
+}
+TABLE = {
+    "coefficients": "estimate",
+    "standard errors": "std_error",
+    "statistics": "statistic",
+    "p values": "p_value",
+}
+COLLINEAR = Tolerance(1e-8, "near-collinear columns magnify the rounding of a factorisation")
+
+
+def _fit(learner: Learner, formula: str) -> Any:
+    return learner.fit(formula, data.mtcars())
+
+
+def _column(_: Mapping[str, Any], learner: Learner, formula: str, column: str) -> Any:
+    return _fit(learner, formula).tidy()[column].to_numpy()
+
+
+def _fitted(_: Mapping[str, Any], learner: Learner, formula: str) -> Any:
+    return np.asarray(_fit(learner, formula).predict(data.mtcars()))
+
+
+def _table(name: str, learner: Learner, formula: str, tolerance: Tolerance) -> Cases:
+    found = {
+        f"{name}: {part}": case(_column, learner, formula, column, tolerance=tolerance)
+        for part, column in TABLE.items()
+    }
+    found[f"{name}: fitted"] = case(_fitted, learner, formula, tolerance=tolerance)
+    return found
+
+
+def cases() -> Cases:
+    """lm, glm, rlm, rq and glmnet on mtcars."""
+    found: Cases = {}
+    for formula in LM:
+        tolerance = COLLINEAR if "^" in formula or "*" in formula else LINEAR
+        found |= _table(f"lm {formula}", OLS(), formula, tolerance)
+    for name, (formula, learner) in GLMS.items():
+        found |= _table(name, learner, formula, ITERATIVE)
+    others: dict[str, Learner] = {"rlm mpg ~ wt + hp": RLM()}
+    others |= {f"rq mpg ~ wt + hp, tau = {tau:g}": QuantReg(tau=tau) for tau in (0.25, 0.5, 0.9)}
+    for name, learner in others.items():
+        found[f"{name}: coefficients"] = case(
+            _column, learner, "mpg ~ wt + hp", "estimate", tolerance=ITERATIVE
+        )
+    for alpha in (0.0, 0.5, 1.0):
+        for lam in (0.1, 1.0):
+            net = ElasticNet(alpha=alpha, lam=lam)
+            found[f"glmnet alpha = {alpha:g}, lambda = {lam:g}: fitted"] = case(
+                _fitted, net, "mpg ~ wt + hp + qsec + drat", tolerance=ITERATIVE
+            )
+    return found
