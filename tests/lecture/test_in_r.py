@@ -73,8 +73,8 @@ def test_r_beside_compiled_loops_says_nothing() -> None:
         import pycvstat as pcv
         from pycvstat.rbridge import run
         data = pcv.data.waves(60)
-        pcv.lecture.knn_test_error(data, 4, 3, "y", [1, 3])
         run("1")
+        pcv.lecture.knn_test_error(data, 4, 3, "y", [1, 3])
         knn = pcv.KNN(kernel="rectangular")
         for _ in range(2):
             pcv.tune(knn, "y ~ .", data, grid={"k": [1, 3]}, folds=pcv.Blocks(3))
