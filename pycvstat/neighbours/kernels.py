@@ -1,7 +1,7 @@
 """The ten kernels: weights of neighbours from their distances.
 
-Every weight is computed by kknn's own expression where the expression decides the last bits:
-close to the farthest neighbour, 1 - V keeps few digits of V.
+Every weight has the bits of R's: close to the farthest neighbour 1 - V keeps few digits of V, and
+with one neighbour the kernels' errors differ by the rounding of weight * y / weight alone.
 """
 
 from __future__ import annotations
@@ -138,25 +138,33 @@ def _rank(values: FloatArray) -> FloatArray:
 
 
 def _gaussian(relative: FloatArray, k: int) -> FloatArray:
-    at = relative * abs(NormalDist().inv_cdf(1 / (2 * (k + 1))))
-    return (1 / math.sqrt(2 * math.pi)) * np.exp(-0.5 * at * at)
+    from pycvstat.neighbours.compiled.densities import normal_densities
+
+    # NormalDist is AS 241 to the bit, as R's qnorm
+    farthest = abs(NormalDist().inv_cdf(1 / (2 * (k + 1))))
+    densities: FloatArray = normal_densities(relative * farthest)
+    return densities
 
 
-def _biweight(relative: FloatArray) -> FloatArray:
-    x = (relative + 1) / 2  # the beta(3, 3) density at x, in this form: 1 - x is exact
-    return 30 * (x * (1 - x)) ** 2
+def _beta(relative: FloatArray, a: int) -> FloatArray:
+    from pycvstat.neighbours.compiled.densities import beta_densities
+
+    densities: FloatArray = beta_densities((relative + 1) / 2, a)
+    return densities
 
 
-def _triweight(relative: FloatArray) -> FloatArray:
-    x = (relative + 1) / 2
-    return 140 * (x * (1 - x)) ** 3
+def _cosine(relative: FloatArray) -> FloatArray:
+    from pycvstat.neighbours.compiled.densities import cosines
+
+    result: FloatArray = cosines(relative * np.pi / 2)
+    return result
 
 
 _OF_RELATIVE: dict[str, Callable[[FloatArray], FloatArray]] = {
     "triangular": lambda v: 1 - v,
     "epanechnikov": lambda v: 0.75 * (1 - v * v),
-    "biweight": _biweight,
-    "triweight": _triweight,
-    "cos": lambda v: np.cos(v * np.pi / 2),
+    "biweight": lambda v: _beta(v, 3),
+    "triweight": lambda v: _beta(v, 4),
+    "cos": _cosine,
     "inv": lambda v: 1 / v,
 }
