@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pycvstat.parity.suite import ParitySuite
 from pycvstat.parity.table import Crosscheck
 from pycvstat.report.content import Document, Figure, Section
 from pycvstat.report.sections.methods import methods_section
@@ -36,7 +37,7 @@ def full(
         sections += further(parts_of(other, wanted), {s.title for s in sections}, number)
     if crosscheck is not None:
         sections.append(crosscheck_section(crosscheck))
-    if not isinstance(result, Crosscheck):
+    if not isinstance(result, Crosscheck | ParitySuite):
         sections += [
             methods_section(result, parts.interval, crosscheck),
             reproduce_section(result),

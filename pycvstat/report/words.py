@@ -152,7 +152,8 @@ def candidates_words(candidates: Any) -> str:
             parts.append(f"{name} in {', '.join(map(str, values))}")
         else:
             parts.append(f"{len(values)} values of {name}")
-    return f"{count(len(candidates), 'candidate')} ({'; '.join(parts)})"
+    number_of = count(len(candidates), "candidate")
+    return f"{number_of} ({'; '.join(parts)})" if parts else number_of
 
 
 def risk_words(plan: FoldPlan, loss: str, of: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.report import numbers
+from pycvstat.report.numbers import listed, setting, settings
 from pycvstat.report.plots.style import label
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class CandidateAxis:
     ticks : list of str
         Labels at 0, 1, ... when the axis is not a number.
     log : bool
+    joined : bool
+        Whether lines are drawn; single points otherwise.
     """
 
     title: str
@@ -48,6 +50,7 @@ class CandidateAxis:
     x: NDArray[np.float64]
     ticks: list[str]
     log: bool
+    joined: bool
 
     def apply(self, ax: Axes) -> None:
         """Scale and label the axis."""
@@ -69,28 +72,33 @@ class CandidateAxis:
 def candidate_axis(table: pd.DataFrame, params: Sequence[str]) -> CandidateAxis:
     """The axis of the numeric parameter with most values; the others tell the lines apart.
 
-    With more than six lines, or without a numeric parameter, candidates stand side by side.
+    Where that makes more than six lines, single points are drawn; without a numeric parameter the
+    candidates stand side by side.
     """
     numeric = [p for p in params if _is_numeric(table[p]) and table[p].nunique() > 1]
-    if numeric:
-        main = max(numeric, key=lambda p: table[p].nunique())
-        others = [p for p in params if p != main and table[p].nunique() > 1]
-        names = [_together(table, others, row) for row in range(len(table))]
-        if len(set(names)) <= MANY:
-            return _numeric_axis(np.asarray(table[main], dtype=np.float64), main, names)
-    ticks = [label(_together(table, params, row)) for row in range(len(table))]
-    x = np.arange(len(table), dtype=np.float64)
-    title = ", ".join(label(p) for p in params)
-    return CandidateAxis(title, [Line("", np.arange(len(table)), x)], x, ticks, False)
+    if not numeric:
+        ticks = [label(_together(table, params, row)) for row in range(len(table))]
+        x = np.arange(len(table), dtype=np.float64)
+        lines = [Line("", np.arange(len(table)), x)]
+        return CandidateAxis(", ".join(map(label, params)), lines, x, ticks, False, False)
+    main = max(numeric, key=lambda p: table[p].nunique())
+    x = np.asarray(table[main], dtype=np.float64)
+    others = [p for p in params if p != main and table[p].nunique() > 1]
+    names = [_together(table, others, row) for row in range(len(table))]
+    if len(set(names)) > MANY:
+        title = f"{label(main)}, with {listed([label(p) for p in others])} varying"
+        line = Line("", np.arange(len(table)), x)
+        return CandidateAxis(title, [line], x, [], _is_logarithmic(x), False)
+    return CandidateAxis(label(main), _lines(x, names), x, [], _is_logarithmic(x), True)
 
 
-def _numeric_axis(x: NDArray[np.float64], title: str, names: list[str]) -> CandidateAxis:
+def _lines(x: NDArray[np.float64], names: list[str]) -> list[Line]:
     lines = []
     for name in dict.fromkeys(names):
         rows = np.flatnonzero([n == name for n in names])
         rows = rows[np.argsort(x[rows], kind="stable")]
         lines.append(Line(label(name), rows, x[rows]))
-    return CandidateAxis(label(title), lines, x, [], _is_logarithmic(x))
+    return lines
 
 
 def _is_numeric(values: pd.Series[Any]) -> bool:
@@ -109,5 +117,5 @@ def _is_logarithmic(x: NDArray[np.float64]) -> bool:
 def _together(table: pd.DataFrame, params: Sequence[str], row: int) -> str:
     values = {p: table[p].iloc[row] for p in params}
     if len(values) == 1:
-        return numbers.setting(next(iter(values.values())))
-    return numbers.settings(values)
+        return setting(next(iter(values.values())))
+    return settings(values)

@@ -70,7 +70,7 @@ def _line(
 def _regions(ax: Axes, table: pd.DataFrame, axis: CandidateAxis) -> None:
     """Shade where the test error exceeds the smallest by more than its standard error."""
     best = int(np.nanargmin(table["test"]))
-    if axis.ticks or len(axis.lines) > 1 or np.isnan(table["std_error"].iloc[best]):
+    if not axis.joined or len(axis.lines) > 1 or np.isnan(table["std_error"].iloc[best]):
         return
     limit = table["test"].iloc[best] + table["std_error"].iloc[best]
     rows = axis.lines[0].rows
@@ -122,7 +122,7 @@ def tuning_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
     banded = len(axis.lines) == 1 and not np.isnan(error).all()
     for number, line in enumerate(axis.lines):
         y, se = estimate[line.rows], error[line.rows]
-        if banded and not axis.ticks:
+        if banded and axis.joined:
             ax.fill_between(
                 line.x,
                 y - se,
@@ -143,14 +143,14 @@ def tuning_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
                 zorder=1,
                 label="± 1 naive s.e.",
             )
-        dash = "none" if axis.ticks else DASHES[number]
+        dash = DASHES[number] if axis.joined else "none"
         ax.plot(
             line.x,
             y,
             color=SERIES[number],
             linestyle=dash,
             label=line.name or "estimate",
-            marker=MARKERS[number] if len(line.x) <= CROWDED or axis.ticks else None,
+            marker=MARKERS[number] if len(line.x) <= CROWDED or not axis.joined else None,
         )
     _one_se_line(ax, estimate, error)
     _choice(ax, table, axis, params)
@@ -222,7 +222,7 @@ def inner_curves(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
     axis = candidate_axis(first.reset_index(drop=True), params)
     curves = table["estimate"].to_numpy().reshape(len(keys), -1)
     chosen = table["chosen"].to_numpy().reshape(curves.shape)
-    style = "none" if axis.ticks else "-"
+    style = "-" if axis.joined else "none"
     for number, curve in enumerate(curves):
         for line in axis.lines:
             ax.plot(
@@ -232,7 +232,7 @@ def inner_curves(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
                 linewidth=0.8,
                 linestyle=style,
                 zorder=1,
-                marker="." if axis.ticks else None,
+                marker=None if axis.joined else ".",
                 label="outer fits" if number == 0 and line is axis.lines[0] else None,
             )
     where, which = np.nonzero(chosen)
@@ -255,7 +255,7 @@ def inner_curves(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
             zorder=2,
             linestyle=style,
             linewidth=1.8,
-            marker="s" if axis.ticks else None,
+            marker=None if axis.joined else "s",
             label="their mean",
         )
     axis.apply(ax)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals import Interval
+from pycvstat.intervals import METHODS, Interval, legal_methods
 from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.paired import Paired
 from pycvstat.losses import LossTable
@@ -140,10 +140,11 @@ def _loss_kinds(table: LossTable) -> dict[str, Kind]:
             ax, per_row[~np.isnan(per_row)], float(table.estimate()[0]), table.loss
         )
 
-    several = 1 < len(table.plan) < table.plan.n
+    several = len(table.plan) > 1 and table.plan.n_test.max() > 1
     kinds = {"folds": Kind(fold_errors)} if several else {}
     kinds["losses"] = Kind(distribution)
-    kinds["intervals"] = _intervals(table)
+    if len(table.plan) > 1 or legal_methods(table):
+        kinds["intervals"] = _intervals(table)
     if table.plan.kind == "nested_pairs":
         kinds["inflation"] = Kind(lambda ax: _inflation(ax, table))
     return kinds
@@ -170,20 +171,20 @@ def usual_interval(table: Any, method: str = "auto", level: float = 0.95) -> Int
 
 
 def _intervals(table: LossTable) -> Kind:
-    from pycvstat.intervals import legal_methods
+    names = [
+        name
+        for name in legal_methods(table)
+        if METHODS[name].needs != "predictions" and "bounds" not in METHODS[name].options
+    ]
 
-    names = [name for name in legal_methods(table) if name not in ("hoeffding", "dev_set")]
-
-    def draw(ax: Axes, methods: Any = None, level: float = 0.95) -> Axes:
+    def draw(ax: Axes, methods: Sequence[str] | None = None, level: float = 0.95) -> Axes:
         import pandas as pd
 
-        wanted = names if methods is None else list(methods)
-        found = [usual_interval(table, name, level) for name in wanted]
+        found = [usual_interval(table, name, level) for name in methods or names]
         rows = pd.concat([f.tidy() for f in found if f is not None], ignore_index=True)
         labels = [f"{m}, {t}" for m, t in zip(rows["method"], rows["target"], strict=True)]
-        return forest.forest(
-            ax, rows, labels, f"{loss_label(table.loss)}, {100 * level:g} % intervals"
-        )
+        words = f"{loss_label(table.loss)}, {100 * level:g} % intervals"
+        return forest.forest(ax, rows, labels, words)
 
     return Kind(draw, (5.6, 0.9 + 0.3 * max(1, len(names))))
 

@@ -56,8 +56,6 @@ def error_table(result: ErrorCurve, few: int = FEW) -> Table:
     frame, params = result.tidy(), parameters(result.candidates)
     best = int(np.nanargmin(frame["test"]))
     headers = {p: p for p in params} | HEADERS
-    if frame["std_error"].isna().all():
-        headers.pop("std_error")
     if len(frame) <= few:
         return table_of(frame, headers, "Means of fold means.", [best])
     shown = frame.sort_values("test", kind="stable").iloc[:few]
@@ -102,6 +100,4 @@ def learning_table(result: LearningCurve) -> Table:
     """Errors by training size."""
     headers = {"n_train": "training rows"} | HEADERS
     frame = result.tidy()
-    if frame["std_error"].isna().all():
-        headers.pop("std_error")
     return table_of(frame, headers, "Means over the fits.")

@@ -59,7 +59,8 @@ def headline(table: LossTable, found: Interval | None, of: str) -> Headline:
     """The estimate with its interval and what it is about."""
     estimate = float(table.estimate()[0])
     if found is None:
-        return Headline(number(estimate), risk_words(table.plan, table.loss, of))
+        shown = "no estimate" if math.isnan(estimate) else number(estimate)
+        return Headline(shown, risk_words(table.plan, table.loss, of))
     return Headline(value_words(estimate, found), found.estimand.replace("the learner", of))
 
 

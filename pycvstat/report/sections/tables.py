@@ -23,7 +23,7 @@ def table_of(
     caption: str,
     strong: Sequence[int] = (),
 ) -> Table:
-    """The columns of a tidy table that have a header, formatted.
+    """The columns of a tidy table that have a header, formatted; empty ones are left out.
 
     Examples
     --------
@@ -32,8 +32,9 @@ def table_of(
     >>> table_of(frame, {"fold": "fold", "estimate": "mean loss"}, "Folds").rows
     (('1', '2.500'), ('2', '10.000'))
     """
-    names = [name for name in headers if name in frame.columns]
-    cells = _formatted(frame, names)
+    there = [name for name in headers if name in frame.columns]
+    cells = _formatted(frame, there)
+    names = [name for name in there if any(cells[name]) or len(frame) == 0]
     rows = tuple(tuple(cells[name][i] for name in names) for i in range(len(frame)))
     align = "".join("r" if _is_number(frame[name]) else "l" for name in names)
     return Table(tuple(headers[n] for n in names), rows, align, caption, tuple(strong))

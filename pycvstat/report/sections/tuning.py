@@ -81,8 +81,6 @@ def candidates_table(result: TuneResult, few: int = LISTED) -> Table:
         "std_error": "naive s.e.",
         "chosen": "chosen",
     }
-    if frame["std_error"].isna().all():
-        headers.pop("std_error")
     strong = np.flatnonzero(shown["chosen"].to_numpy()).tolist()
     first = f"{few} of {len(frame)} candidates, the chosen one and the best. " if cut else ""
     return table_of(shown, headers, f"{first}Estimates by candidate.", strong)
@@ -134,18 +132,13 @@ def nested_section(result: NestedResult) -> Section:
     params = parameters(result.candidates)
     rule = rule_words(result.tuned.selection_rule())
     inner = result.inner_plans[0] if result.inner_plans else None
-    words = (
-        "In every outer fit the parameters were chosen on its training rows only, by "
-        + (
-            f"{inner.recipe} on {sizes([len(result.plan.train_rows(0))])} rows in the first; "
-            if inner
-            else "inner folds; "
-        )
-        + f"the rule was {rule}. The chosen candidate was then fitted on all training rows and "
-        "tested on the outer fold."
-    )
     blocks: list[Block] = [
-        paragraph(words, " Candidates: ", Verbatim(candidates_words(result.candidates)), "."),
+        paragraph(
+            "In every outer fit the parameters were chosen on its training rows only, by ",
+            Verbatim(result.inner_plan.recipe if result.inner_plan else "inner folds"),
+            f", among {candidates_words(result.candidates)}; the rule was {rule}. The chosen "
+            "candidate was then fitted on all training rows and tested on the outer fold.",
+        ),
         _picture(
             result,
             "diagram",
@@ -237,11 +230,14 @@ def final_section(result: NestedResult) -> Section:
     return section("Tuning on all rows", blocks)
 
 
-def optimism_note(result: TuneResult) -> Note:
-    """What the estimate of a chosen candidate is not."""
-    least = number(result.estimate)
-    return Note(
-        f"{least} was the value that decided the choice among {len(result.candidates)} candidates. "
-        "As an estimate of the risk of the tuned procedure it tends to be too small; nested_cv() "
-        "estimates that risk."
-    )
+def optimism_notes(result: TuneResult) -> list[Block]:
+    """What the estimate of a candidate is not, once it was chosen among several."""
+    if len(result.candidates) == 1:
+        return []
+    return [
+        Note(
+            f"{number(result.estimate)} was the value that decided the choice among "
+            f"{len(result.candidates)} candidates. As an estimate of the risk of the tuned "
+            "procedure it tends to be too small; nested_cv() estimates that risk."
+        )
+    ]

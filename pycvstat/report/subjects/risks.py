@@ -129,7 +129,7 @@ def _(result: TuneResult, wanted: Wanted) -> Parts:
     if not wanted.full:
         few: list[Block] = [tuning.choice_facts(result), tuning.candidates_table(result, 10)]
         folds = data.setting_section(result, result.learner, parameters(result.candidates))
-        notes = [*estimates.failures_note(result), tuning.optimism_note(result)]
+        notes = [*estimates.failures_note(result), *tuning.optimism_notes(result)]
         return Parts(title, about, [top, section("Choice", [*few, *notes]), folds])
     asked = (
         f"Which of {candidates_words(result.candidates)} of {learner_words(result.learner)} has "
@@ -143,7 +143,7 @@ def _(result: TuneResult, wanted: Wanted) -> Parts:
         tuning.tuning_section(result),
         section(
             "What the estimate is not",
-            [tuning.optimism_note(result), *estimates.failures_note(result)],
+            [*tuning.optimism_notes(result), *estimates.failures_note(result)],
         ),
     ]
     return Parts(title, about, sections)
