@@ -13,8 +13,10 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
         data as data,
         errors as errors,
         intervals as intervals,
+        kknn as kknn,
         lecture as lecture,
         losses as losses,
+        parity as parity,
         simulate as simulate,
     )
     from pycvstat.folds import (
@@ -113,11 +115,13 @@ _HOME: dict[str, str] = {
     "from_losses": "intervals.from_losses",
     "from_r": "parity.from_r",
     "intervals": "",
+    "kknn": "",
     "learning_curve": "procedures.learning_curve",
     "lecture": "",
     "load": "procedures.saved",
     "losses": "",
     "nested_cv": "procedures.nested",
+    "parity": "",
     "simulate": "",
     "tune": "procedures.tune",
 }
