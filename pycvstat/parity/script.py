@@ -86,10 +86,10 @@ def script_text(result: Any) -> str:
 
 
 def _header(task: Task, plan: FoldPlan, packages: Sequence[str]) -> str:
-    from pycvstat import __version__
+    from importlib.metadata import version
 
     lines = [
-        f"# Written by pycvstat {__version__}. Run with: Rscript this_file.R",
+        f"# Written by pycvstat {version('pycvstat')}. Run with: Rscript this_file.R",
         f"# {task.n} rows; folds: {_comment(plan.recipe)}; fold fingerprint {plan.fingerprint}",
     ]
     lines += [f"library({package})" for package in packages]

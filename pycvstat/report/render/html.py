@@ -54,11 +54,11 @@ def render_page(document: Document, *, opened: bool = False) -> str:
     opened : bool
         Show scripts and BibTeX without a click, as a printed page needs it.
     """
-    from pycvstat import __version__
+    from importlib.metadata import version
 
     context = Context(_inline, references(document), opened)
     return _render(
-        "report.html.jinja", document, context, style=Markup(style()), version=__version__
+        "report.html.jinja", document, context, style=Markup(style()), version=version("pycvstat")
     )
 
 
