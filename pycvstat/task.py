@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import formula as formulas
-from pycvstat import frame as frames
+from pycvstat import formula as formulas, frame as frames
 from pycvstat.errors import DataError, InputError
 
 Coding = Literal["contrasts", "kknn"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import pycvstat as pcv
 from pycvstat.errors import DataError, FitError, FoldError, InputError, LossError, PycvstatWarning

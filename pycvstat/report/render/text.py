@@ -38,8 +38,7 @@ def render_text(document: Document) -> str:
 def section_text(section: Section) -> str:
     """A section: its title and its blocks."""
     blocks = ["\n".join(lines) for block in section.blocks if (lines := block_lines(block))]
-    title = [section.title] if section.title else []
-    return "\n".join([*title, *blocks])
+    return "\n".join([*wrapped(section.title), *blocks])
 
 
 @singledispatch
