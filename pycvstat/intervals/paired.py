@@ -178,7 +178,8 @@ def paired(
     if method == "auto":
         first, why = choose(difference, None)
     limits, used = compute(first, difference, level, None, options)
-    words = f"difference, {names[0]} minus {names[1]}, of the " + words_of(read)
+    pair = f"difference, {names[0]} minus {names[1]}, of the "
+    words = pair.replace("{", "{{").replace("}", "}}") + words_of(read)
     found = name_limits(first, limits, used, level, why, words)
     if limits.p_value is not None:
         return Paired(names, found, limits.p_value, limits.details["F"])
