@@ -82,7 +82,7 @@ def test_different_values_have_different_descriptions() -> None:
     assert [(VALUES[a], VALUES[b]) for a, b in same] == []
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("value", VALUES)
 def test_a_description_is_the_same_twice(value: Any) -> None:
     assert digest(describe(value)) == digest(describe(value))
 
