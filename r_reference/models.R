@@ -29,6 +29,7 @@ make_data <- function(n) {
   d$dup <- 2 * d$x - 1
   d$tied <- round(d$g)
   d$flat <- exp(0.1 * d$x + rnorm(n, sd = 0.1))
+  d$apart <- as.numeric(d$x > 0.1)
   d$many <- rpois(n, 20 + 2 * d$x + 2 * (d$f == "b"))
   d
 }
@@ -73,7 +74,7 @@ glm_cases <- function(d, new) {
   c(one("g", "gaussian", gaussian()), one("pos", "gaussian", gaussian("log"), "log"),
     one("pos", "gaussian", gaussian("inverse"), "inverse"),
     one("bin", "binomial", binomial()), one("cls", "binomial", binomial()),
-    one("share", "binomial", binomial()), one("bin", "binomial", binomial("probit"), "probit"),
+    one("share", "binomial", binomial()), one("apart", "binomial", binomial()), one("bin", "binomial", binomial("probit"), "probit"),
     one("bin", "binomial", binomial("cauchit"), "cauchit"),
     one("bin", "binomial", binomial("cloglog"), "cloglog"),
     one("bin", "binomial", binomial("log"), "log"),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pycvstat.formula import parse
+from pycvstat.formula import parse, response
+from pycvstat.frame import read
 
 NAMES = ["y", "a", "b", "c", "x"]
 
@@ -123,3 +124,21 @@ def test_any_name_can_be_quoted(name: str) -> None:
 
     assert parse(f"y ~ {quote(name)}", ["y", name]).predictors == (name,)
     assert parse("y ~ .", ["y", name]).labels == (quote(name),) if name != "." else True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "labels"),
+    [
+        ("", [None, "(0,1]", "(1,2]", "(1,2]", None]),
+        (", right = FALSE", ["[0,1)", "[1,2)", "[1,2)", None, None]),
+        (", include.lowest = TRUE", ["[0,1]", "[0,1]", "(1,2]", "(1,2]", None]),
+        (
+            ", right = FALSE, include.lowest = TRUE",
+            ["[0,1)", "[1,2]", "[1,2]", "[1,2]", None],
+        ),
+    ],
+)
+def test_cut_at_the_breaks(arguments: str, labels: list[str | None]) -> None:
+    frame = read({"x": [0.0, 1.0, 1.5, 2.0, 2.5], "y": [0.0] * 5})
+    formula = parse(f"cut(x, c(0, 1, 2){arguments}) ~ y", frame.names)
+    assert response(formula, frame).labels().tolist() == labels

@@ -130,6 +130,13 @@ def test_rows_with_missing_predictors_are_nan_or_refused(learner) -> None:
         fitted.predict(new, na="omit")
 
 
+def test_a_missing_offset_is_a_missing_predictor() -> None:
+    fitted = OLS().fit("y ~ x + offset(z)", data())
+    with pytest.warns(PycvstatWarning, match="1 of 2 rows"):
+        predicted = fitted.predict({"x": [0.0, 0.0], "z": [1.0, None]})
+    assert np.isnan(predicted).tolist() == [False, True]
+
+
 @pytest.mark.parametrize("learner", CLASSES, ids=ids)
 def test_classes_of_rows_with_missing_predictors_are_none(learner) -> None:
     fitted = learner.fit("two ~ x", data())
@@ -254,6 +261,13 @@ def test_aliased_columns_have_no_coefficient() -> None:
         fitted.predict({"x": [1.0], "twice": [5.0], "z": [1.0]})
 
 
+def test_nearly_aliased_columns_are_kept_by_glm_and_left_out_by_lm() -> None:
+    """R's tolerances: 1e-7 for lm, 1e-11 for glm."""
+    frame = data().assign(near=lambda d: d.x + 1e-8 * d.z**3)
+    assert OLS().fit("y ~ x + near", frame).report.aliased == ("near",)
+    assert GLM().fit("y ~ x + near", frame).report.aliased == ()
+
+
 def test_separated_classes_are_warned_about() -> None:
     frame = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "y": ["a", "a", "a", "b", "b", "b"]}
     for learner in (Logit(), MNLogit()):
@@ -296,6 +310,8 @@ def test_mean_of_numbers_and_classes() -> None:
     table = Mean().fit("y ~ 1", frame).tidy()
     plain = OLS().fit("y ~ 1", frame).tidy()
     pd.testing.assert_frame_equal(table, plain)
+    weighted = Mean().fit("c ~ y", frame | {"w": [1.0, 3.0, 1.0]}, weights="w")
+    assert weighted.predict({"y": [0.0]}).tolist() == ["a"]
     fitted = Mean().fit("c ~ y", frame)
     assert fitted.predict({"y": [0.0]}).tolist() == ["b"]
     assert fitted.predict_proba({"y": [0.0]}).tolist() == [[1 / 3, 2 / 3]]

@@ -25,6 +25,9 @@ from pycvstat.rbridge import reference
 DIRECT = 1e-10
 """The same linear algebra, or the same iterations step for step, in another order."""
 
+SEPARATED = 1e-5
+"""Separated classes: in the last steps almost all rows have weight 1e-16, which costs digits."""
+
 OPTIMUM = 1e-7
 """An optimum that R approaches by another iteration."""
 
@@ -130,11 +133,12 @@ def test_generalised_linear_models(case: dict[str, Any]) -> None:
     model = fitted(case)
     assert model.report.iterations == case["iterations"]
     assert model.report.converged == case["converged"]
-    close(predicted(case), case["predicted"], DIRECT)
+    tolerance = SEPARATED if case["formula"].startswith("apart") else DIRECT
+    close(predicted(case), case["predicted"], tolerance)
     table = model.tidy()
-    close(table.estimate, case["coefficients"], DIRECT)
-    close(table.std_error, case["std_errors"], DIRECT)
-    close(table.p_value, case["p_values"], DIRECT)
+    close(table.estimate, case["coefficients"], tolerance)
+    close(table.std_error, case["std_errors"], tolerance)
+    close(table.p_value, case["p_values"], tolerance)
 
 
 def test_most_recorded_models_can_be_fitted() -> None:
