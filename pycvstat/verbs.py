@@ -19,7 +19,25 @@ if TYPE_CHECKING:
     from pycvstat.parity.table import Crosscheck
 
 
-class Shown:
+class Checked:
+    """What R can compute as well."""
+
+    __slots__ = ()
+
+    def crosscheck(self, **options: Any) -> Crosscheck:
+        """Compute the same quantities in R and put them side by side.
+
+        Returns
+        -------
+        Crosscheck
+            True when every quantity agrees.
+        """
+        from pycvstat.parity.crosscheck import crosscheck
+
+        return crosscheck(self, **options)
+
+
+class Shown(Checked):
     """What can be shown: in words, as a report, as a picture, beside R's numbers.
 
     Examples
@@ -105,18 +123,6 @@ class Shown:
         from pycvstat.report.plots import plot
 
         return plot(self, kind, ax=ax, **options)
-
-    def crosscheck(self, **options: Any) -> Crosscheck:
-        """Compute the same quantities in R and put them side by side.
-
-        Returns
-        -------
-        Crosscheck
-            True when every quantity agrees.
-        """
-        from pycvstat.parity.crosscheck import crosscheck
-
-        return crosscheck(self, **options)
 
     def cite(self) -> str:
         """BibTeX of the works that this result rests on.

@@ -50,6 +50,8 @@ class Interval(Verbs):
         Whether an end was moved to the end of the metric's range.
     details : mapping
         Numbers behind the interval, by name.
+    source : LossTable or FoldMeans, optional
+        The losses it was read from, when it is about their mean.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Interval(Verbs):
     notes: tuple[str, ...] = ()
     clipped: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
+    source: Any = field(default=None, repr=False)
 
     @property
     def width(self) -> float:

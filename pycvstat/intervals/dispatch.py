@@ -68,7 +68,8 @@ def interval(
         read = as_metric("auc")
     _check_options(chosen, options)
     limits, used = compute(chosen, table, level, read, options)
-    return name_limits(chosen, limits, used, level, why, words_of(read))
+    found = name_limits(chosen, limits, used, level, why, words_of(read))
+    return found if read is not None else replace(found, source=used)
 
 
 def compute(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.losses.predictions import Predictions
+from pycvstat.verbs import Checked
 
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
@@ -129,7 +130,7 @@ class Prepared(ABC):
         return None
 
 
-class Fitted(ABC):
+class Fitted(Checked, ABC):
     """A fitted model."""
 
     @abstractmethod

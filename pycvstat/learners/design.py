@@ -173,7 +173,7 @@ class DesignLearner(Learner):
         solution = solved([self], sample)[0]
         for note in solution.report.notes:
             warnings.warn(PycvstatWarning(note), stacklevel=2)
-        return FittedDesign(self, task.response, encoder, sample, solution)
+        return FittedDesign(self, task, encoder, sample, solution)
 
 
 class PreparedDesign(Prepared):
@@ -220,6 +220,8 @@ class FittedDesign(Fitted):
     Attributes
     ----------
     learner : Learner
+    task : Task
+        The training rows.
     columns : tuple of str
         The columns of the design matrix.
     report : FitReport
@@ -229,12 +231,12 @@ class FittedDesign(Fitted):
     def __init__(
         self,
         learner: DesignLearner,
-        response: Response,
+        task: Task,
         encoder: FittedEncoder,
         sample: Sample,
         solution: Solution,
     ) -> None:
-        self.learner, self.response = learner, response
+        self.learner, self.task, self.response = learner, task, task.response
         self.columns, self.report = sample.columns, solution.report
         self._encoder, self._sample, self._solution = encoder, sample, solution
 

@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, PycvstatWarning, RError
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.base import Interval
+from pycvstat.learners.base import Fitted
 from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.parity.check_fits import check_fit
+from pycvstat.parity.check_folds import check_plan
+from pycvstat.parity.check_intervals import check_interval
 from pycvstat.parity.counterpart import Counterpart, counterpart
 from pycvstat.parity.r_values import listed, r_formula, r_frame, test_rows, train_rows
 from pycvstat.parity.table import EXACT, Crosscheck, Row, Tolerance, compare_values
@@ -48,6 +53,21 @@ def crosscheck(result: Any, **options: Any) -> Crosscheck:
         given=type(result).__name__,
         fix="cross-check a fold plan, an interval, or the result of a procedure",
     )
+
+
+@crosscheck.register
+def _(result: FoldPlan) -> Crosscheck:
+    return check_plan(result)
+
+
+@crosscheck.register
+def _(result: Interval) -> Crosscheck:
+    return check_interval(result)
+
+
+@crosscheck.register
+def _(result: Fitted) -> Crosscheck:
+    return check_fit(result)
 
 
 @crosscheck.register
