@@ -51,7 +51,7 @@ def from_r(
     array([1, 2, 1, 2])
     """
     value = _read(source)
-    if isinstance(value, RList) and "index" in value.names and value["index"] is not None:
+    if isinstance(value, Mapping) and {"method", "index"} <= set(value) and value["index"]:
         return _folds(value["index"], n, "train")  # caret's trainControl
     splits = _rsplits(value)
     if splits is not None:

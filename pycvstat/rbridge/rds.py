@@ -78,7 +78,7 @@ def read_rds(path: str | Path) -> RObject:
     Raises
     ------
     DataError
-        A file that is not RDS, is damaged, or holds compiled code.
+        A file that is not RDS, or is damaged.
     """
     try:
         packed = Path(path).read_bytes()
@@ -102,6 +102,8 @@ def _unpacked(packed: bytes) -> bytes:
         data = stream.decompress(packed, MOST_BYTES)
         if stream.unconsumed_tail:
             raise DataError("the file is larger than 2 GB when unpacked.", given=len(packed))
+        if not stream.eof:
+            raise EOFError
         return data
     if packed[:3] == b"BZh":
         return bz2.decompress(packed)
@@ -199,8 +201,12 @@ class _Reader:
         if kind in (7, 8):
             self.at += self.integer()
             return RObject("builtin function")
+        if kind == 21:
+            self.integer()
+            self.compiled()
+            return RObject("compiled code")
         raise DataError(
-            "the file holds compiled R code or another thing that is not data.",
+            "the file holds something that is not data.",
             given=f"type {kind}",
             fix="save only data frames, vectors, factors and lists of these",
         )
@@ -253,6 +259,35 @@ class _Reader:
         name = {3: "closure", 5: "promise", 6: "call", 240: "call"}.get(kind, "list")
         tags = RObject("character", [tag or "" for tag in names])
         return RObject(name, values, attributes | {"names": tags})
+
+    def compiled(self) -> None:
+        """Walk over compiled code; nothing of it is kept."""
+        self.item()
+        for _ in range(self.length()):
+            kind = self.integer()
+            if kind == 21:
+                self.compiled()
+            elif kind in (2, 6, 239, 240, 243, 244):
+                self.expression(kind)
+            else:
+                self.item()
+
+    def expression(self, kind: int) -> None:
+        """Walk over an expression among the constants of compiled code."""
+        if kind == 243:
+            self.integer()
+            return
+        if kind == 244:
+            self.integer()
+            kind = self.integer()
+        if kind not in (2, 6, 239, 240):
+            self.item()
+            return
+        if kind in (239, 240):
+            self.item()
+        self.item()
+        self.expression(self.integer())
+        self.expression(self.integer())
 
     def attributes(self) -> dict[str, RObject]:
         found = self.item()

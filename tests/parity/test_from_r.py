@@ -1,0 +1,145 @@
+"""RDS files written by R, read without R evaluating anything; fold lists and resampling sets."""
+
+from __future__ import annotations
+
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pycvstat as pcv
+from pycvstat.errors import DataError, FoldError
+from pycvstat.parity.from_r import from_r
+from pycvstat.rbridge.rds import parse, read_rds
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """RDS files of several kinds, versions and compressions."""
+    folder = tmp_path_factory.mktemp("rds")
+    code = r"""
+    suppressMessages({library(rsample); library(caret)})
+    d <- data.frame(i = c(1L, NA, 3L), x = c(1.5, NA, Inf), t = c("a", NA, "\u00e9"),
+                    f = factor(c("u", NA, "v"), levels = c("v", "u")), b = c(TRUE, NA, FALSE),
+                    o = factor(c("lo", "hi", NA), c("lo", "hi"), ordered = TRUE),
+                    d = as.Date(c("2020-02-29", NA, "1969-12-31")),
+                    p = as.POSIXct(c(0.5, NA, 1e9), origin = "1970-01-01", tz = "UTC"))
+    saveRDS(d, "na.rds"); saveRDS(d, "na2.rds", version = 2)
+    saveRDS(d, "plain.rds", compress = FALSE); saveRDS(d, "xz.rds", compress = "xz")
+    saveRDS(d, "bz.rds", compress = "bzip2"); saveRDS(mtcars, "mtcars.rds")
+    set.seed(1); saveRDS(vfold_cv(mtcars, v = 4, repeats = 2), "vfold.rds")
+    set.seed(1); saveRDS(mc_cv(mtcars, prop = 0.75, times = 3), "mc.rds")
+    set.seed(1); saveRDS(bootstraps(mtcars, 2), "boot.rds")
+    set.seed(1); saveRDS(createFolds(mtcars$mpg, 4), "caret_test.rds")
+    set.seed(1); saveRDS(createFolds(mtcars$mpg, 4, returnTrain = TRUE), "caret_train.rds")
+    set.seed(1); saveRDS(trainControl(index = createFolds(mtcars$mpg, 4, returnTrain = TRUE)),
+                         "control.rds")
+    saveRDS(1:1e5, "compact.rds"); saveRDS(as.character(1:4), "deferred.rds")
+    saveRDS(function(x) stop("ran"), "function.rds"); saveRDS(lm(mpg ~ wt, mtcars), "lm.rds")
+    saveRDS(list(a = 1, b = list(2, "x")), "list.rds"); saveRDS(matrix(1:6, 2), "matrix.rds")
+    saveRDS(NULL, "null.rds"); saveRDS(c(a = 1, b = 2), "named.rds")
+    """
+    subprocess.run(["Rscript", "-e", code], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize("name", ["na", "na2", "plain", "xz", "bz"])
+def test_frames_keep_na_factors_dates_and_text(files, name):
+    frame = from_r(files / f"{name}.rds")
+    assert frame["i"].isna().tolist() == [False, True, False]
+    assert frame["i"].dropna().tolist() == [1, 3]
+    assert frame["x"].tolist()[0] == 1.5
+    assert np.isinf(frame["x"].tolist()[2])
+    assert frame["t"].tolist()[2] == "é"
+    assert frame["f"].cat.categories.tolist() == ["v", "u"]
+    assert frame["f"].isna().tolist() == [False, True, False]
+    assert frame["o"].cat.ordered
+    assert frame["b"].isna().tolist() == [False, True, False]
+    assert [str(d)[:10] for d in frame["d"].dropna()] == ["2020-02-29", "1969-12-31"]
+    assert frame["p"].dropna().tolist() == [
+        pd.Timestamp("1970-01-01 00:00:00.5", tz="UTC"),
+        pd.Timestamp("2001-09-09 01:46:40", tz="UTC"),
+    ]
+
+
+@pytest.mark.live_r
+def test_the_reader_gives_what_a_running_r_gives(files):
+    from pycvstat.rbridge import run
+
+    for name in ("na", "mtcars", "matrix", "list", "compact", "deferred", "named"):
+        live = run("readRDS(file)", file=str(files / f"{name}.rds"))
+        read = from_r(files / f"{name}.rds") if name != "list" else from_r(files / "list.rds")
+        if isinstance(live, pd.DataFrame):
+            pd.testing.assert_frame_equal(read, live)
+        elif isinstance(live, pd.Series):
+            pd.testing.assert_series_equal(read, live)
+        elif isinstance(live, dict):
+            assert read == live
+        else:
+            np.testing.assert_array_equal(read, live)
+
+
+@pytest.mark.live_r
+def test_resampling_sets_and_fold_lists_become_plans(files):
+    mtcars = pcv.data.mtcars()
+    vfold = from_r(files / "vfold.rds")
+    ours = pcv.RFolds("rsample", 4, seed=1, repeats=2).plan(mtcars)
+    assert vfold.fingerprint == ours.fingerprint
+    mc = from_r(files / "mc.rds")
+    assert mc.fingerprint == pcv.Subsampling(3, train=0.75, random=1).plan(mtcars).fingerprint
+    caret = pcv.RFolds("caret", 4, seed=1).plan(mtcars, y=mtcars["mpg"])
+    for name in ("caret_test", "caret_train", "control"):
+        assert np.array_equal(from_r(files / f"{name}.rds").fold_ids, caret.fold_ids)
+
+
+@pytest.mark.live_r
+def test_what_is_not_data_is_named_and_not_run(files):
+    assert "closure" in str(from_r(files / "function.rds"))
+    fit = from_r(files / "lm.rds")
+    assert fit.r_class == ("lm",)
+    assert fit["coefficients"].round(4).tolist() == [37.2851, -5.3445]
+    assert from_r(files / "null.rds") is None
+
+
+@pytest.mark.live_r
+def test_bootstrap_samples_are_refused(files):
+    with pytest.raises(FoldError, match="bootstrap"):
+        from_r(files / "boot.rds")
+
+
+@pytest.mark.live_r
+def test_damaged_files_are_refused(files, tmp_path):
+    whole = (files / "na.rds").read_bytes()
+    plain = (files / "plain.rds").read_bytes()
+    for cut in (0, 1, 5, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "cut.rds").write_bytes(whole[:cut])
+        with pytest.raises(DataError):
+            read_rds(tmp_path / "cut.rds")
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        damaged = bytearray(plain)
+        for place in rng.integers(0, len(plain), 3):
+            damaged[place] = rng.integers(0, 256)
+        (tmp_path / "damaged.rds").write_bytes(bytes(damaged))
+        try:
+            read_rds(tmp_path / "damaged.rds")
+        except DataError:
+            continue
+
+
+def test_not_an_rds_file(tmp_path):
+    (tmp_path / "a.rds").write_text("hello")
+    with pytest.raises(DataError, match="not an RDS file"):
+        from_r(tmp_path / "a.rds")
+    with pytest.raises(DataError, match="cannot be read"):
+        from_r(tmp_path / "missing.rds")
+    with pytest.raises(DataError, match="version"):
+        parse(b"X\n" + (9).to_bytes(4, "big") * 3)
+
+
+def test_lists_of_rows_that_could_be_either_are_refused():
+    with pytest.raises(FoldError, match="test or training rows"):
+        from_r([np.array([1, 2, 3]), np.array([2, 3, 4]), np.array([1, 2])])
+    assert from_r([np.array([1, 2]), np.array([3])], n=5).n == 5
