@@ -13,7 +13,15 @@ from pycvstat.errors import DataError
 from pycvstat.formula.evaluate import column
 from pycvstat.formula.factors import Coding
 from pycvstat.formula.model import Formula, Term
-from pycvstat.formula.variables import Levels, Poly, Scale, Variable, freeze, refuse_non_finite
+from pycvstat.formula.variables import (
+    MOST_NUMBERS,
+    Levels,
+    Poly,
+    Scale,
+    Variable,
+    freeze,
+    refuse_non_finite,
+)
 from pycvstat.frame import Frame
 
 Floats = NDArray[np.float64]
@@ -73,6 +81,7 @@ class FittedEncoder:
             A level that the full data do not have, or a column of another kind.
         """
         self._check_kinds(frame)
+        self._check_size(frame.n)
         X = np.empty((frame.n, len(self.columns)))
         X[:, : self.formula.intercept] = 1.0
         first = int(self.formula.intercept)
@@ -97,6 +106,16 @@ class FittedEncoder:
         if not self.formula.intercept:
             _give_first_factor_every_level(terms, self._variables)
         return terms
+
+    def _check_size(self, n: int) -> None:
+        if n * len(self.columns) <= MOST_NUMBERS:
+            return
+        term = self.formula.labels[int(np.bincount(self.assign).argmax()) - 1]
+        raise DataError(
+            f"The design matrix would have {len(self.columns)} columns for {n} rows.",
+            given=f"most of them belong to {term}",
+            fix="leave out columns that only name the rows: y ~ . - id",
+        )
 
     def _check_kinds(self, frame: Frame) -> None:
         for name, kind in self._kinds.items():

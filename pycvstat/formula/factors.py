@@ -128,20 +128,21 @@ def _infinite(value: float) -> str:
 MAKERS = {"factor": _factor, "as.factor": _factor, "ordered": _factor, "cut": _cut}
 
 
-def coding_matrix(
-    column: Column, coding: Coding, levels: int
-) -> tuple[NDArray[np.float64], tuple[str, ...] | None]:
-    """One row of codes per level, and names of the columns (None: the levels' own names).
+def coding_matrix(column: Column, coding: Coding, levels: int) -> NDArray[np.float64] | None:
+    """Codes of an ordered factor, one row per level; None for a factor that gets indicators.
 
-    As in R: ``contr.treatment`` and ``contr.poly``; with "kknn" the codes of kknn: a column for
-    every level of an unordered factor, and steps of one half up and down for an ordered one.
+    As in R: ``contr.poly``; with "kknn" steps of one half up and down.
     """
-    if column.kind == "ordered" and coding == "kknn":
-        steps = np.where(np.arange(levels)[:, None] <= np.arange(levels - 1), 0.5, -0.5)
-        return steps, tuple(str(j + 1) for j in range(levels - 1))
-    if column.kind == "ordered":
-        high = tuple(f"^{power}" for power in range(4, levels))
-        return polynomials.contrasts(levels), (*POLYNOMIAL_NAMES, *high)[: levels - 1]
-    if coding == "kknn" and column.kind != "logical":
-        return np.eye(levels), None
-    return np.eye(levels)[:, 1:], None
+    if column.kind != "ordered":
+        return None
+    if coding == "kknn":
+        return np.where(np.arange(levels)[:, None] <= np.arange(levels - 1), 0.5, -0.5)
+    return polynomials.contrasts(levels)
+
+
+def code_names(coding: Coding, levels: int) -> tuple[str, ...]:
+    """What R adds to the name of an ordered factor for each of its columns."""
+    if coding == "kknn":
+        return tuple(str(j + 1) for j in range(levels - 1))
+    high = tuple(f"^{power}" for power in range(4, levels))
+    return (*POLYNOMIAL_NAMES, *high)[: levels - 1]

@@ -133,8 +133,10 @@ def parse(text: str, names: Sequence[str]) -> Formula:
     >>> formula.labels, formula.orders, formula.intercept
     (('a', 'c', 'b:a', 'a:c'), (1, 1, 2, 2), True)
 
-    As in R: ``terms(formula)``. A response that is one column, or a function of one, may not
-    stand on the right again (R drops it with a warning, or lets it leak).
+    As in R: ``terms(formula)``. Two things differ: poly() and scale() are computed from the rows
+    that are fitted, not also from rows that are dropped for missing values elsewhere; and a
+    response that is one column, or a function of one, may not stand on the right again (R drops
+    it with a warning, or lets it leak).
     """
     known = dict.fromkeys(names)
     left, right = sides(text, known)

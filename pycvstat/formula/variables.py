@@ -18,6 +18,8 @@ from pycvstat.frame import Column, Frame
 
 Floats = NDArray[np.float64]
 
+MOST_NUMBERS = 500_000_000  # of a design matrix: four gigabytes
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
@@ -37,12 +39,22 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Levels:
-    """A factor with its levels frozen."""
+    """A factor with its levels frozen.
+
+    Parameters
+    ----------
+    node, label : the variable
+    levels : tuple of str
+    codes : (levels, columns) float64, optional
+        Codes of an ordered factor; None for columns that indicate a level.
+    code_names : tuple of str
+        The names of the columns when not every level gets one.
+    """
 
     node: Node
     label: str
     levels: tuple[str, ...]
-    codes: Floats
+    codes: Floats | None
     code_names: tuple[str, ...]
 
     def names(self, every_level: bool) -> tuple[str, ...]:
@@ -52,8 +64,11 @@ class Levels:
     def matrix(self, frame: Frame, every_level: bool) -> Floats:
         """Its columns on the rows of a frame; DataError for a level that was not frozen."""
         places = _places(factors.value(self.node, frame), self.levels, self.node)
-        table = np.eye(len(self.levels)) if every_level else self.codes
-        made: Floats = table[places]
+        if self.codes is not None and not every_level:
+            made: Floats = self.codes[places]
+        else:
+            made = _indicators(places, len(self.levels))
+            made = made if every_level else made[:, len(self.levels) - len(self.code_names) :]
         made[places < 0] = np.nan
         return made
 
@@ -174,9 +189,25 @@ def _levels(node: Node, made: Column, frame: Frame, coding: Coding) -> Levels:
             given=f"{len(levels)} levels",
             fix="use it as a number, or as an unordered factor",
         )
-    table, names = factors.coding_matrix(made, coding, len(levels))
-    own = levels if table.shape[1] == len(levels) else levels[1:]
-    return Levels(node, deparse(node), levels, table, names or own)
+    if len(levels) * frame.n > MOST_NUMBERS:
+        raise DataError(
+            f"{_subject(node)} has {len(levels)} levels in {frame.n} rows.",
+            given=f"levels such as {list(levels[:3])}",
+            fix="leave out columns that only name the rows: y ~ . - id",
+        )
+    table = factors.coding_matrix(made, coding, len(levels))
+    if table is not None:
+        names = factors.code_names(coding, len(levels))
+    else:  # treatment contrasts leave the first level out; kknn does so for logicals only
+        names = levels if coding == "kknn" and made.kind != "logical" else levels[1:]
+    return Levels(node, deparse(node), levels, table, names)
+
+
+def _indicators(places: NDArray[Any], levels: int) -> Floats:
+    made = np.zeros((len(places), levels))
+    known = np.flatnonzero(places >= 0)
+    made[known, places[known]] = 1.0
+    return made
 
 
 def _poly(node: Call, frame: Frame) -> Poly:

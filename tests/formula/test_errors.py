@@ -155,3 +155,17 @@ def test_new_data_of_another_kind_or_without_a_column() -> None:
         encoder.matrix(read({"g": ["a"], "x": ["1"]}))
     with pytest.raises(DataError, match="no column 'x'"):
         encoder.matrix(read({"g": ["a"]}))
+
+
+def test_a_column_that_names_the_rows_is_refused_before_memory_is_filled() -> None:
+    n = 30_000
+    frame = read({"y": [0.0] * n, "id": [f"row {i}" for i in range(n)], "x": [1.0] * n})
+    with pytest.raises(DataError) as caught:
+        design("y ~ .", frame)
+    assert caught.value.problem == "Column 'id' has 30000 levels in 30000 rows."
+    assert "y ~ . - id" in caught.value.fix
+    few = read({"y": [0.0] * n, "g": [f"{i % 150}" for i in range(n)], "x": [1.0] * n})
+    with pytest.raises(DataError) as caught:
+        design("y ~ g:factor(g) + x", few)
+    assert "22502 columns for 30000 rows" in caught.value.problem
+    assert caught.value.given == "most of them belong to g:factor(g)"
