@@ -1,10 +1,17 @@
 """Simulations with known risks: what cross-validation estimates, and how often intervals cover."""
 
-from pycvstat.simulate.decomposition import bias_variance, risk_decomposition
+from pycvstat.simulate.decomposition import (
+    BiasVariance,
+    RiskDecomposition,
+    bias_variance,
+    risk_decomposition,
+)
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.interval_coverage import Coverage, Covered, coverage
 from pycvstat.simulate.laws import Law, bumps, plane, sine, two_classes
 from pycvstat.simulate.quantities import (
+    Agreement,
+    TuningQuantities,
     cv_against_risk,
     risk_after_training,
     theorem_1,
@@ -15,11 +22,15 @@ from pycvstat.simulate.special import grouped_ols, ranked_logistic, tuned_knn
 
 __all__ = [
     "SCENARIOS",
+    "Agreement",
+    "BiasVariance",
     "Coverage",
     "Covered",
     "Law",
     "MonteCarlo",
+    "RiskDecomposition",
     "Scenario",
+    "TuningQuantities",
     "bias_variance",
     "bumps",
     "coverage",

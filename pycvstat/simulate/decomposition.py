@@ -20,12 +20,13 @@ from pycvstat.random import as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.laws import Law
 from pycvstat.simulate.quantities import predictions_at
+from pycvstat.verbs import Shown
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class BiasVariance:
+class BiasVariance(Shown):
     """Expected squared error = squared bias + variance + noise, by candidate.
 
     Parameters

@@ -19,6 +19,7 @@ from pycvstat.random import as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.laws import Law
 from pycvstat.task import Task
+from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,7 @@ NEW_POINTS = 400  # points at which the risk of one replication is averaged
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class Agreement(Shown):
     """An estimator's mean against the quantity it estimates, on the same replications.
 
     Parameters
@@ -48,6 +49,16 @@ class Agreement:
     def in_errors(self) -> float:
         """The difference in Monte Carlo standard errors."""
         return self.difference.mean / self.difference.std_error
+
+    def tidy(self) -> pd.DataFrame:
+        """Three rows: the estimator, the quantity, their difference."""
+        import pandas as pd
+
+        rows = ((self.estimator, self.estimate), (self.quantity, self.truth))
+        return pd.DataFrame(
+            {"quantity": name, "estimate": value.mean, "std_error": value.std_error}
+            for name, value in (*rows, ("difference", self.difference))
+        )
 
 
 def _agreement(estimator: str, quantity: str, a: FloatArray, b: FloatArray) -> Agreement:
@@ -141,7 +152,7 @@ def _loss(law: Law) -> Loss:
 
 
 @dataclass(frozen=True, eq=False)
-class TuningQuantities:
+class TuningQuantities(Shown):
     """What tuning and nested CV estimate, on one set of replications.
 
     Parameters

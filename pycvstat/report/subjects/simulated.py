@@ -1,0 +1,73 @@
+"""Simulations with known risks, in words: quantities of tuning, agreement, bias and variance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycvstat.report.content import Block, Figure, section
+from pycvstat.report.numbers import count, listed
+from pycvstat.report.plots import kinds_of
+from pycvstat.report.sections.tables import table_of
+from pycvstat.report.subjects.base import Parts, Wanted, parts_of
+from pycvstat.simulate.decomposition import BiasVariance
+from pycvstat.simulate.quantities import Agreement, TuningQuantities
+
+QUANTITIES = {
+    "quantity": "quantity",
+    "estimate": "mean",
+    "std_error": "m.c. error",
+    "gap_to_tuned": "gap",
+}
+
+
+@parts_of.register
+def _(result: TuningQuantities, wanted: Wanted) -> Parts:
+    frame = result.tidy()
+    shown = frame.assign(gap_to_tuned=[f"{gap:+.4f}" for gap in frame["gap_to_tuned"]])
+    caption = "Gap to the risk of the tuned procedure."
+    blocks: list[Block] = [table_of(shown, QUANTITIES, caption)]
+    if wanted.full:
+        means = zip(frame["quantity"], frame["estimate"], strict=True)
+        alt = listed([f"{name} {mean:.4f}" for name, mean in means])
+        blocks.append(_figure(result, "gaps", caption, f"{alt}."))
+    return Parts(
+        "What tuning and nested cross-validation estimate",
+        f"{count(result.n, 'row')} · {count(result.tuned.replications, 'simulated data set')}",
+        [section("Quantities", blocks)],
+    )
+
+
+@parts_of.register
+def _(result: Agreement, wanted: Wanted) -> Parts:
+    verdict = f"The difference is {result.in_errors:+.1f} Monte Carlo standard errors."
+    return Parts(
+        f"{result.estimator} and {result.quantity}",
+        count(result.difference.replications, "simulated data set"),
+        [section("Means", [table_of(result.tidy(), QUANTITIES, verdict)])],
+    )
+
+
+@parts_of.register
+def _(result: BiasVariance, wanted: Wanted) -> Parts:
+    frame = result.tidy()
+    parameters = {name: name for name in frame.columns if name not in _MEASURES}
+    caption = "Expected squared error = squared bias + variance + noise."
+    blocks: list[Block] = [table_of(frame, parameters | _MEASURES, caption)]
+    if wanted.full and parameters:
+        best = frame.iloc[int(frame["risk"].argmin())]
+        where = ", ".join(f"{name} = {best[name]}" for name in parameters)
+        alt = f"The risk is smallest, {best['risk']:.4g}, at {where}."
+        blocks.append(_figure(result, "parts", caption, alt))
+    return Parts(
+        "Bias-variance decomposition",
+        f"training size {result.n} · {count(result.replications, 'simulated training set')}",
+        [section("Parts of the risk", blocks)],
+    )
+
+
+_MEASURES = {"bias2": "squared bias", "variance": "variance", "noise": "noise", "risk": "risk"}
+
+
+def _figure(result: Any, name: str, caption: str, alt: str) -> Figure:
+    kind = kinds_of(result)[name]
+    return Figure(name, kind.draw, caption, alt, kind.size)

@@ -1,0 +1,145 @@
+"""Make the documentation: python vignettes/render.py [DIRECTORY] [--only NAME ...]
+
+Runs every vignette and writes one self-contained HTML page each, the reference of all public
+names, and an index. Needs the extra `docs`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from execute import execute  # noqa: E402
+from reference import reference_markdown  # noqa: E402
+
+import pycvstat  # noqa: E402
+from pycvstat.report.render.html import style  # noqa: E402
+from pycvstat.report.render.programs import need_pandoc  # noqa: E402
+
+ORDER = (
+    "course",
+    "kknn",
+    "what_cv_estimates",
+    "tuning",
+    "nested_cv",
+    "intervals",
+    "comparing",
+    "r_folds",
+    "scaling_out",
+)
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="pycvstat {version}">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>
+{style}
+{more}
+</style>
+</head>
+<body>
+<main{kind}>
+{body}
+</main>
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: file name, title, the question it answers, HTML of its body."""
+
+    name: str
+    title: str
+    question: str
+    body: str
+
+    def write(self, folder: Path) -> Path:
+        """Write the page as one file."""
+        path = folder / f"{self.name}.html"
+        more = (HERE / "vignettes.css").read_text(encoding="utf-8")
+        text = PAGE.format(
+            version=pycvstat.__version__,
+            title=escape(self.title),
+            style=style(),
+            more=more.strip(),
+            kind=f' class="{self.name}"',
+            body=self.body,
+        )
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+def vignettes() -> list[Path]:
+    """The sources of the vignettes, in reading order."""
+    return [path for name in ORDER if (path := HERE / f"{name}.py").exists()]
+
+
+def to_html(markdown: str) -> str:
+    """Markdown with formulas as HTML with MathML, by pandoc."""
+    command = [need_pandoc(), "--from=markdown+raw_attribute-auto_identifiers+gfm_auto_identifiers",
+               "--to=html5", "--mathml", "--wrap=none"]  # fmt: skip
+    done = subprocess.run(
+        command, input=markdown, capture_output=True, text=True, encoding="utf-8", check=True
+    )
+    found: str = re.sub(r'<a href="#cb[^>]*></a>', "", done.stdout)
+    return found
+
+
+def vignette_page(source: Path) -> Page:
+    """Run a vignette. Its first line is the title, its first paragraph the question."""
+    markdown = execute(source)
+    title, question = re.match(r"# (.+)\n\n\*(.+?)\*\n", markdown, re.DOTALL).groups()  # type: ignore[union-attr]
+    back = '<nav aria-label="Pages"><ul><li><a href="index.html">All vignettes</a></li></ul></nav>'
+    return Page(source.stem, title, " ".join(question.split()), back + to_html(markdown))
+
+
+def index_page(pages: list[Page]) -> Page:
+    """The list of all pages with their questions."""
+    lines = ["# pycvstat", "", "*Cross-validation as statistics, checked against R.*", "",
+             "## Vignettes", ""]  # fmt: skip
+    lines += [f"- [{page.title}]({page.name}.html). {page.question}" for page in pages]
+    lines += ["", "## Reference", "", "- [All public names](reference.html), with their examples."]
+    lines += ["", "Every page was made by running its source, "
+              f"with pycvstat {pycvstat.__version__}."]  # fmt: skip
+    return Page("index", "pycvstat", "", to_html("\n".join(lines)))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Make all pages, or the named ones."""
+    parser = argparse.ArgumentParser(description="Run the vignettes and write the documentation.")
+    parser.add_argument("folder", nargs="?", type=Path, default=HERE.parent / "out" / "docs")
+    parser.add_argument("--only", action="append", metavar="NAME", help="a vignette, reference")
+    chosen = parser.parse_args(arguments)
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    pages = []
+    for source in vignettes():
+        if chosen.only and source.stem not in chosen.only:
+            continue
+        start = time.perf_counter()
+        page = vignette_page(source)
+        pages.append(page)
+        print(f"{page.write(chosen.folder)} ({time.perf_counter() - start:.1f} s)", flush=True)
+    if not chosen.only or "reference" in chosen.only:
+        reference = Page("reference", "Reference", "", to_html(reference_markdown()))
+        print(reference.write(chosen.folder))
+    if not chosen.only:
+        print(index_page(pages).write(chosen.folder))
+
+
+if __name__ == "__main__":
+    main()
