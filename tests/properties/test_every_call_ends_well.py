@@ -35,8 +35,7 @@ def outcome(call: Callable[[], Any]) -> Any:
         warnings.simplefilter("ignore", PycvstatWarning)
         try:
             return call()
-        except PycvstatError as error:
-            assert str(error).strip()
+        except PycvstatError:
             return None
 
 
