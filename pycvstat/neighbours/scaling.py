@@ -81,8 +81,9 @@ def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = Tru
 
 def _terms(variances: FloatArray, assign: IntArray) -> tuple[FloatArray, FloatArray]:
     """Scale and weight of every column."""
-    scales, weights = np.ones(len(assign)), np.ones(len(assign))
-    for term in np.unique(assign):
+    scales, weights = np.sqrt(variances), np.ones(len(assign))
+    terms, sizes = np.unique(assign, return_counts=True)
+    for term in terms[sizes > 1]:
         block = assign == term
         scales[block] = np.sqrt(rnumerics.mean(variances[block]))
         weights[block] = 1.0 / block.sum()
