@@ -13,7 +13,7 @@ from pycvstat.execution.checkpoint import Checkpoint
 from pycvstat.execution.identity import describe, digest
 from pycvstat.execution.messages import repeat_warnings
 from pycvstat.execution.settings import Execution
-from pycvstat.execution.work import Work, inside_task, inside_worker
+from pycvstat.execution.work import Work, full_name, inside_task, inside_worker
 
 
 def run_tasks(
@@ -30,7 +30,7 @@ def run_tasks(
     The results are the same, bit for bit, for any number of workers, for every back end, and
     when a killed run is continued: numerical libraries work with one thread, and a task that
     draws from NumPy's or Python's global generators finds them in a state that depends on
-    `identity` and its own number only.
+    `label` and its own number only.
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ def run_tasks(
     execution : Execution
         Who does the work and what is kept.
     identity : mapping
-        What the work is: data, settings. A checkpoint of other work is refused.
+        What the work is: data, settings. A checkpoint of other work is refused; nothing else
+        uses it.
     label : str
         What the progress line and the checkpoint call this work.
 
@@ -73,7 +74,7 @@ def run_tasks(
         what = {**identity, "function": function, "tasks": digest(describe(tasks))}
         kept = Checkpoint(execution.checkpoint, label, what)
     book = Book(tasks, kept, label)
-    work = Work(function, shared, digest(describe(identity)))
+    work = Work(function, shared, full_name(label))
     try:
         _carry_out(work, book, execution, label)
     except KeyboardInterrupt as interrupt:

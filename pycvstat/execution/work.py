@@ -23,29 +23,44 @@ class Work:
     function : callable
         ``function(shared, task) -> result``.
     shared : object
-    seed : str
-        Where the tasks' own random generators start, see `perform`.
+    name : str
+        Names the work among others; a task's random numbers follow from it, see `perform`.
     filters : tuple
         The warning filters of the session that asked.
     """
 
     function: Callable[[Any, Any], Any]
     shared: Any
-    seed: str
+    name: str
     filters: tuple[Any, ...] = field(default_factory=lambda: tuple(warnings.filters))
 
 
 class _Here(threading.local):
-    depth = 0  # tasks within tasks
+    task = ""  # the task that this thread is in, and those around it
     elsewhere = False  # in a worker
 
 
 _here = _Here()
 
 
+def full_name(label: str) -> str:
+    """A name for work that is asked for here: within a task, it belongs to that task.
+
+    Parameters
+    ----------
+    label : str
+
+    Examples
+    --------
+    >>> full_name("tuning")
+    '/tuning'
+    """
+    return f"{_here.task}/{label}"
+
+
 def inside_task() -> bool:
     """Whether the caller runs inside a task: then a progress line belongs to someone else."""
-    return _here.depth > 0
+    return bool(_here.task)
 
 
 def inside_worker() -> bool:
@@ -57,7 +72,7 @@ def perform(work: Work, number: int, task: Any) -> Any:
     """The result of one task.
 
     Whatever draws from the global generators of Python or NumPy starts from a state that depends
-    on the work and the task's number only, and joblib inside a task does one thing after the
+    on the work's name and the task's number only, and joblib inside a task does one thing after the
     other: so a result cannot depend on who computed it and what was computed before. One thing
     is out of reach: threads of a dask worker draw from Python's generator too, so on a cluster
     this holds for NumPy's only.
@@ -71,19 +86,19 @@ def perform(work: Work, number: int, task: Any) -> Any:
     """
     import joblib
 
-    _here.depth += 1
+    outer, _here.task = _here.task, f"{work.name}/{number}"
     try:
-        _seed(f"{work.seed}/{number}")
+        _seed(_here.task)
         with joblib.parallel_config("sequential"):
             return work.function(work.shared, task)
     finally:
-        _here.depth -= 1
+        _here.task = outer
 
 
-def _seed(text: str) -> None:
+def _seed(name: str) -> None:
     import numpy as np
 
-    bits = digest(text)
+    bits = digest(name)
     random.seed(bits[:32])
     np.random.seed([int(bits[i : i + 8], 16) for i in range(32, 64, 8)])
 

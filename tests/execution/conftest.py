@@ -14,7 +14,7 @@ Run = Callable[..., list[Any]]
 
 @pytest.fixture(scope="session")
 def run() -> Run:
-    """``run(function, shared, tasks, n_jobs=, backend=, checkpoint=, progress=, identity=)``."""
+    """``run(function, shared, tasks, n_jobs=, backend=, checkpoint=, progress=, ...)``."""
 
     def run(
         function: Callable[[Any, Any], Any],
@@ -22,6 +22,7 @@ def run() -> Run:
         tasks: Sequence[Any] = range(6),
         *,
         identity: dict[str, Any] | None = None,
+        label: str = "test run",
         **how: Any,
     ) -> list[Any]:
         return run_tasks(
@@ -30,7 +31,7 @@ def run() -> Run:
             tasks,
             execution=execution_from(**how),
             identity=identity or {"data": "a"},
-            label="test run",
+            label=label,
         )
 
     return run

@@ -45,8 +45,17 @@ def test_the_callers_own_random_state(run: Run, expected: list[Any]) -> None:
 
 
 def test_other_work_draws_other_numbers(run: Run, expected: list[Any]) -> None:
-    other = run(jobs.fit, jobs.data(), identity={"data": "b"})
+    other = run(jobs.fit, jobs.data(), label="other run")
     assert {r["drawn"] for r in other}.isdisjoint(r["drawn"] for r in expected)
+
+
+def test_work_inside_tasks_draws_other_numbers_in_each(run: Run) -> None:
+    def outer(shared: object, task: int) -> Any:
+        return run(jobs.draws)
+
+    found = run(outer, n_jobs=2)
+    assert len({pair for inner in found for pair in inner}) == 36
+    assert run(outer) == found
 
 
 def test_python_and_numpy_draw_different_numbers(run: Run) -> None:
