@@ -54,8 +54,9 @@ def _formula(table: LossTable, level: float) -> Limits:
 
 def _known(plan: FoldPlan) -> str:
     return (
-        "the mean over rows, rows of a subject being dependent; like the CLT interval it leaves "
-        "out the variance between training sets"
+        "liberal with few groups (87 to 89 % coverage at nominal 95 % with 20 groups, 93 % with "
+        "80 in simulations); like the CLT interval it leaves out the variance between training "
+        "sets"
     )
 
 

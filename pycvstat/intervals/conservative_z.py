@@ -61,7 +61,7 @@ METHOD = register(
         citation=("nadeau2003",),
         folds="PairedHalves(inner=15, outer=10, train=0.9)",
         known=lambda plan: (
-            "wide: the variance comes from half the data (97 to 100 % coverage at nominal 95 %)"
+            "wide: the variance comes from half the data (96 to 100 % coverage at nominal 95 %)"
         ),
         needs="fold means",
         aliases=("con_z",),

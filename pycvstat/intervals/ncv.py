@@ -194,7 +194,7 @@ METHOD = register(
         folds="NestedPairs(10, repeats=200)",
         known=lambda plan: (
             "close to or above its level for the risk of the fitted model and the expected risk "
-            "(95 to 98 % at nominal 95 %), about 1.3 times as wide as the CLT interval"
+            "(93 to 98 % at nominal 95 %), about 1.3 times as wide as the CLT interval"
         ),
         options=("bias",),
         aliases=("bates", "bates_hastie_tibshirani", "nested_pairs"),

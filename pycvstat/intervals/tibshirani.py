@@ -64,7 +64,10 @@ METHOD = register(
         layouts=("K-fold", "repeated K-fold"),
         citation=("tibshirani2009", "nadeau2003"),
         folds="KFold(10)",
-        known=lambda plan: "the bias is only roughly estimated; nested_cv() is the better answer",
+        known=lambda plan: (
+            "wide (98 to 99 % coverage at nominal 95 % in simulations of tuned kNN); the bias is "
+            "only roughly estimated: nested_cv() is the better answer"
+        ),
         needs="fold means",
         several=True,
         metrics="none",

@@ -191,10 +191,13 @@ def test_data_sets_that_are_refused_are_counted():
 
 @pytest.mark.slow
 def test_speed():
-    """2,000 data sets: corrected t on 10 x 10 within 5 s, NCV with 50 repetitions in a minute."""
-    start = time.perf_counter()
+    """2,000 data sets: corrected t on 10 x 10 within 5 s, NCV with 50 repetitions in a minute.
+
+    Processor time, so that a busy machine does not matter.
+    """
+    start = time.process_time()
     coverage("ols", "corrected_t", sets=2000)
-    assert time.perf_counter() - start < 5
-    start = time.perf_counter()
+    assert time.process_time() - start < 5
+    start = time.process_time()
     coverage("ols", "ncv", folds=NestedPairs(10, repeats=50), sets=2000)
-    assert time.perf_counter() - start < 60
+    assert time.process_time() - start < 60
