@@ -22,7 +22,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pycvstat.report.numbers import aligned
+from pycvstat.report.numbers import aligned, p_value
 from pycvstat.report.plots.style import house_style
 from pycvstat.report.render.figures import svg_element
 
@@ -48,7 +48,11 @@ def _at_work(source: Path) -> Iterator[None]:
     place = str(source.parent.resolve())
     sys.path.insert(0, place)
     try:
-        with contextlib.chdir(place), plt.rc_context({"backend": "agg"}), house_style():
+        with (
+            contextlib.chdir(place),
+            plt.rc_context({"backend": "agg"}),
+            house_style(),
+        ):
             yield
     finally:
         sys.path.remove(place)
@@ -62,7 +66,7 @@ def _blocks(source: Path, cells: list[Any]) -> Iterator[str]:
             yield cell.source
             continue
         code, options = split_options(cell.source)
-        yield f"```python\n{code}\n```"
+        yield f"```python\n{code.replace('  # fmt: skip', '')}\n```"
         shown = _run(code, names, f"<{source.name}, cell {number}>")
         yield from _displayed(shown, f"{source.stem}-{number}", options)
 
@@ -83,7 +87,12 @@ def split_options(cell: str) -> tuple[str, dict[str, str]]:
 
 def _run(code: str, names: dict[str, Any], place: str) -> tuple[str, Any]:
     """What a cell prints, and the value of its last expression."""
-    linecache.cache[place] = (len(code), None, code.splitlines(keepends=True), place)
+    linecache.cache[place] = (
+        len(code),
+        None,
+        code.splitlines(keepends=True),
+        place,
+    )
     tree, value = ast.parse(code, place), None
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed = io.StringIO()
@@ -135,7 +144,7 @@ def table(frame: pd.DataFrame, caption: str) -> str:
     """A data frame as a table of aligned numbers."""
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
-    columns = [_cells(frame[name]) for name in frame.columns]
+    columns = [_cells(str(name), frame[name]) for name in frame.columns]
     kinds = [' class="r"' if frame[name].dtype.kind in "fiu" else "" for name in frame.columns]
     head = _row("th", [str(name) for name in frame.columns], kinds)
     rows = [_row("td", list(cells), kinds) for cells in zip(*columns, strict=True)]
@@ -151,5 +160,7 @@ def _row(tag: str, cells: list[str], kinds: list[str]) -> str:
     return f"<tr>{''.join(inside)}</tr>"
 
 
-def _cells(column: pd.Series[Any]) -> list[str]:
-    return aligned(list(column)) if column.dtype.kind == "f" else [str(v) for v in column]
+def _cells(name: str, column: pd.Series[Any]) -> list[str]:
+    if name.startswith("p_"):
+        return [p_value(v) for v in column]
+    return aligned(list(column), 4) if column.dtype.kind == "f" else [str(v) for v in column]

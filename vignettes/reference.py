@@ -171,7 +171,14 @@ def _docstring(value: Any) -> Iterator[str]:
             yield f"**{heading}**"
         if heading == "Examples":
             yield f"```python\n{text}\n```"
-        elif heading in ("Parameters", "Returns", "Raises", "Warns", "Yields", "Attributes"):
+        elif heading in (
+            "Parameters",
+            "Returns",
+            "Raises",
+            "Warns",
+            "Yields",
+            "Attributes",
+        ):
             yield _definitions(text)
         elif text:
             yield _marked(text)
@@ -190,7 +197,7 @@ def split_sections(doc: str) -> list[tuple[str, str]]:
 
 
 def _definitions(text: str) -> str:
-    """"name : type" with an indented description, as a list."""
+    """ "name : type" with an indented description, as a list."""
     entries: list[list[str]] = []
     for line in text.splitlines():
         if line and not line.startswith(" "):

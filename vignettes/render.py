@@ -18,12 +18,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from execute import execute  # noqa: E402
-from reference import reference_markdown  # noqa: E402
+from execute import execute
+from reference import reference_markdown
 
-import pycvstat  # noqa: E402
-from pycvstat.report.render.html import style  # noqa: E402
-from pycvstat.report.render.programs import need_pandoc  # noqa: E402
+import pycvstat
+from pycvstat.report.render.html import style
+from pycvstat.report.render.programs import need_pandoc
 
 ORDER = (
     "course",
@@ -94,7 +94,12 @@ def to_html(markdown: str) -> str:
     command = [need_pandoc(), "--from=markdown+raw_attribute-auto_identifiers+gfm_auto_identifiers",
                "--to=html5", "--mathml", "--wrap=none"]  # fmt: skip
     done = subprocess.run(
-        command, input=markdown, capture_output=True, text=True, encoding="utf-8", check=True
+        command,
+        input=markdown,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
     )
     found: str = re.sub(r'<a href="#cb[^>]*></a>', "", done.stdout)
     return found
@@ -113,7 +118,12 @@ def index_page(pages: list[Page]) -> Page:
     lines = ["# pycvstat", "", "*Cross-validation as statistics, checked against R.*", "",
              "## Vignettes", ""]  # fmt: skip
     lines += [f"- [{page.title}]({page.name}.html). {page.question}" for page in pages]
-    lines += ["", "## Reference", "", "- [All public names](reference.html), with their examples."]
+    lines += [
+        "",
+        "## Reference",
+        "",
+        "- [All public names](reference.html), with their examples.",
+    ]
     lines += ["", "Every page was made by running its source, "
               f"with pycvstat {pycvstat.__version__}."]  # fmt: skip
     return Page("index", "pycvstat", "", to_html("\n".join(lines)))
@@ -133,7 +143,10 @@ def main(arguments: list[str] | None = None) -> None:
         start = time.perf_counter()
         page = vignette_page(source)
         pages.append(page)
-        print(f"{page.write(chosen.folder)} ({time.perf_counter() - start:.1f} s)", flush=True)
+        print(
+            f"{page.write(chosen.folder)} ({time.perf_counter() - start:.1f} s)",
+            flush=True,
+        )
     if not chosen.only or "reference" in chosen.only:
         reference = Page("reference", "Reference", "", to_html(reference_markdown()))
         print(reference.write(chosen.folder))
