@@ -12,7 +12,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from pycvstat.errors import PycvstatWarning
@@ -51,9 +51,11 @@ class _OneThread:
                 self._restore()
 
     def _limit(self) -> bool:
-        self._environment = {name: os.environ.get(name) for name in VARIABLES}
-        os.environ.update(ONE)
         self._numba = _numba()
+        # numba rereads its variable whenever it compiles, and refuses to when it has changed
+        names = [n for n in VARIABLES if self._numba is None or not n.startswith("NUMBA")]
+        self._environment = {name: os.environ.get(name) for name in names}
+        os.environ.update(dict.fromkeys(names, "1"))
         if self._numba:  # first, because it may set OpenMP's threads when it starts its own
             self._numba_threads = self._numba.get_num_threads()
             self._numba.set_num_threads(1)
@@ -81,8 +83,10 @@ class _OneThread:
             if library.filepath not in known:
                 library.set_num_threads(self._usual_threads(library.user_api))
         if self._numba is None and (numba := _numba()):
-            with suppress(RuntimeError):  # its threads run already and cannot become more
+            try:
                 numba.config.reload_config()
+            except RuntimeError:  # its threads run already and cannot become more
+                os.environ["NUMBA_NUM_THREADS"] = "1"
 
     def _usual_threads(self, user_api: str) -> int:
         """What a library loaded during the work would have started with."""

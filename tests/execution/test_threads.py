@@ -138,3 +138,28 @@ def test_numba_loops_get_one_thread() -> None:
     with one_thread():
         assert numba.get_num_threads() == 1
     assert numba.get_num_threads() == before
+
+
+COMPILED = """
+from pycvstat.execution.threads import one_thread
+
+def compiled(numba, start_threads):
+    if start_threads:
+        numba.get_num_threads()
+    return numba.njit(lambda x: x + 1)(1)
+
+for during in (False, True):
+    with one_thread():
+        import numba
+        compiled(numba, START and not during)
+        numba.njit(lambda x: x * 2)(1)
+    compiled(numba, True)
+print("compiled")
+"""
+
+
+@pytest.mark.parametrize("start", ["False", "True"])
+def test_numba_compiles_in_and_after_blocks(start: str) -> None:
+    """It raises when its variable differs from the threads that it has started."""
+    pytest.importorskip("numba")
+    assert told_by(COMPILED.replace("START", start)) == "compiled\n"
