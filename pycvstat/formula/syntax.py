@@ -102,6 +102,8 @@ def walk(node: Node) -> Iterator[tuple[Node, int]]:
 
 def columns_in(node: Node) -> tuple[str, ...]:
     """The names of columns in an expression, each once, left to right."""
+    if isinstance(node, Name):
+        return (node.name,)
     return tuple(dict.fromkeys(part.name for part, _ in walk(node) if isinstance(part, Name)))
 
 

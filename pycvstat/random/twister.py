@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,14 +15,19 @@ _SMALLEST = 0.5 * 2.328306437080797e-10  # R's answer where the 32 bits are all 
 
 def scrambled_state(seed: int) -> npt.NDArray[np.uint32]:
     """The 624 words that R's ``set.seed(seed)`` starts from."""
-    value = seed & 0xFFFFFFFF
-    for _ in range(50):
-        value = (69069 * value + 1) & 0xFFFFFFFF
-    words = np.empty(_WORDS + 1, dtype=np.uint32)
-    for i in range(_WORDS + 1):
-        value = (69069 * value + 1) & 0xFFFFFFFF
-        words[i] = value
-    return words[1:]  # R replaces the first by the position
+    factor, constant = _congruential_steps()
+    return factor * np.uint32(seed & 0xFFFFFFFF) + constant
+
+
+@cache
+def _congruential_steps() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Factors and constants of 52, 53, ... steps x -> 69069 x + 1, modulo 2^32.
+
+    R scrambles the seed by 50 steps, and replaces the word of the next one by the position.
+    """
+    factor = np.cumprod(np.full(51 + _WORDS, 69069, dtype=np.uint32), dtype=np.uint32)
+    constant = np.cumsum(np.append(np.uint32(1), factor[:-1]), dtype=np.uint32)
+    return factor[51:], constant[51:]
 
 
 class BitStream:

@@ -223,9 +223,10 @@ def left_out_residuals(
     residuals, weak = np.empty(len(rows)), np.zeros(len(sizes), dtype=bool)
     for fits, places in equal_sizes(sizes, offsets, Q.shape[1]):
         test = rows[places]
+        QT = Q[test]
         small = places.shape[1] < Q.shape[1]
-        step, weak[fits] = (_by_rows if small else _by_columns)(Q[test], se[test])
-        residuals[places] = e[test] + (U[test] @ step)[..., 0]
+        step, weak[fits] = (_by_rows if small else _by_columns)(QT, se[test])
+        residuals[places] = e[test] + ((QT if U is Q else U[test]) @ step)[..., 0]
     return residuals, weak
 
 
