@@ -186,7 +186,7 @@ def _started() -> _Session:
             fix="call pycvstat.rbridge.start() in the main thread first",
         )
     try:
-        with _quiet_import():
+        with _quiet_import(), _environment_kept():
             from rpy2 import rinterface
             from rpy2.rinterface_lib import embedded
 
@@ -230,6 +230,23 @@ def _quiet_import() -> Iterator[None]:
             yield
     finally:
         rpy2_log.setLevel(before)
+
+
+@contextlib.contextmanager
+def _environment_kept() -> Iterator[None]:
+    """Take back the environment variables that are not R's own.
+
+    rpy2 copies the whole environment of R's start script. Its LD_LIBRARY_PATH would make child
+    processes load the system's libraries in place of their own.
+    """
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            if not name.startswith(("R_", "PYTHON_SESSION_INITIALIZED")):
+                del os.environ[name]
+        os.environ.update(before)
 
 
 @contextlib.contextmanager

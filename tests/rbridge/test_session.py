@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -84,6 +87,24 @@ def test_missing_packages_come_with_the_command() -> None:
     assert caught.value.given == "nosuchpackage"
     assert caught.value.fix is not None
     assert "nosuchpackage" in caught.value.fix
+
+
+def test_child_processes_keep_their_environment() -> None:
+    code = """if True:
+        import subprocess
+        from pycvstat.rbridge import run
+        def shown():
+            lines = subprocess.run(["env"], capture_output=True, text=True).stdout.splitlines()
+            return {line for line in lines if not line.startswith(("R_", "PYTHON_SESSION"))}
+        before = shown()
+        run("1")
+        print(sorted(shown() ^ before))
+    """
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert shown.stdout == "[]\n"
 
 
 def test_other_threads_are_told() -> None:
