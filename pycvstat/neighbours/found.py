@@ -37,10 +37,6 @@ class Found:
         result: FloatArray = roots(self.sums, p)
         return result
 
-    def first(self, size: int) -> Found:
-        """The nearest `size` of them."""
-        return Found(self.sums[:, :size], self.rows[:, :size])
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundPath:

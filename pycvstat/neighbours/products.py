@@ -17,7 +17,7 @@ TILE = 2**20  # inner products held at a time
 def by_products(
     points: FloatArray, metric: Metric, new: FloatArray, size: int
 ) -> tuple[Found, NDArray[np.bool_]]:
-    """The `size` + 1 nearest of every new row, and whether they are proved to be the nearest.
+    """The `size` nearest of every new row, and whether they are proved to be the nearest.
 
     ``|a|^2 + |b|^2 - 2ab`` finds candidates; their distances are then computed as everywhere
     else, and compared with what the rounding of the products can have hidden.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from pycvstat.rnumerics import EXTENDED
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+Scan = Callable[[IntArray, IntArray], tuple[FloatArray, IntArray]]
 Ties = Literal["kknn", "row"]
 TIES: tuple[str, ...] = ("kknn", "row")
 
@@ -66,11 +68,10 @@ class Index:
         new : (m, q) float64
             New rows on the scale of the metric.
         size : int
-            At most n + 1: kknn looks for one neighbour more than it uses.
+            At most n + 1: kknn looks for one neighbour more than it uses, and of that one only
+            the distance counts: which of several rows at this distance it is, is left open.
         """
-        if self.ties == "row":
-            return self._by_row(new, size)
-        if size > len(self):
+        if size > len(self) and self.ties == "kknn":
             sums, rows = self.scan(new, np.array([size]))
             return Found(sums, rows[:, 0])
         path = self.find_path(new, np.array([size - 1]))
@@ -87,12 +88,14 @@ class Index:
         ks : (s,) int64
             Ascending, less than n.
         """
-        size = int(ks[-1]) + 1
+        found, complete = self.quickly(new, int(ks[-1]) + 1)
         if self.ties == "row":
-            return settled(ks, self._by_row(new, size))
-        return settle_ties(
-            *self.quickly(new, size), ks, lambda left, f: self.scan(new[left], ks + 1, f)
-        )
+            return settled(ks, found)
+
+        def scan(left: IntArray, firsts: IntArray) -> tuple[FloatArray, IntArray]:
+            return self.scan(new[left], ks + 1, firsts)
+
+        return settle_ties(found, complete, ks, scan)
 
     def scan(
         self, new: FloatArray, sizes: IntArray, firsts: IntArray | None = None
@@ -131,20 +134,19 @@ class Index:
         return sums[back], rows[back]
 
     def quickly(self, new: FloatArray, size: int) -> tuple[Found, BoolArray]:
-        """One more neighbour than `size` where there is one, and which rows are complete.
+        """The `size` nearest, right where there are no ties, and which rows are complete.
 
-        Right for complete rows without ties; with ``ties="row"`` for all.
+        With ``ties="row"`` all are right.
         """
         if self.ties == "row":
-            found = self._by_row(new, min(size + 1, len(self)))
-            return found, np.ones(len(new), dtype=np.bool_)
+            return self._by_row(new, size), np.ones(len(new), dtype=np.bool_)
         if len(new) <= FEW:
-            sums, rows = self.scan(new, np.array([min(size + 1, len(self))]))
+            sums, rows = self.scan(new, np.array([size]))
             found = Found(sums, rows[:, 0])
         elif self._wide(size):
             return by_products(self.points, self.metric, new, size)
         else:
-            found = self._walk(new, min(size + 1, len(self)))
+            found = self._walk(new, size)
         return found, np.isfinite(found.sums[:, size - 1])
 
     def _wide(self, size: int) -> bool:
@@ -167,16 +169,16 @@ class Index:
         from pycvstat.neighbours.compiled.walks import nearest_by_row
 
         m, wanted = self.metric, min(size, len(self))
-        more = min(wanted + 1, len(self))
-        found = self._walk(new, more)
-        left = np.flatnonzero(found.sums[:, wanted - 1] == found.sums[:, more - 1])
-        if more > wanted and left.size:
+        found = self._walk(new, wanted)
+        at_the_end = found.sums[:, max(wanted - 2, 0)] == found.sums[:, wanted - 1]
+        left = np.flatnonzero(at_the_end)
+        if left.size and wanted < len(self):
             distinct, back = _distinct(new[left])
             bounds = np.empty(len(distinct))
-            bounds[back] = found.sums[left, wanted - 1]
-            again = nearest_by_row(*self._tree, distinct, m.weights, m.p, more, bounds)
-            found.sums[left], found.rows[left] = again[0][back], again[1][back]
-        return _padded(found.first(wanted), size)
+            bounds[back] = found.sums[left, -1]
+            sums, rows = nearest_by_row(*self._tree, distinct, m.weights, m.p, wanted, bounds)
+            found.sums[left], found.rows[left] = sums[back], rows[back]
+        return _padded(found, size)
 
     @cached_property
     def _tree(self) -> tuple[Any, ...]:
@@ -207,28 +209,28 @@ def settled(ks: IntArray, found: Found) -> FoundPath:
     return FoundPath(ks, found, none, np.empty((0, len(ks), int(ks[-1]) + 1), np.int64), none)
 
 
-def settle_ties(found: Found, complete: BoolArray, ks: IntArray, scan: Any) -> FoundPath:
+def settle_ties(found: Found, complete: BoolArray, ks: IntArray, scan: Scan) -> FoundPath:
     """The path of neighbours: ties, and rows that are not complete, by kknn's scan.
 
     Parameters
     ----------
     found : Found
-        One more neighbour than ``max(ks) + 1`` where there is one.
+        The ``max(ks) + 1`` nearest.
     complete : (m,) bool
     ks : (s,) int64
     scan : callable
         From rows and the place in `ks` where their ties begin to sums and rows.
     """
-    size = int(ks[-1]) + 1
     equal = found.sums[:, 1:] == found.sums[:, :-1]
-    first_tie = np.where(equal.any(axis=1), np.argmax(equal, axis=1), size)
+    # rows at places i and i + 1 are tied: that concerns every k greater than i
+    first_tie = np.where(equal.any(axis=1), np.argmax(equal, axis=1) + 1, ks[-1] + 1)
     tied_from = np.where(complete, np.searchsorted(ks, first_tie), 0)
     left = np.flatnonzero(tied_from < len(ks))
     if not left.size:
-        return settled(ks, found.first(size))
+        return settled(ks, found)
     sums, rows = scan(left, tied_from[left])
-    found.sums[left, :size] = sums
-    return FoundPath(ks, found.first(size), left, rows, tied_from[left])
+    found.sums[left] = sums
+    return FoundPath(ks, found, left, rows, tied_from[left])
 
 
 def _say_whose_ties() -> None:

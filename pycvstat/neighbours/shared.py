@@ -231,7 +231,7 @@ class Fold:
             return FoundPath(ks, self._of_data(path.found), path.tied, rows, path.tied_from)
         found, complete = self._ranked(new, int(ks[-1]) + 1)
         if self.search.ties == "row":
-            return settled(ks, found.first(int(ks[-1]) + 1))
+            return settled(ks, found)
 
         def scan(left: IntArray, firsts: IntArray) -> tuple[FloatArray, IntArray]:
             sums, rows = self.index.scan(self.points[new[left]], ks + 1, firsts)
@@ -240,7 +240,7 @@ class Fold:
         return settle_ties(found, complete, ks, scan)
 
     def _ranked(self, new: IntArray, size: int) -> tuple[Found, BoolArray]:
-        """One more neighbour than `size`, from the lists; where they do not do, by a search."""
+        """The nearest from the lists; where they do not do, by a search."""
         from pycvstat.neighbours.compiled.ranking import rank_candidates
 
         share = len(self.train) / len(self.search.X)
@@ -256,9 +256,7 @@ class Fold:
         self.search.review(len(short) / max(len(new), 1), size, share)
         if short.size:
             again, complete[short] = self.index.quickly(points[new[short]], size)
-            columns = again.sums.shape[1]
-            found.sums[short, :columns] = again.sums
-            found.rows[short, :columns] = self.train[again.rows]
+            found.sums[short], found.rows[short] = again.sums, self.train[again.rows]
         return found, complete
 
     def _of_data(self, found: Found) -> Found:

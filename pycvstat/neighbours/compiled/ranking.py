@@ -12,7 +12,7 @@ from pycvstat.neighbours.compiled.sorting import put_smallest_first
 
 @loop
 def rank_candidates(points, used, lists, place, new, weights, p, limits, size):  # type: ignore[no-untyped-def]
-    """The `size` + 1 nearest candidates of every new row, and whether they are complete.
+    """The `size` nearest candidates of every new row, and whether they are complete.
 
     Parameters
     ----------
@@ -26,15 +26,14 @@ def rank_candidates(points, used, lists, place, new, weights, p, limits, size): 
 
     Returns
     -------
-    sums (m, size + 1), rows (m, size + 1) int32, complete (m,) bool
-        Complete: the first `size` are the nearest of all, and no other row's sum equals the last
-        one of them, unless that is the one more. Equal sums are in row order.
+    sums (m, size), rows (m, size) int32, complete (m,) bool
+        Complete: they are the nearest of all. Equal sums are in row order, at the last place too.
     """
     m, q = new.shape
-    all_sums = np.full((m, size + 1), np.inf)
-    all_rows = np.full((m, size + 1), -1, np.int32)
+    all_sums = np.full((m, size), np.inf)
+    all_rows = np.full((m, size), -1, np.int32)
     complete = np.zeros(m, np.bool_)
-    values, rows = np.empty(size + 2), np.empty(size + 2, np.int32)
+    values, rows = np.empty(size + 1), np.empty(size + 1, np.int32)
     for j in range(m):
         count = 0
         for k in range(lists.shape[1]):
@@ -50,7 +49,7 @@ def rank_candidates(points, used, lists, place, new, weights, p, limits, size): 
                     total += abs(d) * weights[c]
                 else:
                     total += math.pow(abs(d), p) * weights[c]
-            if count > size and total > values[size]:
+            if count == size and total > values[size - 1]:
                 continue
             at = count
             while at > 0 and (
@@ -59,8 +58,8 @@ def rank_candidates(points, used, lists, place, new, weights, p, limits, size): 
                 values[at], rows[at] = values[at - 1], rows[at - 1]
                 at -= 1
             values[at], rows[at] = total, row
-            count = min(count + 1, size + 1)
-        complete[j] = count >= size and values[size - 1] < limits[j]
+            count = min(count + 1, size)
+        complete[j] = count == size and values[size - 1] < limits[j]
         all_sums[j, :count], all_rows[j, :count] = values[:count], rows[:count]
     return all_sums, all_rows, complete
 

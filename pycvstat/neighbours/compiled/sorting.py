@@ -33,6 +33,40 @@ def put_smallest_first(values, rows, count, size):  # type: ignore[no-untyped-de
 
 
 @loop
+def thin_out(values, rows, count, size):  # type: ignore[no-untyped-def]
+    """Drop values that are too large to be among the `size` smallest, with their rows.
+
+    Looks for a bound that leaves few more than `size` by halving, which needs no branches, and
+    otherwise partially sorts.
+
+    Returns
+    -------
+    count, bound
+        How many are left, at least `size`; none of them is larger than the bound.
+    """
+    low, high = np.inf, 0.0
+    for i in range(count):
+        low, high = min(low, values[i]), max(high, values[i])
+    for _ in range(16):
+        bound = 0.5 * (low + high)
+        within = 0
+        for i in range(count):
+            within += values[i] <= bound
+        if within < size:
+            low = bound
+        elif within > size + size // 8:
+            high = bound
+        else:
+            kept = 0
+            for i in range(count):
+                values[kept], rows[kept] = values[i], rows[i]
+                kept += values[i] <= bound
+            return kept, bound
+    put_smallest_first(values, rows, count, size)
+    return size, values[:size].max()
+
+
+@loop
 def sort_pairs(values, rows, count):  # type: ignore[no-untyped-def]
     """Sort the first `count` values, rows along with them; equal values by row."""
     stack = np.empty((64, 2), np.int64)  # no recursion: numba cannot load it from its cache
@@ -41,7 +75,7 @@ def sort_pairs(values, rows, count):  # type: ignore[no-untyped-def]
     while waiting > 0:
         waiting -= 1
         low, high = stack[waiting, 0], stack[waiting, 1]
-        while high - low > 12:
+        while high - low > 80:
             middle = (low + high) // 2
             pivot, pivot_row = values[middle], rows[middle]
             i, j = low, high

@@ -6,7 +6,7 @@ import numpy as np
 
 from pycvstat.neighbours.compiled import UNREACHED, loop
 from pycvstat.neighbours.compiled.blocks import WIDTH, block_sums, gap
-from pycvstat.neighbours.compiled.sorting import put_smallest_first, sort_pairs
+from pycvstat.neighbours.compiled.sorting import sort_pairs, thin_out
 
 
 @loop
@@ -21,7 +21,7 @@ def nearest(order, low, high, blocks, new, weights, p, size, team):  # type: ign
     flat = blocks.ravel()
     all_sums = np.full((m, size), np.inf)
     all_rows = np.full((m, size), -1, np.int32)
-    room = size + 2 * WIDTH
+    room = size + size // 8 + 2 * WIDTH
     values = np.empty((team, room))
     rows = np.empty((team, room), np.int32)
     counts = np.empty(team, np.int64)
@@ -68,16 +68,14 @@ def nearest(order, low, high, blocks, new, weights, p, size, team):  # type: ign
                     values[t, count], rows[t, count] = sums[i], order[first * WIDTH + i]
                     count += sums[i] <= bound  # no branch: it could not be predicted
                 if count > room - WIDTH or (bound == UNREACHED and count >= size):
-                    put_smallest_first(values[t], rows[t], count, size)
-                    count = size
-                    bounds[t] = values[t, :size].max()
+                    count, bounds[t] = thin_out(values[t], rows[t], count, size)
                 counts[t] = count
         for t in range(members):
             count = counts[t]
-            if count > size:
-                put_smallest_first(values[t], rows[t], count, size)
-                count = size
+            if count > size + size // 8:
+                count, _ = thin_out(values[t], rows[t], count, size)
             sort_pairs(values[t], rows[t], count)
+            count = min(count, size)
             all_sums[start + t, :count] = values[t, :count]
             all_rows[start + t, :count] = rows[t, :count]
     return all_sums, all_rows
