@@ -87,8 +87,8 @@ def test_inner_folds_are_drawn_after_the_outer_ones_from_the_same_stream():
 
 def test_an_inner_seed_of_its_own_is_used_and_continued():
     def run():
-        return pcv.nested_cv(pcv.Ridge(), FORMULA, MTCARS, grid=GRID,
-                             outer=pcv.KFold(4, random=7), inner=pcv.KFold(3, random=2))  # fmt: skip
+        outer, inner = pcv.KFold(4, random=7), pcv.KFold(3, random=2)
+        return pcv.nested_cv(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=outer, inner=inner)
 
     rng = pcv.RRandom(2)
     result = run()
@@ -196,7 +196,7 @@ class Fussy:
 
 def test_a_failing_candidate_is_named_or_left_out_but_never_ranked():
     data = {"X": np.arange(12.0)[:, None], "y": np.arange(12.0)}
-    with pytest.raises(FitError, match="(?s)fold 1 of 3.*size=2.*two is too many"):
+    with pytest.raises(FitError, match=r"(?s)fold 1 of 3.*size=2.*two is too many"):
         pcv.tune(Fussy(), **data, grid={"size": [1, 2, 3]}, folds=3)
     with pytest.warns(PycvstatWarning, match="3 fits failed"):
         result = pcv.tune(Fussy(), **data, grid={"size": [2, 1]}, folds=3, on_error="warn")
