@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from pycvstat.errors import RError
-from pycvstat.rbridge import available, installed, reference, setting
+from pycvstat.rbridge import available, installed, reference, run, setting
 
 # the same examples in every run, however slow the machine
 settings.register_profile("pycvstat", derandomize=True, deadline=None, database=None)
@@ -24,7 +24,8 @@ EXAMPLES_IN_R = ("pycvstat.rbridge.session.", "pycvstat.rbridge.script.")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip tests that run R where R is absent; fail at once where it is required."""
     for item in items:
-        if isinstance(item, pytest.DoctestItem) and item.name.startswith(EXAMPLES_IN_R):
+        in_r = isinstance(item, pytest.DoctestItem) and item.name.startswith(EXAMPLES_IN_R)
+        if in_r or item.get_closest_marker("live_kknn"):
             item.add_marker(pytest.mark.live_r)
     live = [item for item in items if item.get_closest_marker("live_r")]
     if not live:
@@ -34,9 +35,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     except RError as problem:
         pytest.exit(f"PYCVSTAT_R={setting()}: {problem}", returncode=4)
     if not usable:
-        reason = f"no R here: {str(installed.missing()).splitlines()[0]}"
-        for item in live:
-            item.add_marker(pytest.mark.skip(reason=reason))
+        _skip(live, f"no R here: {str(installed.missing()).splitlines()[0]}")
+        return
+    with_kknn = [item for item in live if item.get_closest_marker("live_kknn")]
+    if with_kknn and not _kknn():
+        _skip(with_kknn, f"no kknn here: {installed.install_r_packages(['kknn'])}")
+
+
+def _kknn() -> bool:
+    return bool(run("nzchar(system.file(package = 'kknn'))"))
+
+
+def _skip(items: list[pytest.Item], reason: str) -> None:
+    for item in items:
+        item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")

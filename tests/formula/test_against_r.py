@@ -67,9 +67,8 @@ def test_many_formulas_are_recorded_for_both_codings() -> None:
     assert codings.count("kknn") > 50
 
 
-@pytest.mark.live_r
+@pytest.mark.live_kknn
 def test_the_recording_is_what_r_says_now(tmp_path: Path) -> None:
-    rbridge.require(["kknn", "jsonlite"])
     written = tmp_path / "formulas.json"
     rbridge.rscript(reference.path("formulas.R"), str(written))
     live = json.loads(written.read_text(encoding="utf-8"))
