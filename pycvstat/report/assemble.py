@@ -11,7 +11,8 @@ from pycvstat.parity.table import Crosscheck
 from pycvstat.report.content import Document, Figure, Section
 from pycvstat.report.sections.methods import methods_section
 from pycvstat.report.sections.provenance import crosscheck_section, reproduce_section
-from pycvstat.report.subjects import Parts, Wanted, parts_of
+from pycvstat.report.subjects import Parts, parts_of
+from pycvstat.report.wanted import Wanted
 
 BRIEF, FULL = Wanted(), Wanted(full=True)
 

@@ -111,7 +111,8 @@ def cite(result: Any) -> str:
     '@manual{pycvstat,'
     """
     from pycvstat.report.sections.methods import citation_keys
-    from pycvstat.report.subjects import Wanted, parts_of
+    from pycvstat.report.subjects import parts_of
+    from pycvstat.report.wanted import Wanted
 
     return bibtex(citation_keys(result, parts_of(result, Wanted()).interval))
 

@@ -20,7 +20,7 @@ from pycvstat.report.render.figures import figure_bytes
 from pycvstat.report.render.html import render_for_word, render_page
 from pycvstat.report.render.latex import render_latex
 from pycvstat.report.render.markdown import render_markdown
-from pycvstat.report.subjects import Wanted
+from pycvstat.report.wanted import Wanted
 
 ENDINGS = (".html", ".md", ".tex", ".pdf", ".docx")
 

@@ -48,16 +48,29 @@ def palette(dark: bool) -> str:
 def inline_svg(figure: Figure) -> str:
     """The figure as an SVG element for an HTML page: titled, described, loading nothing."""
     text = figure_bytes(figure, "svg").decode("utf-8")
+    return svg_element(text, f"figure-{figure.name}", figure.caption, figure.alt)
+
+
+def svg_element(text: str, name: str, caption: str, alt: str) -> str:
+    """The text of an SVG file as an element for an HTML page.
+
+    Parameters
+    ----------
+    text : str
+        As matplotlib writes it in the house style.
+    name, caption, alt : str
+        Of the figure; the name makes the ids of the element unique in the page.
+    """
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text, flags=re.DOTALL)
     text = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", text).replace("xlink:href", "href")
-    text = _own_names(text, figure.name)
+    text = _own_names(text, name)
     text = re.sub(r"#[0-9a-fA-F]{6}(?=[;\"\s])", _as_variable, text)
     head = (
-        f'<svg role="img" aria-labelledby="{figure.name}-title {figure.name}-desc" '
+        f'<svg role="img" aria-labelledby="{name}-title {name}-desc" '
         f'viewBox="{_view_box(text)}">'
-        f'<title id="{figure.name}-title">{escape(figure.caption)}</title>'
-        f'<desc id="{figure.name}-desc">{escape(figure.alt)}</desc>'
+        f'<title id="{name}-title">{escape(caption)}</title>'
+        f'<desc id="{name}-desc">{escape(alt)}</desc>'
     )
     return head + text[text.index(">") + 1 :]
 

@@ -2,48 +2,58 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pycvstat.errors import IntervalError
+from pycvstat.intervals.paired import all_pairs, paired
 from pycvstat.losses import LossTable
 from pycvstat.report.content import Block, Figure, Note, Section, Table, section
 from pycvstat.report.numbers import aligned, count, p_value
 from pycvstat.report.plots import kinds_of
+from pycvstat.report.plots.limits import interval_rows
 from pycvstat.report.sections.estimates import heard
 from pycvstat.report.sections.tables import interval_headers, table_of
+from pycvstat.report.wanted import Wanted
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+Tables = Mapping[str, LossTable]
 FEW = 8  # methods up to which folds are listed side by side
 ROWS = 40
 
 
-def methods_table(frame: Any, level: float) -> Table:
+def methods_frame(tables: Tables, wanted: Wanted) -> pd.DataFrame:
+    """One row per method: name, both averages, interval."""
+    frame: pd.DataFrame = interval_rows(tables, wanted.method, wanted.level)
+    pooled = [float(table.pooled()[0]) for table in tables.values()]
+    return frame.assign(name=list(tables), pooled=pooled)
+
+
+def methods_table(tables: Tables, wanted: Wanted) -> Table:
     """One row per method: both averages and the interval."""
-    headers = {"method": "method", "name": "method", "learner": "learner"}
-    if "learner" in frame and (frame["learner"] == frame["method"]).all():
-        headers.pop("learner")
-    if "name" in frame:
-        headers.pop("method")
-    headers |= interval_headers(level) | {"pooled": "pooled"}
+    frame = methods_frame(tables, wanted)
+    headers = {"name": "method"} | interval_headers(wanted.level) | {"pooled": "pooled"}
     best = [int(np.nanargmin(frame["estimate"]))] if frame["estimate"].notna().any() else []
-    return table_of(
-        frame,
-        headers,
-        "Mean of fold means with its interval; pooled: mean over observations.",
-        best,
-    )
+    words = "Mean of fold means with its interval; pooled: mean over observations."
+    return table_of(frame, headers, words, best)
 
 
-def pairs_blocks(result: Any, level: float) -> list[Block]:
+def pairs_blocks(tables: Tables, wanted: Wanted) -> list[Block]:
     """Differences of all pairs with p values, adjusted for their number; or why there are none."""
+    if len(tables) < 2:
+        return []
     with heard() as notes:
         try:
-            frame = result.pairs(level=level)
+            frame = all_pairs(tables, method=wanted.method, level=wanted.level)
         except IntervalError as error:
             return [Note(f"No paired comparison: {error.problem}")]
     rows = frame.assign(pair=[f"{a} − {b}" for a, b in zip(frame["a"], frame["b"], strict=True)])
-    headers = {"pair": "difference"} | interval_headers(level)
+    headers = {"pair": "difference"} | interval_headers(wanted.level)
     headers |= {"p_value": "p", "p_adjusted": "Holm p"}
     method = ", ".join(name for name in dict.fromkeys(frame["method"]) if name != "none")
     table = table_of(
@@ -52,77 +62,70 @@ def pairs_blocks(result: Any, level: float) -> list[Block]:
     return [table, *notes]
 
 
-def comparison_section(result: Any, frame: Any, level: float) -> Section:
+def comparison_section(result: Any, tables: Tables, wanted: Wanted) -> Section:
     """Table, forest plot, pairs and what cannot be told apart."""
     kinds = kinds_of(result)
-    blocks: list[Block] = [methods_table(frame, level)]
-    names = frame["name" if "name" in frame else "method"].tolist()
-    blocks.append(
-        Figure(
-            "forest",
-            kinds["forest"].draw,
-            f"Estimates with {100 * level:g} % intervals.",
-            _tell(names, frame),
-            kinds["forest"].size,
-        )
+    frame = methods_frame(tables, wanted)
+    forest = Figure(
+        "forest",
+        partial(kinds["forest"].draw, method=wanted.method, level=wanted.level),
+        f"Estimates with {100 * wanted.level:g} % intervals.",
+        _tell(frame),
+        kinds["forest"].size,
     )
-    if len(names) > 1:
-        pairs = pairs_blocks(result, level)
-        blocks += pairs
-        if isinstance(pairs[0], Table):
-            blocks += [_critical_figure(names, frame, kinds), _pair_figure(result, names, kinds)]
+    pairs = pairs_blocks(tables, wanted)
+    blocks: list[Block | None] = [methods_table(tables, wanted), forest, *pairs]
+    if pairs and isinstance(pairs[0], Table):
+        blocks += [_critical_figure(frame, kinds, wanted), _pair_figure(tables, kinds, wanted)]
     return section("Comparison", blocks)
 
 
-def _critical_figure(names: list[str], frame: Any, kinds: Any) -> Figure:
+def _critical_figure(frame: pd.DataFrame, kinds: Any, wanted: Wanted) -> Figure:
+    ordered = frame.sort_values("estimate", kind="stable")["name"]
     return Figure(
         "critical",
-        kinds["critical"].draw,
+        partial(kinds["critical"].draw, method=wanted.method),
         "Methods in order of their estimate. A bar joins methods of which no pair has a "
         "Holm-adjusted p value below 0.05: a group that these data do not tell apart, which is not "
         "evidence that they are equal.",
-        f"Methods in order of their estimate: {_order(names, frame)}.",
+        f"Methods in order of their estimate: {', '.join(ordered)}.",
         kinds["critical"].size,
     )
 
 
-def _tell(names: list[str], frame: Any) -> str:
+def _tell(frame: pd.DataFrame) -> str:
+    size = len(frame)
     values = aligned([*frame["estimate"], *frame["conf_low"], *frame["conf_high"]])
-    size = len(names)
     parts = [
         f"{name} {values[i]}"
         + (f" ({values[size + i]} to {values[2 * size + i]})" if values[size + i] else "")
-        for i, name in enumerate(names)
+        for i, name in enumerate(frame["name"])
     ]
     return f"Estimates and intervals: {'; '.join(parts)}."
 
 
-def _order(names: list[str], frame: Any) -> str:
-    order = np.argsort(frame["estimate"].to_numpy(), kind="stable")
-    return ", ".join(names[i] for i in order)
-
-
-def _pair_figure(result: Any, names: list[str], kinds: Any) -> Figure:
-    """The two best methods fold by fold."""
-    estimate = result.estimate
-    a, b = sorted(names, key=lambda name: (np.nan_to_num(estimate[name], nan=np.inf), name))[:2]
+def _pair_figure(tables: Tables, kinds: Any, wanted: Wanted) -> Figure | None:
+    """The best method and the next one whose losses differ, fold by fold."""
+    means = {name: table.fold_means()[:, 0] for name, table in tables.items()}
+    a, *others = sorted(means, key=lambda name: float(means[name].mean()))
+    b = next((name for name in others if not np.array_equal(means[name], means[a])), None)
+    if b is None:
+        return None
     with heard():
-        pair = result.paired(a, b)
+        pair = paired(tables[a], tables[b], method=wanted.method, level=wanted.level)
     low, high, middle = aligned([pair.low, pair.high, pair.estimate])
     p = p_value(pair.p_value)
-    alt = f"Difference {a} minus {b}: {middle}, interval {low} to {high}" + (
-        f", p {p}." if p else "."
-    )
+    words = f"Difference {a} minus {b}: {middle}, interval {low} to {high}"
     return Figure(
         "paired",
-        lambda ax: kinds["paired"].draw(ax, a=a, b=b),
+        partial(kinds["paired"].draw, a=a, b=b, method=wanted.method, level=wanted.level),
         f"The two methods with the smallest estimates fold by fold: {a} minus {b}.",
-        alt,
+        f"{words}, p {p}." if p else f"{words}.",
         kinds["paired"].size,
     )
 
 
-def folds_side_by_side(tables: dict[str, LossTable]) -> Section | None:
+def folds_side_by_side(tables: Tables) -> Section | None:
     """Errors of every method in every fold."""
     plan = next(iter(tables.values())).plan
     if len(plan) < 2 or len(plan) > ROWS or len(tables) > FEW:

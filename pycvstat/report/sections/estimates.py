@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from pycvstat.report.content import Block, Facts, Figure, Headline, Note, Sectio
 from pycvstat.report.numbers import aligned, count, number
 from pycvstat.report.plots import kinds_of
 from pycvstat.report.sections.tables import interval_headers, table_of
+from pycvstat.report.wanted import Wanted
 from pycvstat.report.words import distribution_words, loss_label, risk_words, value_words
 
 if TYPE_CHECKING:
@@ -116,20 +118,18 @@ def _distribution(means: Any, fits: int, loss: str) -> Table:
     )
 
 
-def folds_section_of(result: Any, frame: pd.DataFrame, loss: str, notes: list[Block]) -> Section:
+def folds_section_of(result: Any, frame: pd.DataFrame, loss: str, wanted: Wanted) -> Section:
     """Errors of the folds as a table and a picture."""
     kinds = kinds_of(result)
-    name = "folds" if "folds" in kinds else "losses"
-    figure = Figure(
-        f"{name}-errors",
-        kinds[name].draw,
-        "Mean loss of every fold, their mean, and the interval."
-        if name == "folds"
-        else "Mean loss of every row over its tests.",
-        tell_folds(frame, loss),
-        kinds[name].size,
-    )
-    return section("Errors of the folds", [folds_table(frame, loss), *notes, figure])
+    if "folds" in kinds:
+        kind = kinds["folds"]
+        draw = partial(kind.draw, method=wanted.method, level=wanted.level)
+        caption = "Mean loss of every fold, their mean, and the interval."
+    else:
+        kind = kinds["losses"]
+        draw, caption = partial(kind.draw), "Mean loss of every row over its tests."
+    figure = Figure("fold-errors", draw, caption, tell_folds(frame, loss), kind.size)
+    return section("Errors of the folds", [folds_table(frame, loss), figure])
 
 
 def tell_folds(frame: pd.DataFrame, loss: str) -> str:

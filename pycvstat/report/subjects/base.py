@@ -11,26 +11,8 @@ from pycvstat.errors import InputError
 from pycvstat.intervals import Interval
 from pycvstat.report.content import Facts, Section, paragraph, section
 from pycvstat.report.numbers import count
+from pycvstat.report.wanted import Wanted
 from pycvstat.report.words import learner_in_full, loss_words
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What a reader asks of a document.
-
-    Parameters
-    ----------
-    level : float
-        Confidence level of the intervals.
-    method : str
-        Interval method.
-    full : bool
-        A report, not a summary.
-    """
-
-    level: float = 0.95
-    method: str = "auto"
-    full: bool = False
 
 
 @dataclass(frozen=True)

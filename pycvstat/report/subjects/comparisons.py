@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pycvstat.intervals.from_losses import LossResult
 from pycvstat.procedures.compare import Comparison
 from pycvstat.report.content import Block, Facts, Headline, Section, section
 from pycvstat.report.numbers import aligned, count, listed, number
 from pycvstat.report.sections import comparing, data, estimates
-from pycvstat.report.subjects.base import Parts, Wanted, about_data, parts_of, question
+from pycvstat.report.subjects.base import Parts, about_data, parts_of, question
+from pycvstat.report.wanted import Wanted
 from pycvstat.report.words import (
     loss_words,
     plan_words,
@@ -17,7 +20,7 @@ from pycvstat.report.words import (
 
 @parts_of.register
 def _(result: Comparison, wanted: Wanted) -> Parts:
-    frame = result.tidy(level=wanted.level)
+    tables = {name: r.table for name, r in result.results.items()}
     names = listed(list(result.results))
     best = result.best
     top = section(
@@ -34,30 +37,33 @@ def _(result: Comparison, wanted: Wanted) -> Parts:
     about = about_data(result, result.loss)
     failed = [note for r in result.results.values() for note in estimates.failures_note(r)]
     if not wanted.full:
-        blocks: list[Block] = [comparing.methods_table(frame, wanted.level), *failed]
-        pairs = (
-            section("Pairs", comparing.pairs_blocks(result, wanted.level))
-            if len(result.results) > 1
-            else None
-        )
-        folds = data.setting_section(result)
-        return Parts(title, about, [top, section("Methods", blocks), pairs, folds])
+        body = _brief(tables, wanted, failed)
+        return Parts(title, about, [top, *body, data.setting_section(result)])
     learners = {name: one.learner for name, one in result.results.items()}
     asked = (
         f"Which of {names} has the smallest {risk_words(result.plan, result.loss, 'the method')}, "
         "and by how much do they differ on the same folds?"
     )
-    tables = {name: r.table for name, r in result.results.items()}
     sections = [
         top,
         question(asked, learners),
         data.data_section(result.task),
         data.folds_section(result),
-        comparing.comparison_section(result, frame, wanted.level),
+        comparing.comparison_section(result, tables, wanted),
         section("", [comparing.many_note(len(result.results)), *failed]),
         comparing.folds_side_by_side(tables),
     ]
     return Parts(title, about, sections)
+
+
+def _brief(
+    tables: comparing.Tables, wanted: Wanted, notes: Sequence[Block]
+) -> list[Section | None]:
+    pairs = comparing.pairs_blocks(tables, wanted)
+    return [
+        section("Methods", [comparing.methods_table(tables, wanted), *notes]),
+        section("Pairs", pairs) if pairs else None,
+    ]
 
 
 @parts_of.register
@@ -66,17 +72,13 @@ def _(result: LossResult, wanted: Wanted) -> Parts:
     about = f"{count(result.plan.n, 'row')} · {loss_words(loss)} · computed elsewhere"
     folds = data.folds_section(result) if wanted.full else data.setting_section(result)
     if len(result.tables) > 1:
-        frame = result.tidy(level=wanted.level)
-        body: list[Section | None] = (
+        body = (
             [
-                comparing.comparison_section(result, frame, wanted.level),
+                comparing.comparison_section(result, result.tables, wanted),
                 comparing.folds_side_by_side(result.tables),
             ]
             if wanted.full
-            else [
-                section("Methods", [comparing.methods_table(frame, wanted.level)]),
-                section("Pairs", comparing.pairs_blocks(result, wanted.level)),
-            ]
+            else _brief(result.tables, wanted, [])
         )
         return Parts(f"Comparison of {listed(list(result.names))}", about, [*body, folds])
     return _one_loss(result, wanted, about, folds)
@@ -97,5 +99,5 @@ def _one_loss(result: LossResult, wanted: Wanted, about: str, folds: Section) ->
     if wanted.full and len(result.plan) > 1:
         from pycvstat.procedures.quantities import fold_rows
 
-        sections.append(estimates.folds_section_of(result, fold_rows(table), table.loss, []))
+        sections.append(estimates.folds_section_of(result, fold_rows(table), table.loss, wanted))
     return Parts(f"{result.names[0]}: {plan_words(result.plan)}", about, sections, found)

@@ -17,7 +17,8 @@ from pycvstat.report.plots import kinds_of
 from pycvstat.report.sections import curves, data, estimates
 from pycvstat.report.sections.provenance import agreement_table, crosscheck_section
 from pycvstat.report.sections.tables import table_of
-from pycvstat.report.subjects.base import Parts, Wanted, about_data, capital, parts_of, question
+from pycvstat.report.subjects.base import Parts, about_data, capital, parts_of, question
+from pycvstat.report.wanted import Wanted
 from pycvstat.report.words import (
     candidates_words,
     folds_words,

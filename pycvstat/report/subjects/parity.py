@@ -7,7 +7,8 @@ from pycvstat.report.content import Block, Facts, Headline, section
 from pycvstat.report.numbers import count
 from pycvstat.report.sections.provenance import agreement_table
 from pycvstat.report.sections.tables import table_of
-from pycvstat.report.subjects.base import Parts, Wanted, capital, parts_of
+from pycvstat.report.subjects.base import Parts, capital, parts_of
+from pycvstat.report.wanted import Wanted
 
 
 @parts_of.register

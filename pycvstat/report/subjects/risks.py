@@ -12,7 +12,8 @@ from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.content import Block, Facts, Headline, Section, section
 from pycvstat.report.numbers import number, settings
 from pycvstat.report.sections import data, estimates, tuning
-from pycvstat.report.subjects.base import Parts, Wanted, about_data, parts_of, question
+from pycvstat.report.subjects.base import Parts, about_data, parts_of, question
+from pycvstat.report.wanted import Wanted
 from pycvstat.report.words import (
     candidates_words,
     learner_words,
@@ -71,7 +72,7 @@ def _cv_parts(
         data.data_section(result.task),
         data.folds_section(result, figure=not nested),
         *middle,
-        estimates.folds_section_of(result, result.tidy("folds"), result.loss, []),
+        estimates.folds_section_of(result, result.tidy("folds"), result.loss, wanted),
         *tuned,
         estimates.predictions_section(result),
     ]

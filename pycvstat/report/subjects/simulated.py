@@ -8,7 +8,8 @@ from pycvstat.report.content import Block, Figure, section
 from pycvstat.report.numbers import count, listed
 from pycvstat.report.plots import kinds_of
 from pycvstat.report.sections.tables import table_of
-from pycvstat.report.subjects.base import Parts, Wanted, parts_of
+from pycvstat.report.subjects.base import Parts, parts_of
+from pycvstat.report.wanted import Wanted
 from pycvstat.simulate.decomposition import BiasVariance
 from pycvstat.simulate.quantities import Agreement, TuningQuantities
 

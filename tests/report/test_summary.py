@@ -1,0 +1,116 @@
+"""Summaries: 80 columns, both averages named, nothing from the data controls a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from pycvstat.report.content import Facts, Headline, Note, Paragraph, Section, Table
+from pycvstat.report.render.text import WIDTH, section_text, width
+from pycvstat.report.summary import summary
+from tests.report.conftest import HOSTILE, result
+from tests.report.pages import read_page
+
+
+def test_every_summary_fits_80_columns(any_result: Any) -> None:
+    lines = any_result.summary().splitlines()
+    assert max(len(line) for line in lines) <= 80
+    assert max(width(line) for line in lines) <= 80
+    assert len(lines) > 2
+
+
+def test_the_report_summary_fits_80_columns_too(any_result: Any) -> None:
+    assert max(len(line) for line in summary(any_result).splitlines()) <= 80
+
+
+@pytest.mark.parametrize("name", ["cv", "repeated", "leave-one-out", "nested", "losses"])
+def test_both_averages_are_named(name: str) -> None:
+    text = result(name).summary()
+    assert "mean of fold means" in text
+    assert "mean over observations" in text
+
+
+def test_the_standard_error_of_tuning_is_called_naive() -> None:
+    assert "naive s.e." in result("tune").summary()
+
+
+def test_the_estimand_is_named_with_its_training_size() -> None:
+    assert "expected risk of OLS trained on 28 to 29 rows" in " ".join(
+        result("cv").summary().split()
+    )
+    assert "expected risk of the tuned procedure trained on 66 to 67 rows" in " ".join(
+        result("nested").summary().split()
+    )
+
+
+def test_a_tuned_estimate_is_not_offered_as_a_risk() -> None:
+    text = " ".join(result("tune").summary().split())
+    assert "As an estimate of the risk of the tuned procedure it tends to be too small" in text
+
+
+def test_the_chosen_candidate_is_listed_even_when_it_is_not_among_the_best() -> None:
+    found = result("tune one_se")
+    row = next(line for line in found.summary().splitlines() if line.strip().endswith("yes"))
+    assert row.split()[0] == str(found.best["k"])
+
+
+def test_a_seed_is_shown_only_where_something_was_drawn() -> None:
+    assert "set.seed(1)" in result("cv").summary()
+    assert "seed" not in result("leave-one-out").summary()
+
+
+def test_nothing_controls_the_terminal() -> None:
+    text = result("hostile comparison").summary() + result("hostile").summary()
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_numbers_of_the_summary_are_those_of_tidy() -> None:
+    found = result("cv")
+    row = found.tidy().iloc[0]
+    text = found.summary()
+    for column in ("estimate", "conf_low", "conf_high", "std_error"):
+        assert f"{row[column]:.3f}" in text
+
+
+def test_html_of_every_result_is_whole_and_escaped(any_result: Any) -> None:
+    page = read_page(any_result._repr_html_())
+    assert page.all("h3")
+    assert not page.all("script")
+    assert not page.all("b")
+
+
+def test_markdown_of_every_result_has_a_title(any_result: Any) -> None:
+    text = any_result._repr_markdown_()
+    assert text.startswith("# ")
+    assert "<script" not in text
+
+
+def test_a_hostile_name_is_read_back_from_html() -> None:
+    page = read_page(result("hostile comparison")._repr_html_())
+    cells = [cell.text() for cell in page.all("td")]
+    assert HOSTILE[0] in cells
+    assert HOSTILE[1] in cells
+
+
+TEXT = st.text(max_size=120)
+
+
+@given(
+    st.lists(st.lists(TEXT, min_size=4, max_size=4), max_size=3),
+    st.text(alphabet="lr", min_size=4, max_size=4),
+    TEXT,
+)
+def test_any_content_fits_80_columns(rows: list[list[str]], align: str, words: str) -> None:
+    columns = ("one", words, "three", "four")
+    blocks = (
+        Paragraph((words,)),
+        Note(words),
+        Headline(words, words),
+        Facts(((words, words),)),
+        Table(columns, tuple(tuple(row) for row in rows), align, words),
+    )
+    for line in section_text(Section(words, blocks)).splitlines():
+        assert width(line) <= WIDTH
