@@ -1,4 +1,4 @@
-"""The engine against loops written out, and against boot, caret's averages and published numbers."""
+"""The engine against loops written out, boot, the averages of caret, and published numbers."""
 
 from __future__ import annotations
 
