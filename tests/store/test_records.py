@@ -73,6 +73,12 @@ def test_every_record_comes_back_exactly(record: object) -> None:
     assert same(decode(tree, encoder.arrays), record)
 
 
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -0.0, 5e-324, 0.1])
+def test_special_floats(value: float) -> None:
+    tree = json.loads(json.dumps(Encoder().encode(value), allow_nan=False))
+    assert same(decode(tree, []), value)
+
+
 def test_an_array_met_twice_is_kept_once() -> None:
     array = np.arange(4)
     encoder = Encoder()
@@ -120,6 +126,8 @@ def test_other_values_are_refused_by_place(value: object, where: str) -> None:
         ["dataclass", "pycvstat.execution.work:Any", []],
         ["dataclass", "pycvstat.nowhere:Thing", []],
         ["dataclass", "pycvstatx:Thing", []],
+        ["dataclass", "tests.store.test_records:Foreign", []],
+        ["dataclass", "pycvstat.execution.run:Execution", []],  # where it is not defined
         ["pickle", "gASVBQAAAAAAAABLAS4=", []],
         ["array", 3],
         ["array"],

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from pycvstat.errors import CheckpointError, InputError
 from pycvstat.store import WholeFile, load, save
 from pycvstat.store.whole_file import remove_abandoned
 
-RECORD = {
+RECORD: dict[str, Any] = {
     "estimate": 0.1 + 0.2,
     "losses": np.linspace(0, 1, 50).reshape(5, 10),
     "levels": ("a", "ö", "\N{SNOWMAN}"),
@@ -80,6 +81,32 @@ def test_every_changed_byte_is_noticed_or_changes_nothing(path: Path) -> None:
         assert list(record["text"]) == ["x", None]
 
 
+def rewritten(path: Path, changes: dict[str, bytes]) -> Path:
+    """A whole ZIP archive with other members, as no accident would make it."""
+    changed = path.with_name("changed.npz")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in dict.fromkeys([*old.namelist(), *changes]):
+            new.writestr(name, changes[name] if name in changes else old.read(name))
+    return changed
+
+
+def as_npy(array: Any) -> bytes:
+    file = io.BytesIO()
+    np.lib.format.write_array(file, array)
+    return file.getvalue()
+
+
+def test_changed_parts_are_noticed(path: Path) -> None:
+    with pytest.raises(CheckpointError, match="array 0 does not match its checksum"):
+        load(rewritten(path, {"a0.npy": as_npy(RECORD["losses"] + 1e-16)}))
+    with np.load(path) as archive:
+        header = archive["header"].tobytes().replace(b"curve", b"curvy")
+    with pytest.raises(CheckpointError, match="header does not match its checksum"):
+        load(rewritten(path, {"header.npy": as_npy(np.frombuffer(header, np.uint8))}))
+    with pytest.raises(CheckpointError, match="parts that the header does not name"):
+        load(rewritten(path, {"a7.npy": as_npy(np.ones(1))}))
+
+
 class Attack:
     def __reduce__(self) -> tuple[object, ...]:
         return os.mkdir, ("attacked",)
@@ -96,11 +123,8 @@ def test_a_pickle_is_never_opened(
         with pytest.raises(CheckpointError, match="damaged"):
             load(tmp_path / "a.npz")
     for member in ("header.npy", "a0.npy"):
-        with zipfile.ZipFile(path) as old, zipfile.ZipFile("b.npz", "w") as new:
-            for name in old.namelist():
-                new.writestr(name, hostile.getvalue() if name == member else old.read(name))
         with pytest.raises(CheckpointError, match="damaged"):
-            load("b.npz")
+            load(rewritten(path, {member: hostile.getvalue()}))
     assert not (tmp_path / "attacked").exists()
 
 
@@ -111,16 +135,13 @@ def test_an_archive_that_unfolds_is_refused(tmp_path: Path) -> None:
         load(tmp_path / "bomb.npz")
 
 
-def test_an_array_that_claims_to_be_huge_is_refused(tmp_path: Path, path: Path) -> None:
+def test_an_array_that_claims_to_be_huge_is_refused(path: Path) -> None:
     claim = io.BytesIO()
     np.lib.format.write_array_header_1_0(
         claim, {"descr": "|u1", "fortran_order": False, "shape": (2**60,)}
     )
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(tmp_path / "b.npz", "w") as new:
-        for name in old.namelist():
-            new.writestr(name, claim.getvalue() if name == "header.npy" else old.read(name))
     with pytest.raises(CheckpointError, match="damaged"):
-        load(tmp_path / "b.npz")
+        load(rewritten(path, {"header.npy": claim.getvalue()}))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
