@@ -16,6 +16,7 @@ from pycvstat import lecture
 from pycvstat.data import mtcars, waves
 from pycvstat.errors import RError
 from pycvstat.parity.course import live_course, source_course
+from pycvstat.random import RRandom
 from pycvstat.rbridge import reference, require, run
 
 pytestmark = pytest.mark.live_r
@@ -216,3 +217,19 @@ def test_stand_in_announces_itself(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO", logger="pycvstat.R"):
         standin("1")
     assert "stand-in for train.kknn is used instead" in caplog.text
+
+
+@pytest.mark.live_kknn
+@pytest.mark.parametrize("seed", range(5))
+def test_stand_in_against_kknn_on_ties(seed: int) -> None:
+    rng = RRandom(seed)
+    columns = {name: rng.sample(4, 60, replace=True).astype(float) for name in ("a", "b", "c")}
+    data = pd.DataFrame({**columns, "y": rng.rnorm(60)})
+    code = "predict({}train.kknn(y ~ ., train, ks = k, kernel = 'rectangular'), new)"
+    for k in (1, 2, 7, 30):
+        values = {"train": data.iloc[:45], "new": data.iloc[45:], "k": k}
+        ours, theirs = (
+            standin(code.format("standin$"), **values),
+            run(code.format("kknn::"), **values),
+        )
+        np.testing.assert_array_equal(ours, theirs)
