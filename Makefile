@@ -29,12 +29,12 @@ lint:
 
 bench: ## times, on the machine at hand
 	@.ci/setup dev dask
-	$(BIN)/python -m pytest -q -s tests/benchmarks
+	for file in tests/benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit; done
 
 record: ## values of live R packages, into r_reference/recorded
 	@.ci/setup-r
 	Rscript r_reference/record.R lecture 1 42 2021
 
 docs: ## the vignettes, executed
-	@.ci/setup docs
+	@.ci/setup docs dev dask
 	$(BIN)/python vignettes/render.py
