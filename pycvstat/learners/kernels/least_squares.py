@@ -19,7 +19,8 @@ CLEAR_RANK = 1e-5
 keeps a thousandth of each direction, and results of two QR factorisations agree to 1e-10."""
 
 CLEAR_ALIAS = 1e-10
-"""An aliased column with no more than this share of its length left is aliased in every fold."""
+"""An aliased column with no more than this share of its length left is aliased in every fold that
+keeps a thousandth of each direction: it keeps that much of its own length there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

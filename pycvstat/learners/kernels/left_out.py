@@ -91,7 +91,6 @@ def ols_left_out_predictions(
     e = full_residuals(basis, X, y, weights)
     se = e if weights is None else e * np.sqrt(weights)
     residuals, refit = left_out_residuals(basis.Q, basis.U, e, se, rows, offsets)
-    refit |= _aliased_columns_vanish(X, basis.aliased, rows, offsets, weights)
     if refit.any():
         residuals[np.repeat(refit, np.diff(offsets))] = np.nan
     return LeftOut(y[rows] - residuals, residuals, refit)
@@ -294,26 +293,6 @@ def smallest_eigenvalue_bound(log_determinant: FloatArray, trace: FloatArray, q:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         bound = np.exp(log_determinant - (q - 1) * np.log(trace / max(q - 1, 1)))
     return np.where(bound <= trace / q * (1 + 1e-12), bound, 0.0)
-
-
-def _aliased_columns_vanish(
-    X: FloatArray,
-    aliased: BoolArray,
-    rows: IntArray,
-    offsets: IntArray,
-    weights: FloatArray | None,
-) -> BoolArray | bool:
-    """Fits in whose training rows an aliased column nearly vanishes: R may decide otherwise."""
-    if not aliased.any():
-        return False
-    largest = np.abs(X[:, aliased]).max(axis=0)
-    squares = (X[:, aliased] / np.where(largest > 0, largest, 1.0)) ** 2
-    if weights is not None:
-        squares *= weights[:, None]
-    total = squares.sum(axis=0)
-    running = np.concatenate([np.zeros((1, total.size)), np.cumsum(squares[rows], axis=0)])
-    left = total - (running[offsets[1:]] - running[offsets[:-1]])
-    return np.asarray(((left < 1e-4 * total) & (total > 0)).any(axis=1))
 
 
 def _all_to_refit(n_rows: int, fits: int) -> LeftOut:

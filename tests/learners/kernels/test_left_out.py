@@ -17,6 +17,7 @@ from pycvstat.learners.kernels.left_out import (
     refit_left_out,
     smallest_eigenvalue_bound,
 )
+from pycvstat.learners.kernels.rank import aliased_columns
 from pycvstat.random import RRandom
 from pycvstat.rbridge import run
 from tests.learners.kernels.designs import Problem, grown, naive, problems
@@ -69,13 +70,16 @@ def test_folds_that_lose_rank_are_named():
     assert np.isnan(out.residuals).tolist() == [False] * 4 + [True] * 2
 
 
-def test_aliased_in_all_rows_but_not_in_a_fold_is_named():
-    """R drops the second of two columns equal but for 1e-9; without row 0 their size is 1e-9."""
+def test_aliased_in_all_rows_but_not_in_a_fold():
+    """R drops the second of two columns that differ by 3e-8, but not where they differ by 1e-6."""
     rng = np.random.default_rng(2)
-    x = np.append(1e9, rng.normal(size=9))
-    X = np.column_stack([x, x + np.append(0.0, rng.normal(size=9))])
-    out = ols_fold_residuals(X, rng.normal(size=10), np.arange(10))
-    assert out.refit[0]
+    x = np.where(np.arange(40) < 4, 100.0, 1.0) * rng.uniform(1, 2, size=40)
+    X = np.column_stack([x, x + 3e-6 * rng.normal(size=40)])
+    y = rng.normal(size=40)
+    ids = np.arange(40) // 4
+    assert aliased_columns(X).tolist() == [False, True]
+    assert aliased_columns(X[ids != 0]).tolist() == [False, False]
+    assert ols_fold_residuals(X, y, ids).refit[0]
 
 
 def test_more_columns_than_rows_is_for_refits():
