@@ -14,21 +14,21 @@ demo: ## the course in Python beside R, with a report
 	@$(BIN)/pycvstat lecture --report out/lecture.html
 
 test: ## the whole suite
-	@.ci/setup dev dask
+	@.ci/setup dev dask docs
 	$(PYTEST)
 
 fast: ## the part that takes no R and little time
-	@.ci/setup dev dask
+	@.ci/setup dev dask docs
 	$(PYTEST) -m "not slow and not live_r"
 
 lint:
-	@.ci/setup dev dask
+	@.ci/setup dev dask docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 bench: ## times, on the machine at hand
-	@.ci/setup dev dask
+	@.ci/setup dev dask docs
 	for file in tests/benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit; done
 
 record: ## values of live R packages, into r_reference/recorded
@@ -36,5 +36,5 @@ record: ## values of live R packages, into r_reference/recorded
 	Rscript r_reference/record.R lecture 1 42 2021
 
 docs: ## the vignettes, executed
-	@.ci/setup docs dev dask
+	@.ci/setup dev dask docs
 	$(BIN)/python vignettes/render.py
