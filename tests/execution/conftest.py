@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -37,18 +38,21 @@ def run() -> Run:
     return run
 
 
-@pytest.fixture(scope="session")
-def client() -> Iterator[Any]:
-    """A client of a real cluster of two processes on this machine."""
+@contextmanager
+def local_cluster(**how: Any) -> Iterator[tuple[Any, Any]]:
+    """A real cluster on this machine, of two processes unless said otherwise, and its client."""
     distributed = pytest.importorskip("distributed")
+    usual = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1"}
+    silent = {"dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address=None,
-            silence_logs=50,
-        ) as cluster,
+        distributed.LocalCluster(**{**usual, **silent, **how}) as cluster,
         distributed.Client(cluster) as client,
     ):
+        yield cluster, client
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """A client of a cluster that all tests share."""
+    with local_cluster() as (_, client):
         yield client

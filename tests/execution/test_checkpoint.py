@@ -231,6 +231,22 @@ def test_runs_in_the_same_directory_share_their_work(run: Run, done: Path, kept:
     assert list(kept.glob("*/.*")) == []
 
 
+def test_what_another_run_has_done_meanwhile_is_not_done_again(run: Run, tmp_path: Path) -> None:
+    ours, theirs, done = (tmp_path / name for name in ("ours", "theirs", "done"))
+    done.mkdir()
+
+    def task(shared: Any, number: int) -> int:
+        if number == 0 and files(theirs):
+            shutil.copy(files(theirs)[4], ours / "test-run")
+        return jobs.noted(done, number)  # type: ignore[no-any-return]
+
+    run(task, checkpoint=theirs)
+    run(task, checkpoint=ours)
+    assert {p.name: len(p.read_text().split()) for p in done.iterdir()} == {
+        str(number): 1 if number == 4 else 2 for number in range(6)
+    }
+
+
 def test_a_result_that_no_file_can_hold(run: Run, kept: Path) -> None:
     with pytest.raises(Exception, match="cannot be kept in a file"):
         run(lambda shared, task: {1, 2}, None, checkpoint=kept)

@@ -78,7 +78,7 @@ def _client(stack: ExitStack) -> Any:
         n_workers=2,
         threads_per_worker=1,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         silence_logs=50,
     )
     return stack.enter_context(Client(stack.enter_context(cluster)))
