@@ -95,7 +95,16 @@ class Poly:
                 given=f"{len(np.unique(x))} distinct values in {len(x)} rows",
                 fix="lower the degree, or use larger training parts",
             )
-        return replace(self, fitted=polynomials.orthogonal(x, self.degree))
+        with np.errstate(all="ignore"):
+            fitted = polynomials.orthogonal(x, self.degree)
+        norms = fitted.norm2
+        if not (np.isfinite(fitted.alpha).all() and (norms > 0).all() and (norms < np.inf).all()):
+            raise DataError(
+                f"{self.label} cannot be computed: powers of it leave the range of numbers.",
+                given=f"values from {x.min():g} to {x.max():g}",
+                fix="change the unit of the column",
+            )
+        return replace(self, fitted=fitted)
 
     def names(self, every_level: bool) -> tuple[str, ...]:
         """The names of its columns."""
@@ -126,15 +135,22 @@ class Scale:
         """The same, with mean and standard deviation of the rows of this frame."""
         x = column(arguments(self.node)["x"], frame).values
         x = x[np.isfinite(x)]
-        centre = _chosen(self.center, float(x.mean()), 0.0)
-        # without centring R divides by the root mean square
-        spread = float(np.sqrt(((x - centre) ** 2).sum() / max(1, len(x) - 1)))
+        with np.errstate(all="ignore"):
+            centre = _chosen(self.center, float(x.mean()) if len(x) else 0.0, 0.0)
+            # without centring R divides by the root mean square
+            spread = float(np.sqrt(((x - centre) ** 2).sum() / max(1, len(x) - 1)))
         divisor = _chosen(self.divide, spread, 1.0)
-        if not divisor > 0:
+        if len(np.unique(x)) < 2 and not divisor > 0:
             raise DataError(
                 f"{self.label} cannot be computed: the column does not vary.",
                 given=f"{len(x)} rows, all equal to {x[0]:g}" if len(x) else "no rows",
                 fix="drop the column",
+            )
+        if not (np.isfinite(centre) and 0 < divisor < np.inf):
+            raise DataError(
+                f"{self.label} cannot be computed: its squares leave the range of numbers.",
+                given=f"values from {x.min():g} to {x.max():g}",
+                fix="change the unit of the column",
             )
         return replace(self, fitted=(centre, divisor))
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import DataError, FitError, InputError, PycvstatWarning
+from pycvstat.errors import FitError, InputError, PycvstatWarning
 from pycvstat.formula import Design, FittedEncoder
 from pycvstat.frame import read
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
 from pycvstat.learners.inference import coefficient_table
+from pycvstat.learners.unpredictable import NA, refuse_non_finite, tell_missing
 from pycvstat.task import Response, Task
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-NA = Literal["pass", "raise"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,6 +171,8 @@ class DesignLearner(Learner):
         design = encoder.matrix(task.frame)
         sample = sample_of(task, design, design.X, np.arange(task.n))
         solution = solved([self], sample)[0]
+        with np.errstate(all="ignore"):
+            refuse_non_finite(self.name, solution.predict(sample.X, sample.offset).values)
         for note in solution.report.notes:
             warnings.warn(PycvstatWarning(note), stacklevel=2)
         return FittedDesign(self, task, encoder, sample, solution)
@@ -287,7 +289,8 @@ class FittedDesign(Fitted):
         As in R: ``summary(fit)$coefficients``; the intervals are those of ``confint`` for least
         squares and of ``confint.default`` otherwise.
         """
-        return self._solution.table(self._sample, level)
+        with np.errstate(all="ignore"):
+            return self._solution.table(self._sample, level)
 
     @property
     def coefficients(self) -> dict[str, float]:
@@ -305,20 +308,10 @@ class FittedDesign(Fitted):
         tell_missing(known, na)
         warn_once([self._solution], self._sample, design.X[known])
         offset = None if design.offset is None else design.offset[known]
-        return self._solution.predict(design.X[known], offset), known
-
-
-def tell_missing(known: NDArray[np.bool_], na: NA) -> None:
-    """Warn of rows that cannot be predicted, or refuse them."""
-    if known.all():
-        return
-    count = f"{int((~known).sum())} of {len(known)} rows have missing or infinite predictors"
-    first = f"the first is row {int(np.flatnonzero(~known)[0])}"
-    if na == "raise":
-        raise DataError(f"{count}.", given=first, fix="leave them out, or use na='pass'")
-    warnings.warn(
-        PycvstatWarning(f"{count}; their predictions are NaN.", given=first), stacklevel=4
-    )
+        with np.errstate(all="ignore"):
+            outcome = self._solution.predict(design.X[known], offset)
+        refuse_non_finite(self.learner.name, outcome.values)
+        return outcome, known
 
 
 def sample_of(task: Task, design: Design, X: FloatArray, rows: IntArray) -> Sample:

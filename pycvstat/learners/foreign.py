@@ -15,7 +15,8 @@ from pycvstat.errors import FitError, InputError
 from pycvstat.formula import FittedEncoder, quote
 from pycvstat.frame import Frame, read
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
-from pycvstat.learners.design import NA, Outcome, tell_missing
+from pycvstat.learners.design import Outcome
+from pycvstat.learners.unpredictable import NA, tell_missing
 from pycvstat.task import Response, Task
 
 FloatArray = NDArray[np.float64]

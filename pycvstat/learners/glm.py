@@ -14,7 +14,7 @@ from pycvstat.errors import InputError
 from pycvstat.learners.base import Params, Prepared
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.families import BINOMIAL, LINKS, Family, Link, family_named, link_named
-from pycvstat.learners.inference import coefficient_table, inverse_diagonal
+from pycvstat.learners.inference import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.irls import GLMFit, fit_glm, notes
 from pycvstat.learners.linear_prepared import PreparedGLM
 from pycvstat.task import Task
@@ -56,7 +56,7 @@ class GLMSolution(Solution):
             dispersion = float(squares[used].sum()) / df if df > 0 else np.nan
         error = np.full(len(kept), np.nan)
         rows = sample.X[used][:, kept] * np.sqrt(w[used])[:, None]
-        error[kept] = np.sqrt(dispersion * inverse_diagonal(rows))
+        error[kept] = np.sqrt(dispersion) * root_of_inverse_diagonal(rows)
         test = df if self.family.free_dispersion else None
         return coefficient_table(sample.columns, fitted.coefficients, error, test, level)
 

@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 
-def inverse_diagonal(X: FloatArray) -> FloatArray:
-    """The diagonal of the inverse of X'X, for X (n, p) of full column rank."""
+def root_of_inverse_diagonal(X: FloatArray) -> FloatArray:
+    """Square roots of the diagonal of the inverse of X'X, for X (n, p) of full column rank."""
     if not X.shape[1]:
         return np.empty(0)
     from scipy.linalg import solve_triangular
 
-    R = np.linalg.qr(X, mode="r")
+    _, exponents = np.frexp(np.abs(X).max(axis=0))  # powers of 2 change no digit, only the range
+    R = np.linalg.qr(np.ldexp(X, -exponents), mode="r")
     inverse = solve_triangular(R, np.eye(len(R)), check_finite=False)
-    diagonal: FloatArray = (inverse**2).sum(axis=1)
-    return diagonal
+    roots: FloatArray = np.ldexp(np.sqrt((inverse**2).sum(axis=1)), -exponents)
+    return roots
 
 
 def coefficient_table(

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pycvstat.errors import DataError, InputError
 from pycvstat.frame import read
 from pycvstat.learners.base import Fitted
-from pycvstat.learners.design import NA, tell_missing
 from pycvstat.learners.knn_predictions import Rows, predict
+from pycvstat.learners.unpredictable import NA, tell_missing
 from pycvstat.neighbours.kernels import weights
 from pycvstat.neighbours.scaling import metric
 from pycvstat.neighbours.search import Index

@@ -18,7 +18,7 @@ from pycvstat.learners.design import (
     Sample,
     Solution,
 )
-from pycvstat.learners.inference import coefficient_table, inverse_diagonal
+from pycvstat.learners.inference import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.kernels.least_squares import LeastSquares, fit_least_squares
 from pycvstat.learners.linear_prepared import PreparedLeastSquares
 from pycvstat.task import Task
@@ -49,7 +49,8 @@ class LinearSolution(Solution):
         df = int((root > 0).sum()) - self.fitted.rank
         variance = float(residuals @ residuals) / df if df > 0 else np.nan
         error = np.full(len(kept), np.nan)
-        error[kept] = np.sqrt(variance * inverse_diagonal(sample.X[:, kept] * root[:, None]))
+        rows = sample.X[:, kept] * root[:, None]
+        error[kept] = np.sqrt(variance) * root_of_inverse_diagonal(rows)
         return coefficient_table(sample.columns, self.fitted.coefficients, error, df, level)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
-from pycvstat.learners.inference import coefficient_table, inverse_diagonal
+from pycvstat.learners.inference import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.kernels.least_squares import LeastSquares, fit_least_squares
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class RobustSolution(Solution):
             mean = slope.mean()
             kappa = 1 + p * slope.var(ddof=1) / (n * mean**2)
             rows = sample.X[:, kept] * root[:, None]
-            error[kept] = np.sqrt(spread) * kappa / mean * np.sqrt(inverse_diagonal(rows))
+            error[kept] = np.sqrt(spread) * kappa / mean * root_of_inverse_diagonal(rows)
         return coefficient_table(sample.columns, fitted.coefficients, error, None, level)
 
 

@@ -7,8 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
 
 import pycvstat as pcv
+from pycvstat.formula import quote
 
 NAMES = st.one_of(
     st.sampled_from(["x", "y", "k", "if", "TRUE", "a b", "été", "1st", "x`y", 'q"uote', "a\nb",
@@ -103,3 +111,121 @@ LOSSES = st.sampled_from(
     [None, None, None, "squared", "absolute", "zero_one", "log", "brier", "poisson", "huber",
      "pinball", "nonsense"]
 )  # fmt: skip
+
+
+@st.composite
+def wide_frames(draw: Any) -> pd.DataFrame:
+    """More columns than rows: n << p."""
+    n, p = draw(st.integers(2, 9)), draw(st.integers(10, 40))
+    scale = draw(st.sampled_from([1.0, 1e-300, 1e150, 5e-324]))
+    values = np.random.default_rng(draw(st.integers(0, 2**32 - 1))).normal(size=(n, p)) * scale
+    return pd.DataFrame(values, columns=[f"v{j}" for j in range(p)]).assign(y=np.arange(n) % 3.0)
+
+
+@st.composite
+def repeating_frames(draw: Any) -> pd.DataFrame:
+    """Frames in which rows occur several times."""
+    frame = draw(frames())
+    rows = draw(st.lists(st.integers(0, len(frame) - 1), min_size=1, max_size=24))
+    return frame.iloc[rows].reset_index(drop=True)
+
+
+ANY_FRAME = st.one_of(frames(), frames(), repeating_frames(), wide_frames())
+
+FUNCTIONS = ["{}", "{}", "I({}^2)", "log({})", "sqrt({})", "exp({})", "abs({})", "factor({})",
+             "poly({}, 2)", "scale({})", "cut({}, 3)", "I({} > 0)", "ordered({})",
+             "poly({}, 2, raw = TRUE)", "offset({})"]  # fmt: skip
+
+
+@st.composite
+def formulas(draw: Any, names: list[str], response: str) -> str:
+    """Right sides with interactions, powers and functions, of columns of a frame."""
+
+    def variable() -> str:
+        return draw(st.sampled_from(FUNCTIONS)).format(quote(draw(st.sampled_from(names))))
+
+    right = variable()
+    for _ in range(draw(st.integers(0, 3))):
+        right = f"{right} {draw(st.sampled_from(['+', '+', ':', '*', '-', '%in%']))} {variable()}"
+    right = draw(st.sampled_from(["{}", "{}", "0 + {}", "({})^2", ". + {}", ". - {}"])).format(right)
+    left = draw(st.sampled_from(["{}", "{}", "{}", "log({})", "I({} + 1)", "factor({})"]))
+    return f"{left.format(quote(response))} ~ {right}"
+
+
+class Numb(BaseEstimator, RegressorMixin):
+    """A foreign regressor that gives what its parameter says."""
+
+    def __init__(self, gives: float = 0.0) -> None:
+        self.gives = gives
+
+    def fit(self, X: Any, y: Any) -> Numb:
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.gives)
+
+
+class Shouting(Numb):
+    """A foreign regressor that fails in a way of its own."""
+
+    def fit(self, X: Any, y: Any) -> Numb:
+        raise KeyError("no such thing")
+
+
+FOREIGN = st.one_of(
+    st.builds(LinearRegression),
+    st.builds(LogisticRegression, C=st.sampled_from([1.0, 1e6]), max_iter=st.sampled_from([2, 100])),
+    st.builds(KNeighborsClassifier, st.integers(1, 5)),
+    st.builds(KNeighborsRegressor, st.integers(1, 5)),
+    st.builds(DecisionTreeRegressor, max_depth=st.just(2), random_state=st.just(0)),
+    st.builds(GaussianNB),
+    st.builds(lambda: make_pipeline(StandardScaler(), LinearRegression())),
+    st.builds(Numb, st.sampled_from([0.0, np.nan, np.inf, 1e300])),
+    st.builds(Shouting),
+)  # fmt: skip
+MORE_LEARNERS = st.one_of(
+    LEARNERS,
+    LEARNERS,
+    st.builds(pcv.GLM, st.sampled_from(
+        ["gamma", "inverse_gaussian", "negative_binomial", "tweedie", "quasipoisson"]
+    )),
+    st.builds(pcv.GLM, st.just("gaussian"), link=st.sampled_from(["log", "inverse", "cube"])),
+    st.just(pcv.Logit()),
+    st.just(pcv.MNLogit()),
+    st.just(pcv.WLS()),
+    st.builds(pcv.RLM, st.sampled_from(["huber", "bisquare", "hampel", "nope"])),
+    st.builds(pcv.QuantReg, st.sampled_from([0.5, 0.01, 0.99, 0.0])),
+    st.builds(pcv.ElasticNet, lam=st.sampled_from([0.0, 0.1, 1e300]), alpha=st.floats(-0.5, 1.5)),
+    st.builds(pcv.Tuned, st.just(pcv.KNN()), st.fixed_dictionaries({"k": st.lists(
+        st.integers(1, 4), min_size=1, max_size=3)}), inner=st.sampled_from([2, "dev", 3, 0])),
+    st.builds(pcv.Tuned, st.just(pcv.Ridge()), st.just({"lam": [0.0, 1.0]}), inner=st.just(2)),
+    FOREIGN,
+)  # fmt: skip
+MORE_FOLDS = st.one_of(
+    FOLDS,
+    st.builds(lambda k, s: pcv.Grouped(k, random=s), st.integers(0, 5), st.integers(0, 99)),
+    st.builds(pcv.TimeSeries, st.integers(0, 9), st.integers(0, 3), st.integers(0, 2),
+              st.integers(0, 2), st.sampled_from(["expanding", "sliding"])),
+    st.builds(pcv.NestedPairs, st.integers(1, 5), st.integers(0, 2), st.integers(0, 99)),
+    st.builds(pcv.PairedHalves, st.integers(0, 3), st.integers(0, 3),
+              st.sampled_from([0.5, 0.9, 1.5]), st.integers(0, 99)),
+    st.builds(pcv.FiveByTwo, st.integers(0, 99)),
+    st.builds(pcv.RFolds, st.sampled_from(
+        ["rsample", "caret", "boot", "cv", "glmnet", "mlr3", "origami", "kknn", "none"]),
+        st.integers(0, 6), st.integers(0, 99), st.integers(0, 2)),
+    st.builds(pcv.Predefined, st.lists(st.sampled_from(["a", "b", None, 1, 2.5]), max_size=24)),
+)  # fmt: skip
+"""Built lazily, too: constructors refuse some of these."""
+
+
+@st.composite
+def roles(draw: Any, frame: pd.DataFrame) -> dict[str, Any]:
+    """weights= and groups=, sensible or not."""
+    n = len(frame)
+    weights = st.lists(
+        st.sampled_from([0.0, 1.0, 1.0, 2.0, 1e-300, 1e300, -1.0, np.nan]), min_size=n, max_size=n
+    )
+    groups = st.lists(st.sampled_from(["a", "b", "c", None, 1]), min_size=n, max_size=n)
+    found = {"weights": draw(st.one_of(st.none(), st.none(), weights, st.just("nowhere"))),
+             "groups": draw(st.one_of(st.none(), groups, st.sampled_from(list(frame.columns))))}
+    return {role: given for role, given in found.items() if given is not None}  # fmt: skip

@@ -1,0 +1,37 @@
+"""Rows that cannot be predicted: said, or refused."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import DataError, FitError, PycvstatWarning
+
+NA = Literal["pass", "raise"]
+
+
+def tell_missing(known: NDArray[np.bool_], na: NA) -> None:
+    """Warn of rows that cannot be predicted, or refuse them."""
+    if known.all():
+        return
+    count = f"{int((~known).sum())} of {len(known)} rows have missing or infinite predictors"
+    first = f"the first is row {int(np.flatnonzero(~known)[0])}"
+    if na == "raise":
+        raise DataError(f"{count}.", given=first, fix="leave them out, or use na='pass'")
+    warnings.warn(
+        PycvstatWarning(f"{count}; their predictions are NaN.", given=first), stacklevel=4
+    )
+
+
+def refuse_non_finite(name: str, values: NDArray[np.float64]) -> None:
+    """Predictions that left the range of numbers: R gives them as NaN or Inf."""
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise FitError(
+            f"{name} gives predictions that are not finite.",
+            given=f"{int(bad.sum())} of {len(bad)} rows, the first is row {bad.argmax()}",
+            fix="change the unit of columns of extreme size",
+        )

@@ -1,0 +1,266 @@
+"""Procedures, intervals and formulas beyond cross-validation: sound results or our own errors.
+
+PYCVSTAT_CASES sets the number of generated cases of this file, as in its neighbour.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+from hypothesis import assume, given, settings, strategies as st
+
+import pycvstat as pcv
+from pycvstat.formula import quote
+from pycvstat.intervals import METHODS
+
+sys.path.insert(0, str(Path(__file__).parent))
+from strategies import (
+    ANY_FRAME,
+    FOREIGN,
+    LOSSES,
+    MORE_FOLDS,
+    MORE_LEARNERS,
+    USUAL,
+    formulas,
+    frames,
+    roles,
+)
+from test_every_call_ends_well import CASES, GENERATED, check_plan, check_result, outcome
+
+SOUND = {"rtol": 1e-12, "atol": 0}  # the same sums in another order
+
+
+def drawn(data: Any, strategy: Any) -> Any:
+    """A value of the strategy; discarded where a constructor refuses with one of our errors."""
+    value = outcome(lambda: data.draw(strategy))
+    assume(value is not None)
+    return value
+
+
+def drawn_once(data: Any) -> tuple[Any, Any]:
+    """A learner and folds that give the same result every time."""
+    learner = drawn(data, MORE_LEARNERS)
+    assume(not isinstance(learner, pcv.Tuned))  # draws anew where the outer folds draw nothing
+    folds = drawn(data, MORE_FOLDS)
+    return learner, pcv.KFold(max(2, folds), random=1) if isinstance(folds, int) else folds
+
+
+def problem(data: Any) -> tuple[pd.DataFrame, str, dict[str, Any]]:
+    frame = data.draw(ANY_FRAME)
+    names = list(frame.columns)
+    response = data.draw(st.sampled_from(names))
+    formula = data.draw(
+        st.one_of(st.just(f"{quote(response)} ~ ."), formulas(names, response))
+    )
+    given = data.draw(roles(frame)) | {"na": data.draw(st.sampled_from(["raise", "omit"]))}
+    return frame, formula, given
+
+
+def check_interval(found: Any) -> None:
+    if found is None:
+        return
+    assert not found.low > found.high
+    assert found.std_error is None or not found.std_error < 0
+    assert found.estimand
+
+
+@settings(max_examples=CASES // 4, **GENERATED)
+@given(st.data())
+def test_cross_validate_with_everything(data):
+    frame, formula, given = problem(data)
+    learner, folds = drawn(data, MORE_LEARNERS), drawn(data, MORE_FOLDS)
+    loss = data.draw(LOSSES)
+    result = outcome(
+        lambda: pcv.cross_validate(learner, formula, frame, folds=folds, loss=loss, **given)
+    )
+    if result is None:
+        return
+    check_result(result)
+    for verb in (result.tidy, result.glance, result.augment, result.summary, result._repr_html_):
+        assert outcome(verb) is not None
+    method = data.draw(st.sampled_from(["auto", *METHODS]))
+    level = data.draw(st.sampled_from([0.95, 0.5, 1 - 1e-12, 0.0, 1.5]))
+    check_interval(outcome(lambda: result.interval(method, level)))
+    for metric in ("rmse", "r2", "auc"):
+        check_interval(outcome(lambda metric=metric: result.interval(metric=metric)))
+
+
+@settings(max_examples=CASES // 8, **GENERATED)
+@given(st.data())
+def test_fit_and_predict_with_everything(data):
+    frame, formula, given = problem(data)
+    learner = drawn(data, MORE_LEARNERS.filter(lambda one: hasattr(one, "prepare")))
+    fitted = outcome(lambda: learner.fit(formula, frame))
+    if fitted is None:
+        return
+    new = data.draw(st.one_of(st.just(frame), frames()))
+    found = outcome(lambda: fitted.predict(new))
+    if found is not None:
+        assert len(found) == len(new)
+    prob = outcome(lambda: fitted.predict_proba(new))
+    if prob is not None:
+        prob = np.asarray(prob, dtype=float)
+        known = ~np.isnan(prob).any(axis=1)
+        np.testing.assert_allclose(prob[known].sum(axis=1), 1.0, rtol=1e-9)
+        assert (prob[known] >= 0).all()
+
+
+@settings(max_examples=CASES // 16, **GENERATED)
+@given(st.data())
+def test_compare(data):
+    frame, formula, given = problem(data)
+    learners = {name: drawn(data, MORE_LEARNERS) for name in ("a", "b<i>")}
+    folds, loss = drawn(data, MORE_FOLDS), data.draw(LOSSES)
+    result = outcome(
+        lambda: pcv.compare(learners, formula, frame, folds=folds, loss=loss, **given)
+    )
+    if result is None:
+        return
+    for one in result.results.values():
+        check_result(one)
+    method = data.draw(st.sampled_from(["auto", "mcnemar", "sign", "corrected_t", "nadeau"]))
+    found = outcome(lambda: result.paired("a", "b<i>", method=method))
+    if found is not None:
+        assert not found.low > found.high
+        assert np.isnan(found.p_value) or 0 <= found.p_value <= 1
+    for verb in (result.tidy, result.glance, result.summary, result._repr_html_):
+        outcome(verb)
+
+
+@settings(max_examples=CASES // 16, **GENERATED)
+@given(st.data())
+def test_curves_benchmarks_and_audits(data):
+    frame, formula, given = problem(data)
+    learner, folds = drawn(data, MORE_LEARNERS), drawn(data, MORE_FOLDS)
+    ks = data.draw(st.lists(st.integers(-1, 6), min_size=1, max_size=3))
+    curve = outcome(
+        lambda: pcv.error_curve(pcv.KNN(), formula, frame, grid={"k": ks}, folds=folds, **given)
+    )
+    if curve is not None:
+        check_plan(curve.plan)
+        rows = curve.tidy()
+        assert len(rows) == len(set(ks))
+        outcome(curve.summary)
+    sizes = data.draw(st.lists(st.one_of(st.integers(-1, 12), st.floats(0, 1.1)), max_size=3))
+    learning = outcome(
+        lambda: pcv.learning_curve(learner, formula, frame, sizes=sizes, folds=folds, **given)
+    )
+    if learning is not None:
+        assert len(learning.tidy()) > 0
+    audit = outcome(lambda: pcv.audit(learner, formula, frame, folds=folds, times=5, **given))
+    if audit is not None:
+        assert np.isfinite(audit.skill).all()
+        assert 0 <= audit.p_value <= 1
+    benchmark = outcome(
+        lambda: pcv.benchmark(
+            {"knn": pcv.KNN(k=1), "other": learner}, formula, frame, random=1,
+            times=data.draw(st.integers(0, 2)), **given,
+        )
+    )  # fmt: skip
+    if benchmark is not None:
+        for one in benchmark.results.values():
+            check_plan(one.plan)
+
+
+@settings(max_examples=CASES // 8, **GENERATED)
+@given(st.data())
+def test_losses_of_anything_else(data):
+    n = data.draw(st.integers(0, 20))
+    values = st.one_of(
+        USUAL, st.sampled_from([0.0, 1.0, 5e-324, 1e308, -1e308, 1e160, np.nan, np.inf])
+    )
+    losses = data.draw(
+        st.one_of(
+            st.lists(st.sampled_from([0.0, 1.0]), min_size=n, max_size=n),
+            st.lists(values, min_size=n, max_size=n),
+            st.lists(st.just(0.3), min_size=n, max_size=n),
+        )
+    )
+    ids = data.draw(
+        st.one_of(
+            st.none(),
+            st.lists(st.sampled_from([0, 1, 2, "a", None, np.nan]), min_size=n, max_size=n),
+            st.lists(st.integers(1, 4), min_size=n, max_size=n),
+            st.lists(st.integers(1, 4), max_size=20),
+        )
+    )
+    result = outcome(
+        lambda: pcv.from_losses(
+            losses, ids, n_train=data.draw(st.sampled_from([None, 10, 0, 2.5])),
+            bounds=data.draw(st.sampled_from([None, (0.0, 1.0), (1.0, 0.0), (0.0, np.inf)])),
+            groups=data.draw(st.one_of(st.none(), st.lists(st.integers(0, 3), max_size=20))),
+            loss=data.draw(st.sampled_from(["loss", "squared", "zero_one"])),
+        )
+    )  # fmt: skip
+    if result is None:
+        return
+    assert np.isfinite(result.estimate)
+    low, high = min(losses), max(losses)
+    slack = 1e-12 * max(abs(low), abs(high))
+    assert low - slack <= result.pooled <= high + slack
+    level = data.draw(st.sampled_from([0.95, 0.5, 0.999999]))
+    options = data.draw(st.sampled_from([{}, {}, {"bounds": (0.0, 1.0)}, {"draws": 10}]))
+    for method in ("auto", *METHODS):
+        found = outcome(lambda method=method: result.interval(method, level, **options))
+        check_interval(found)
+    outcome(result.tidy)
+    outcome(result.summary)
+
+
+@settings(max_examples=CASES // 16, **GENERATED)
+@given(frames(), st.data())
+def test_polars_frames_give_what_pandas_frames_give(frame, data):
+    response = data.draw(st.sampled_from(list(frame.columns)))
+    formula = f"{quote(response)} ~ ."
+    dates = [name for name in frame if frame[name].dtype.kind == "M"]
+    plain = frame.drop(columns=dates)  # the two libraries keep dates at different precisions
+    ordered = [n for n in plain if isinstance(plain[n].dtype, pd.CategoricalDtype)]
+    assume(len(plain.columns) > 0)
+    plain = plain.astype(dict.fromkeys(ordered, object))
+    try:
+        other = pl.from_pandas(plain, nan_to_null=False)
+    except (pl.exceptions.PolarsError, TypeError, ValueError):
+        assume(False)
+    learner, folds = drawn_once(data)
+    found = [
+        outcome(lambda one=one: pcv.cross_validate(learner, formula, one, folds=folds))
+        for one in (plain, other)
+    ]
+    assert (found[0] is None) == (found[1] is None)
+    if found[0] is not None:
+        np.testing.assert_array_equal(found[0].table.losses, found[1].table.losses)
+
+
+@settings(max_examples=max(3, CASES // 2000), **GENERATED)
+@given(frames(), st.data())
+def test_workers_change_nothing(frame, data):
+    response = data.draw(st.sampled_from(list(frame.columns)))
+    learner, folds = drawn_once(data)
+    found = [
+        outcome(
+            lambda n_jobs=n_jobs: pcv.cross_validate(
+                learner, f"{quote(response)} ~ .", frame, folds=folds, n_jobs=n_jobs
+            )
+        )
+        for n_jobs in (1, 2)
+    ]
+    assert (found[0] is None) == (found[1] is None)
+    if found[0] is not None:
+        assert found[0].table.losses.tobytes() == found[1].table.losses.tobytes()
+
+
+@settings(max_examples=CASES // 16, **GENERATED)
+@given(ANY_FRAME, st.data())
+def test_foreign_estimators(frame, data):
+    response = data.draw(st.sampled_from(list(frame.columns)))
+    estimator, folds = data.draw(FOREIGN), drawn(data, MORE_FOLDS)
+    result = outcome(
+        lambda: pcv.cross_validate(estimator, f"{quote(response)} ~ .", frame, folds=folds)
+    )
+    if result is not None:
+        check_result(result)
