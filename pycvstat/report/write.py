@@ -52,6 +52,12 @@ def check_report_path(path: str | PathLike[str]) -> Path:
             fix=f"{target.stem or 'report'}.html",
         )
     _check_writable(target)
+    if target.suffix.lower() in (".md", ".tex") and figures_beside(target).is_file():
+        raise InputError(
+            "the figures belong in a directory, and there is a file of its name.",
+            given=str(figures_beside(target)),
+            fix="move that file, or choose another name for the report",
+        )
     if target.suffix.lower() == ".pdf":
         programs.need_browser()
     if target.suffix.lower() == ".docx":
@@ -180,18 +186,26 @@ _WRITERS: dict[str, Callable[[Document, Path], None]] = {
 
 @dataclass(frozen=True)
 class Beside:
-    """Writes figures into a directory beside a file and gives their relative paths.
-
-    The directory is named after the file, in letters that no format needs to quote.
-    """
+    """Writes figures into the directory beside a file and gives their relative paths."""
 
     target: Path
     form: Format
 
     def __call__(self, figure: Figure) -> str:
-        stem = re.sub(r"[^A-Za-z0-9-]+", "-", self.target.stem).strip("-") or "report"
-        folder = self.target.parent / f"{stem}_files"
+        folder = figures_beside(self.target)
         folder.mkdir(exist_ok=True)
         file = folder / f"{figure.name}.{self.form}"
         file.write_bytes(figure_bytes(figure, self.form))
         return f"{folder.name}/{file.name}"
+
+
+def figures_beside(target: Path) -> Path:
+    """The directory of the figures of a report, named in letters that no format needs to quote.
+
+    Examples
+    --------
+    >>> figures_beside(Path("my report.md")).name
+    'my-report_files'
+    """
+    stem = re.sub(r"[^A-Za-z0-9-]+", "-", target.stem).strip("-") or "report"
+    return target.parent / f"{stem}_files"

@@ -44,6 +44,11 @@ def test_a_directory_is_refused_first(tmp_path: Path) -> None:
     refused(tmp_path / "out.html", "is a directory")
 
 
+def test_a_file_in_the_place_of_the_figures_is_refused_first(tmp_path: Path) -> None:
+    (tmp_path / "out_files").write_text("mine")
+    refused(tmp_path / "out.tex", "figures belong in a directory")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="permissions work otherwise there")
 def test_a_place_without_permission_is_refused_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

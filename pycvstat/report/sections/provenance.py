@@ -77,6 +77,7 @@ def crosscheck_section(check: Crosscheck) -> Section:
         [
             Facts((("verdict", verdict),)),
             agreement_table(check),
+            tolerances(check),
             figure if check.rows else None,
             *notes,
         ],
@@ -84,28 +85,40 @@ def crosscheck_section(check: Crosscheck) -> Section:
 
 
 def agreement_table(check: Crosscheck) -> Table:
-    """One row per quantity: both values, their difference, what is allowed and why."""
+    """One row per quantity: the verdict, both values, their difference, what is allowed."""
     rows = tuple(
         (
             row.quantity,
+            "agrees" if row.agrees else f"differs: {row.place}",
             _value(row.python),
             _value(row.r),
             _size(row.relative),
             _size(row.tolerance.relative),
-            "agrees" if row.agrees else f"differs: {row.place}",
         )
         for row in check.rows
     )
     return Table(
-        ("quantity", "Python", "R", "difference", "allowed", "verdict"),
+        ("quantity", "verdict", "Python", "R", "difference", "allowed"),
         rows,
-        "lrrrrl",
+        "llrrrr",
         "Relative differences, where the two values differ most.",
     )
 
 
+def tolerances(check: Crosscheck) -> Facts | None:
+    """Why differences of these sizes are allowed."""
+    reasons = {_size(row.tolerance.relative): row.tolerance.reason for row in check.rows}
+    return (
+        Facts(tuple((f"allowed: {size}", why) for size, why in reasons.items()))
+        if reasons
+        else None
+    )
+
+
 def _value(value: Any) -> str:
-    return number(value, 7) if isinstance(value, int | float) else str(value)
+    if not isinstance(value, int | float):
+        return str(value)
+    return str(int(value)) if float(value).is_integer() else number(value, 7)
 
 
 def _size(value: float) -> str:
