@@ -11,7 +11,11 @@ from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.learners.base import Predictions
 from pycvstat.learners.design import PreparedDesign
 from pycvstat.learners.kernels.glm_folds import glm_left_out_means
-from pycvstat.learners.kernels.left_out import LeftOut, ols_left_out_predictions
+from pycvstat.learners.kernels.left_out import (
+    LeftOut,
+    dominated,
+    ols_left_out_predictions,
+)
 from pycvstat.learners.kernels.pairs import ols_pair_residuals
 
 if TYPE_CHECKING:
@@ -73,7 +77,8 @@ def _pairs_left_out(
     residuals = found.residuals[repeat, plan.rows, other]
     begin = plan.offsets[:-1]
     refit = found.refit[plan.repeat, own[begin], other[begin]]
-    return LeftOut(y[plan.rows] - residuals, residuals, np.asarray(refit))
+    refit = np.asarray(refit) | dominated(y, plan.rows, plan.offsets, weights)
+    return LeftOut(y[plan.rows] - residuals, residuals, refit)
 
 
 class PreparedLeastSquares(PreparedDesign):

@@ -17,6 +17,7 @@ from hypothesis import assume, given, settings, strategies as st
 import pycvstat as pcv
 from pycvstat.formula import quote
 from pycvstat.intervals import METHODS
+from pycvstat.task import Task
 
 sys.path.insert(0, str(Path(__file__).parent))
 from strategies import (
@@ -54,9 +55,7 @@ def problem(data: Any) -> tuple[pd.DataFrame, str, dict[str, Any]]:
     frame = data.draw(ANY_FRAME)
     names = list(frame.columns)
     response = data.draw(st.sampled_from(names))
-    formula = data.draw(
-        st.one_of(st.just(f"{quote(response)} ~ ."), formulas(names, response))
-    )
+    formula = data.draw(st.one_of(st.just(f"{quote(response)} ~ ."), formulas(names, response)))
     given = data.draw(roles(frame)) | {"na": data.draw(st.sampled_from(["raise", "omit"]))}
     return frame, formula, given
 
@@ -95,9 +94,12 @@ def test_cross_validate_with_everything(data):
 def test_fit_and_predict_with_everything(data):
     frame, formula, given = problem(data)
     learner = drawn(data, MORE_LEARNERS.filter(lambda one: hasattr(one, "prepare")))
-    fitted = outcome(lambda: learner.fit(formula, frame))
+    fitted = outcome(lambda: learner.fit_task(Task.build(formula, frame, **given)))
     if fitted is None:
         return
+    for verb in (repr, lambda fit: fit.tidy()):
+        if hasattr(fitted, "tidy"):
+            assert outcome(lambda verb=verb: verb(fitted)) is not None
     new = data.draw(st.one_of(st.just(frame), frames()))
     found = outcome(lambda: fitted.predict(new))
     if found is not None:
@@ -116,9 +118,7 @@ def test_compare(data):
     frame, formula, given = problem(data)
     learners = {name: drawn(data, MORE_LEARNERS) for name in ("a", "b<i>")}
     folds, loss = drawn(data, MORE_FOLDS), data.draw(LOSSES)
-    result = outcome(
-        lambda: pcv.compare(learners, formula, frame, folds=folds, loss=loss, **given)
-    )
+    result = outcome(lambda: pcv.compare(learners, formula, frame, folds=folds, loss=loss, **given))
     if result is None:
         return
     for one in result.results.values():

@@ -24,6 +24,10 @@ KEPT_SHARE = 1e-3
 """A fold is small work only when its training rows keep this share of every direction: then the
 p x p problem is as accurate as a refit, to 1e-10, and the rank is the rank of all rows."""
 
+DOMINATED_SHARE = 1e-8
+"""A fold is also refitted when its training rows keep less than this share of the sum of squares
+of y: rounding of the full fit is relative to the largest response, which they do not have."""
+
 _BLOCK = 2**20
 """Numbers gathered at a time, so that memory does not grow with the number of fits."""
 
@@ -91,6 +95,7 @@ def ols_left_out_predictions(
     e = full_residuals(basis, X, y, weights)
     se = e if weights is None else e * np.sqrt(weights)
     residuals, refit = left_out_residuals(basis.Q, basis.U, e, se, rows, offsets)
+    refit |= dominated(y, rows, offsets, weights)
     if refit.any():
         residuals[np.repeat(refit, np.diff(offsets))] = np.nan
     return LeftOut(y[rows] - residuals, residuals, refit)
@@ -189,6 +194,25 @@ def full_residuals(
         y = y - y.mean()
     wy = y if weights is None else y * np.sqrt(weights)
     return y - basis.U @ (basis.Q.T @ wy)
+
+
+def dominated(
+    y: FloatArray, rows: IntArray, offsets: IntArray, weights: FloatArray | None = None
+) -> BoolArray:
+    """Fits (fits,) whose test rows hold nearly all of the spread of y around its median.
+
+    Examples
+    --------
+    >>> dominated(np.array([1.0, 2.0, 3.0, 4e9]), np.arange(4), np.arange(5))
+    array([False, False, False,  True])
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = (y - np.median(y)) ** 2 * (1.0 if weights is None else weights)
+        fit = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        tested = np.bincount(fit, squares[rows], minlength=len(offsets) - 1)
+        total = squares.sum()
+        kept: BoolArray = total - tested >= DOMINATED_SHARE * total
+    return ~kept
 
 
 def left_out_residuals(

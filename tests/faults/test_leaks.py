@@ -1,0 +1,207 @@
+"""Leaks: what a learner may not know, it does not know; what knows it is caught."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+
+import pycvstat as pcv
+
+FOLDS = pcv.KFold(4, random=3)
+SAME = {"rtol": 1e-9, "atol": 1e-12}  # least squares by another factorisation
+
+SUMS = {"rtol": 1e-12, "atol": 0}  # sums of the training rows, less those of the test rows
+
+
+def noise(seed: int, n: int = 60, p: int = 3) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, p)), columns=[f"x{j}" for j in range(p)])
+    return frame.assign(y=rng.normal(size=n))
+
+
+class Remembers(RegressorMixin, BaseEstimator):
+    """Knows every row that any of its copies was ever fitted on."""
+
+    seen: ClassVar[dict[bytes, float]] = {}
+
+    def fit(self, X: Any, y: Any) -> Remembers:
+        self.mean_ = float(np.mean(y))
+        self.seen.update((row.tobytes(), float(v)) for row, v in zip(X, y, strict=True))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.array([self.seen.get(row.tobytes(), self.mean_) for row in X])
+
+
+class KnowsTheResponse(RegressorMixin, BaseEstimator):
+    """Was told the response of all rows in advance: a feature made from y before the folds."""
+
+    answers: ClassVar[dict[bytes, float]] = {}
+
+    def fit(self, X: Any, y: Any) -> KnowsTheResponse:
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.array([self.answers[row.tobytes()] for row in X])
+
+
+class SelectsBeforeFolds(RegressorMixin, BaseEstimator):
+    """Chooses its column by correlation with the responses it has met so far, all folds' rows."""
+
+    met: ClassVar[dict[bytes, float]] = {}
+
+    def fit(self, X: Any, y: Any) -> SelectsBeforeFolds:
+        self.met.update((row.tobytes(), float(v)) for row, v in zip(X, y, strict=True))
+        rows = np.array([np.frombuffer(key) for key in self.met])
+        values = np.array(list(self.met.values()))
+        strength = np.abs(np.corrcoef(rows.T, values)[-1, :-1])
+        self.column_ = int(strength.argmax())
+        self.slope_ = np.polyfit(rows[:, self.column_], values, 1)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.polyval(self.slope_, X[:, self.column_])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_learner_that_remembers_every_row_is_caught(seed: int) -> None:
+    Remembers.seen.clear()
+    found = pcv.audit(Remembers(), "y ~ .", noise(seed), folds=FOLDS, random=seed + 1)
+    assert found.leaks
+    assert not found
+    assert "skill" in found.tidy().query("found")["check"].iloc[0]
+
+
+def test_a_learner_that_selects_with_all_rows_is_caught() -> None:
+    """The classic error: variables selected on all rows, then cross-validated."""
+    caught = 0
+    for seed in range(3):
+        SelectsBeforeFolds.met.clear()
+        data = noise(seed, n=40, p=200)
+        caught += pcv.audit(SelectsBeforeFolds(), "y ~ .", data, folds=FOLDS).leaks
+    assert caught == 3
+
+
+def test_a_learner_that_knows_the_responses_has_no_skill_once_they_are_permuted() -> None:
+    """What was computed from y before the audit is not seen by permuting y: it says so."""
+    data = noise(1)
+    X = data.drop(columns="y").to_numpy()
+    KnowsTheResponse.answers = {row.tobytes(): v for row, v in zip(X, data["y"], strict=True)}
+    honest = pcv.cross_validate(KnowsTheResponse(), X=X, y=data["y"], folds=FOLDS)
+    assert honest.estimate == 0.0
+    assert not pcv.audit(KnowsTheResponse(), X=X, y=data["y"], folds=FOLDS).leaks
+
+
+HONEST = {
+    "mean": pcv.Mean(),
+    "ols": pcv.OLS(),
+    "knn": pcv.KNN(k=3),
+    "one neighbour": pcv.KNN(k=1, kernel="rectangular"),
+    "ridge": pcv.Ridge(lam=0.1),
+    "tuned": pcv.Tuned(pcv.KNN(kernel="rectangular"), {"k": [1, 3, 9]}, inner=pcv.KFold(3)),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_learners_are_not_suspected(name: str) -> None:
+    for seed in range(8):
+        found = pcv.audit(HONEST[name], "y ~ .", noise(seed), folds=FOLDS, random=seed + 1)
+        assert found, f"seed {seed}: {found!r}"
+
+
+def test_equal_rows_in_training_and_test_are_reported_one_by_one() -> None:
+    data = noise(2, n=20)
+    data.iloc[17] = data.iloc[3]
+    data.iloc[11, :3] = data.iloc[4, :3]  # equal predictors, another response: no repetition
+    plan = pcv.Predefined([1, 1, 1, 1, 2] * 4)
+    found = pcv.audit(pcv.OLS(), "y ~ .", data, folds=plan)
+    assert found.duplicates.tolist() == []  # rows 3 and 17 are in fold 1
+    found = pcv.audit(pcv.OLS(), "y ~ .", data, folds=pcv.Predefined([1, 2] * 10))
+    assert found.duplicates.tolist() == []
+    found = pcv.audit(pcv.OLS(), "y ~ .", data, folds=pcv.LeaveOneOut())
+    assert found.duplicates.tolist() == [[3, 17], [17, 3]]
+    assert not found
+    assert "2 test rows repeat" in repr(found)
+
+
+def test_groups_are_never_split_by_grouped_folds() -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(40):
+        groups = rng.integers(0, rng.integers(4, 30), size=60)
+        k = int(rng.integers(2, 1 + min(4, len(set(groups.tolist())))))
+        splitters = [
+            pcv.Grouped(k, random=seed),
+            pcv.Repeated(pcv.Grouped(k), times=2, random=seed),
+        ]
+        for splitter in splitters:
+            for train, test in splitter.plan(60, groups=groups):
+                assert not set(groups[train]) & set(groups[test])
+
+
+def test_groups_that_other_folds_split_are_reported() -> None:
+    groups = np.repeat(["a", "b", "c"], 20)
+    found = pcv.audit(pcv.OLS(), "y ~ .", noise(3), folds=FOLDS, groups=groups)
+    assert sorted(found.split_groups) == ["a", "b", "c"]
+    assert not found
+    grouped = pcv.Grouped(3, random=1)
+    assert pcv.audit(pcv.OLS(), "y ~ .", noise(3), folds=grouped, groups=groups)
+
+
+def test_inner_folds_of_tuned_learners_keep_groups_together() -> None:
+    groups = np.repeat(np.arange(20), 3)
+    tuned = pcv.Tuned(pcv.KNN(), {"k": [1, 5]}, inner=pcv.Grouped(3, random=1))
+    found = pcv.cross_validate(
+        tuned, "y ~ .", noise(4), folds=pcv.Grouped(4, random=1), groups=groups
+    )
+    assert len(found.inner_plans) == 4
+    for (train, _), inner in zip(found.plan, found.inner_plans, strict=True):
+        for inside, outside in inner:
+            assert not set(groups[train][inside]) & set(groups[train][outside])
+
+
+INSIDE = {
+    "poly": (pcv.OLS(), "y ~ poly(x0, 3) + x1"),
+    "scale": (pcv.OLS(), "y ~ scale(x0) * scale(x1)"),
+    "kNN's scaling": (pcv.KNN(k=5), "y ~ ."),
+    "kNN of scaled": (pcv.KNN(k=5, scale=False), "y ~ scale(x0) + scale(x1)"),
+    "ridge's scaling": (pcv.Ridge(lam=0.3), "y ~ ."),
+    "lasso's scaling": (pcv.Lasso(lam=0.1), "y ~ ."),
+    "ridge of poly": (pcv.Ridge(lam=0.3), "y ~ poly(x0, 2) + x1"),
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+@pytest.mark.parametrize("folds", [FOLDS, pcv.LeaveOneOut(), pcv.Holdout(0.3, random=1)])
+def test_preprocessing_sees_training_rows_only(name: str, folds: Any) -> None:
+    """Each fold equals the learner that was handed its training rows and nothing else."""
+    learner, formula = INSIDE[name]
+    data = noise(5, n=40)
+    data.loc[7, "x0"] = 50.0  # one row that would move every mean and deviation
+    found = pcv.cross_validate(learner, formula, data, folds=folds)
+    losses = []
+    for train, test in found.plan:
+        fitted = learner.fit(formula, data.iloc[train].reset_index(drop=True))
+        new = data.iloc[test].reset_index(drop=True)
+        losses.append((new["y"].to_numpy() - fitted.predict(new.drop(columns="y"))) ** 2)
+    np.testing.assert_allclose(found.table.losses[:, 0], np.concatenate(losses), **SAME)
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_test_rows_cannot_reach_the_predictions_of_others(name: str) -> None:
+    """Changing one test row changes its own prediction in its own fold and no other there."""
+    learner, formula = INSIDE[name]
+    data = noise(6, n=40)
+    plan = FOLDS.plan(40)
+    base = pcv.cross_validate(learner, formula, data, folds=plan)
+    row = int(plan.test_rows(0)[0])
+    changed = data.copy()
+    changed.loc[row, ["x0", "x1", "x2"]] = [9.0, -9.0, 4.0]
+    changed.loc[row, "y"] = 1e6
+    again = pcv.cross_validate(learner, formula, changed, folds=plan)
+    others = plan.n_test[0]
+    np.testing.assert_allclose(again.table.losses[1:others], base.table.losses[1:others], **SUMS)
+    assert again.table.losses[0] != base.table.losses[0]
