@@ -116,6 +116,8 @@ def _runner(name: str) -> Any:
 def _common(command: argparse.ArgumentParser) -> None:
     data = command.add_argument_group("data")
     data.add_argument("--sep", metavar="CHARACTER", help="delimiter of a text file")
+    data.add_argument("--decimal", metavar="CHARACTER", default=".",
+                      help="decimal sign of a text file (default: a point)")  # fmt: skip
     data.add_argument("--factor", action="append", metavar="COLUMN", help="treat as categorical")
     data.add_argument("--groups", metavar="COLUMN", help="rows that belong together")
     data.add_argument("--weights", metavar="COLUMN", help="case weights")

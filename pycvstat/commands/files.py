@@ -16,7 +16,7 @@ READERS = (".csv", ".tsv", ".txt", ".parquet", ".rds")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
-def read_data(path: str | Path, sep: str | None = None) -> pd.DataFrame:
+def read_data(path: str | Path, sep: str | None = None, decimal: str = ".") -> pd.DataFrame:
     """Read a data file; the ending of its name says what it is.
 
     Parameters
@@ -25,6 +25,8 @@ def read_data(path: str | Path, sep: str | None = None) -> pd.DataFrame:
         .csv, .tsv, .txt, .parquet or .rds
     sep : str, optional
         Delimiter of a text file; comma for .csv, tab for .tsv.
+    decimal : str
+        Decimal sign of a text file.
     """
     file = Path(path)
     if not file.is_file():
@@ -35,7 +37,7 @@ def read_data(path: str | Path, sep: str | None = None) -> pd.DataFrame:
     if ending == ".rds":
         return _rds(file)
     if ending in (".csv", ".tsv", ".txt"):
-        return _text(file, sep or {".csv": ",", ".tsv": "\t"}.get(ending, ","))
+        return _text(file, sep or {".csv": ",", ".tsv": "\t"}.get(ending, ","), decimal)
     raise DataError(
         "this kind of file is not read.",
         given=file.name,
@@ -50,11 +52,11 @@ def _nearby(file: Path) -> str:
     return f"did you mean {folder / near[0]}?" if near else "check the path"
 
 
-def _text(file: Path, sep: str) -> pd.DataFrame:
+def _text(file: Path, sep: str, decimal: str) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        frame = pd.read_csv(file, sep=sep)
+        frame = pd.read_csv(file, sep=sep, decimal=decimal)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise DataError(
             "the file cannot be read as a table.",
@@ -64,11 +66,26 @@ def _text(file: Path, sep: str) -> pd.DataFrame:
     hint = _delimiter_hint(file, sep)
     if frame.shape[1] == 1 and hint is not None:
         raise DataError("the file has one column only.", given=file.name, fix=hint)
+    commas = [str(name) for name in frame.columns if _has_decimal_commas(frame[name])]
+    if commas and sep != ",":
+        raise DataError(
+            "numbers with decimal commas are read as words.",
+            given=", ".join(commas),
+            fix="--decimal ','",
+        )
     unnamed = frame.columns[0] if len(frame.columns) else ""
     if str(unnamed).startswith("Unnamed: 0"):  # row names that R's write.csv adds
         frame = frame.set_index(unnamed)
         frame.index.name = None
     return frame
+
+
+def _has_decimal_commas(column: pd.Series[Any]) -> bool:
+    known = column.dropna()
+    if known.empty or known.dtype.kind in "biufM":
+        return False
+    words = known.astype(str)
+    return bool(words.str.fullmatch(r"[-+]?\d+(,\d+)?").all() and words.str.contains(",").any())
 
 
 def _delimiter_hint(file: Path, used: str) -> str | None:

@@ -113,7 +113,7 @@ def report(chosen: Namespace) -> None:
 
 def _data(chosen: Namespace) -> Any:
     sep = None if chosen.sep is None else chosen.sep.encode().decode("unicode_escape")
-    data = read_data(chosen.data, sep)
+    data = read_data(chosen.data, sep, chosen.decimal)
     for name in chosen.factor or []:
         if name not in data.columns:
             raise InputError("the column for --factor is not in the data.", given=name)
