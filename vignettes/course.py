@@ -87,13 +87,13 @@ from record_quantities import recorded
 
 leak = recorded("leak: waves, n = 60")
 pd.DataFrame(
-    {"tuned on": name, "estimate": found.mean, "std_error": found.std_error}
+    {"call": name, "estimate": found.mean, "std_error": found.std_error}
     for name, found in leak.items()
 )
 
 # %% [markdown]
-# The leak is small here because only one number is tuned. It grows with what is tuned: with
-# several parameters, or with predictors selected on all rows, it decides the result.
+# The leak is small here because a single number is tuned. The same mistake with more to choose,
+# such as predictors that are selected on all rows, is not small.
 #
 # ## Folds that overlap
 #

@@ -60,7 +60,7 @@ def _at_work(source: Path) -> Iterator[None]:
 
 
 def _blocks(source: Path, cells: list[Any]) -> Iterator[str]:
-    names: dict[str, Any] = {"__name__": source.stem}
+    names: dict[str, Any] = {"__name__": "__main__"}
     for number, cell in enumerate(cells, 1):
         if cell.cell_type != "code":
             yield cell.source
@@ -112,8 +112,8 @@ def _displayed(shown: tuple[str, Any], name: str, options: dict[str, str]) -> It
         value = value.figure
     if isinstance(value, Figure):
         yield picture(value, name, options)
-    elif isinstance(value, pd.DataFrame):
-        yield table(value, options.get("caption", ""))
+    elif isinstance(value, pd.DataFrame | pd.Series):
+        yield table(pd.DataFrame(value), options.get("caption", ""))
     elif value is not None:
         yield output(str(value) if hasattr(value, "summary") else repr(value))
 
@@ -144,9 +144,12 @@ def table(frame: pd.DataFrame, caption: str) -> str:
     """A data frame as a table of aligned numbers."""
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
-    columns = [_cells(str(name), frame[name]) for name in frame.columns]
-    kinds = [' class="r"' if frame[name].dtype.kind in "fiu" else "" for name in frame.columns]
-    head = _row("th", [str(name) for name in frame.columns], kinds)
+    if frame.columns.nlevels > 1:
+        frame.columns = [", ".join(part for part in name if part) for name in frame.columns]
+    frame.columns = ["" if name in ("index", "level_0") else str(name) for name in frame.columns]
+    columns = [_cells(str(name), column) for name, column in frame.items()]
+    kinds = [' class="r"' if column.dtype.kind in "fiu" else "" for _, column in frame.items()]
+    head = _row("th", list(frame.columns), kinds)
     rows = [_row("td", list(cells), kinds) for cells in zip(*columns, strict=True)]
     above = f'<p class="caption">{escape(caption)}</p>' if caption else ""
     return html(

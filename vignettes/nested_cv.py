@@ -10,7 +10,7 @@
 # outer and 5 inner folds, averaged over simulated data sets:
 
 # %%
-#| caption: Means over 3000 simulated data sets of 80 rows, recorded with their seed; the numbers in
+#| caption: Means over 1500 simulated data sets of 80 rows, recorded with their seed; the numbers in
 #|   brackets are gaps to the risk of the tuned procedure.
 #| alt: From left to right: the smallest cross-validation estimate and the oracle lie below the risk
 #|   of the tuned procedure; nested cross-validation agrees with it within Monte Carlo error.

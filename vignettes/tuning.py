@@ -89,7 +89,7 @@ print(found.estimand)
 
 # %%
 #| caption: Ten-fold cross-validation error with one standard error. Marked is the simplest
-#|   candidate, the one with the largest k, whose error is within one standard error of the smallest.
+#|   candidate (largest k) whose error is within one standard error of the smallest.
 #| alt: The curve falls from 0.27 at k = 1 to 0.22 near k = 30 and stays below 0.245; k = 57 is
 #|   chosen.
 curve = pcv.tune(
