@@ -17,6 +17,7 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 PORTION = 4096  # rows whose distances are held while the lists are made
+MANY = 20  # folds
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -38,8 +39,8 @@ class Candidates:
     lists: NDArray[np.int32]
     last: FloatArray
 
-    def limits(self, other: Metric, largest: FloatArray) -> FloatArray:
-        """What the sums of rows outside the lists certainly exceed in another metric, (N,).
+    def limits(self, other: Metric, largest: FloatArray, rows: IntArray) -> FloatArray:
+        """What the sums of rows outside the lists of `rows` certainly exceed in another metric.
 
         Every column's part of a sum changes by its own factor between the metrics, so a sum
         changes by the smallest of these factors at least. Coordinates are rounded after they are
@@ -50,15 +51,20 @@ class Candidates:
         other : Metric
         largest : (c,) float64
             Largest absolute value of every design column.
+        rows : (m,) int64
+
+        Returns
+        -------
+        (m,) float64
         """
-        p = self.metric.p
+        p, last = self.metric.p, self.last[rows]
         factor = _smallest_factor(self.metric, other) * (1 - 1e-12)
         here, there = _rounding(self.metric, largest), _rounding(other, largest)
         if p >= 1:  # a norm
-            reach = factor ** (1 / p) * (self.last ** (1 / p) * (1 - 1e-12) - here) - there
+            reach = factor ** (1 / p) * (last ** (1 / p) * (1 - 1e-12) - here) - there
             limits: FloatArray = np.maximum(reach * (1 - 1e-12), 0.0) ** p
             return limits
-        limits = np.maximum(factor * (self.last * (1 - 1e-12) - here**p) - there**p, 0.0)
+        limits = np.maximum(factor * (last * (1 - 1e-12) - here**p) - there**p, 0.0)
         return limits
 
 
@@ -150,7 +156,7 @@ class FoldSearch:
         self.p, self.scale, self.ties = p, scale, ties
         self.largest = np.abs(X).max(axis=0)
         self._candidates: Candidates | None = None
-        self._asked = 0
+        self._asked = self._folds = 0
         self._sharing = True
 
     def fold(self, train: IntArray, asked: int) -> Fold:
@@ -158,12 +164,13 @@ class FoldSearch:
 
         Lists of candidates pay when all rows are asked for several times. They are when a fold
         is a fold of a part of the data, as in nested cross-validation, and from the second pass
-        on.
+        on. They also spare many small folds, as of leave-one-out, a search structure each.
         """
-        n, part = len(self.X), len(train) + asked < len(self.X)
+        n = len(self.X)
         self._asked += asked
-        pays = self._sharing and 4 * len(train) > n and (part or self._asked > n)
-        return Fold(self, train, pays)
+        self._folds += 1
+        again = len(train) + asked < n or self._asked > n or self._folds > MANY
+        return Fold(self, train, self._sharing and again and 4 * len(train) > n)
 
     def candidates(self, size: int, share: float) -> Candidates:
         """The lists, made when they are first needed."""
@@ -247,7 +254,7 @@ class Fold:
         candidates = self.search.candidates(size, share)
         used = np.zeros(len(self.search.X), dtype=np.bool_)
         used[self.train] = True
-        limits = candidates.limits(self.metric, self.search.largest)[new]
+        limits = candidates.limits(self.metric, self.search.largest, new)
         m, points = self.metric, self.points
         sums, rows, complete = rank_candidates(
             points, used, candidates.lists, new, points[new], m.weights, m.p, limits, size

@@ -1,0 +1,155 @@
+"""Tree, products and scan against the search written out, with ties and without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from pycvstat.errors import PycvstatWarning
+from pycvstat.neighbours import products, search
+from pycvstat.neighbours.found import Found
+from pycvstat.neighbours.scaling import Metric, metric
+from pycvstat.neighbours.search import Index, Ties
+from tests.neighbours import reference
+
+POWERS = (0.5, 1.0, 1.5, 2.0, 2.0, 3.0)
+
+
+def table(seed: int, n: int, q: int, kind: str) -> Any:
+    rng = np.random.default_rng(seed)
+    X = {
+        "smooth": rng.normal(size=(n, q)) + 100,
+        "integers": rng.integers(0, 4, (n, q)).astype(float),
+        "tenths": rng.integers(-3, 4, (n, q)) * 0.1,
+        "copies": rng.normal(size=(n, q))[np.arange(n) // 3],
+        "one value": np.full((n, q), 0.1),
+    }[kind]
+    return X
+
+
+def index(X: Any, p: float, ties: Ties = "kknn") -> Index:
+    m = metric(X, np.arange(1, X.shape[1] + 1), p=p)
+    return Index(m.points(X), m, ties)
+
+
+def expected(one: Index, new: Any, size: int) -> tuple[Any, Any]:
+    pairs = []
+    for row in new:
+        distances = reference.sums(one.points, row, one.metric)
+        if one.ties == "row":
+            pairs.append(reference.by_row(distances, size))
+        else:
+            pairs.append(reference.scan(distances, size, one.metric.p == 2))
+    return np.array([[d for d, _ in p] for p in pairs]), np.array(
+        [[r for _, r in p] for p in pairs]
+    )
+
+
+def check(found: Found, sums: Any, rows: Any, last: bool) -> None:
+    np.testing.assert_array_equal(found.sums, sums)
+    used = slice(None) if last else slice(-1)  # which row is the last one is left open
+    np.testing.assert_array_equal(found.rows[:, used], rows[:, used])
+
+
+kinds = st.sampled_from(["smooth", "integers", "tenths", "copies", "one value"])
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6), st.integers(2, 90), st.integers(1, 5), kinds,
+       st.sampled_from(POWERS), st.data())  # fmt: skip
+def test_find(seed: int, n: int, q: int, kind: str, p: float, data: st.DataObject) -> None:
+    X = table(seed, n, q, kind)
+    size = data.draw(st.sampled_from(sorted({2, 3, min(8, n), max(2, n // 2), n, n + 1})))
+    one, new = index(X, p), table(seed + 1, 40, q, kind)
+    points = one.metric.points(new)
+    check(one.find(points, size), *expected(one, points, size), last=size > n)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(4, 90), st.integers(1, 4), kinds, st.sampled_from(POWERS))
+def test_every_k_of_a_path(seed: int, n: int, q: int, kind: str, p: float) -> None:
+    one = index(table(seed, n, q, kind), p)
+    new = one.metric.points(table(seed + 1, 35, q, kind))
+    ks = np.unique(np.random.default_rng(seed).integers(1, n, 4))
+    path = one.find_path(new, ks)
+    for place, k in enumerate(ks):
+        sums, rows = expected(one, new, int(k) + 1)
+        np.testing.assert_array_equal(path.found.sums[:, : k + 1], sums)
+        np.testing.assert_array_equal(path.rows(place), rows[:, :k])
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(2, 90), st.integers(1, 4), kinds, st.sampled_from(POWERS))
+def test_lowest_row_first(seed: int, n: int, q: int, kind: str, p: float) -> None:
+    one = index(table(seed, n, q, kind), p, ties="row")
+    new = one.metric.points(table(seed + 1, 35, q, kind))
+    size = min(n, 7)
+    check(one.find(new, size), *expected(one, new, size), last=False)
+
+
+@pytest.mark.parametrize("kind", ["smooth", "integers", "tenths", "copies"])
+@pytest.mark.parametrize("p", [0.5, 1.0, 2.0])
+def test_rows_after_the_head_come_from_the_tree(
+    kind: str, p: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "HEAD", 64)
+    one = index(table(1, 700, 3, kind), p)
+    new = one.metric.points(table(2, 50, 3, kind))
+    assert one._head(50, 6)[1] < 350
+    sums, rows = expected(one, new, 6)
+    scanned_sums, scanned_rows = one.scan(new, np.array([3, 6]))
+    np.testing.assert_array_equal(scanned_sums, sums)
+    np.testing.assert_array_equal(scanned_rows[:, 1], rows)
+    np.testing.assert_array_equal(scanned_rows[:, 0, :3], expected(one, new, 3)[1])
+
+
+@pytest.mark.parametrize("kind", ["smooth", "integers", "copies"])
+def test_many_columns_go_by_inner_products(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = index(table(3, 300, 20, kind), 2.0)
+    new = one.metric.points(table(4, 60, 20, kind))
+    found, complete = products.by_products(one.points, one.metric, new, 5)
+    assert complete.mean() > 0.9 or kind == "copies"
+    sums, rows = expected(one, new, 5)
+    np.testing.assert_array_equal(found.sums[complete], sums[complete])
+    check(one.find(new, 5), sums, rows, last=False)
+    monkeypatch.setattr(search, "WIDE", 99)
+    check(one.find(new, 5), sums, rows, last=False)
+
+
+def test_products_far_from_zero_prove_nothing_wrong() -> None:
+    X = 1e7 + np.random.default_rng(5).normal(size=(200, 18)) * 1e-3
+    m = Metric(np.arange(18), np.ones(18), np.ones(18), 2.0)
+    one, new = Index(X, m), X[:50] + 1e-4
+    check(one.find(new, 4), *expected(one, new, 4), last=False)
+
+
+def test_order_of_new_rows_does_not_matter() -> None:
+    one = index(table(6, 400, 3, "tenths"), 2.0)
+    new = one.metric.points(table(7, 300, 3, "tenths"))
+    turned = np.random.default_rng(8).permutation(300)
+    np.testing.assert_array_equal(one.find(new, 9).rows[turned], one.find(new[turned], 9).rows)
+
+
+def test_overflowing_distances_are_kknns() -> None:
+    X = np.array([[0.0], [1e200], [1.0], [2.0]])
+    one = Index(X, Metric(np.array([0]), np.ones(1), np.ones(1), 2.0))
+    check(one.find(X, 4), *expected(one, X, 4), last=True)
+
+
+def test_no_columns_that_count() -> None:
+    X = np.full((30, 2), 3.0)
+    one = index(X, 2.0)
+    assert one.metric.weights.tolist() == [0.0]
+    check(one.find(one.points[:2], 4), *expected(one, one.points[:2], 4), last=False)
+
+
+def test_cost_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "COSTLY", 1e4)
+    one = index(table(9, 500, 3, "integers"), 2.0)
+    new = one.metric.points(table(10, 60, 3, "integers"))
+    with pytest.warns(PycvstatWarning, match=r"ties='row'"):
+        one.find(new, 5)
+    Index(one.points, one.metric, ties="row").find(new, 5)  # has no such cost

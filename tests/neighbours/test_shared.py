@@ -1,0 +1,120 @@
+"""One search for all folds gives what a search in every fold gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from pycvstat.neighbours import shared
+from pycvstat.neighbours.found import FoundPath
+from pycvstat.neighbours.scaling import metric
+from pycvstat.neighbours.search import Index, Ties
+from pycvstat.neighbours.shared import Candidates, FoldSearch, list_length, make_candidates
+from tests.neighbours import reference
+from tests.neighbours.test_search import table
+
+
+def same(one: FoundPath, other: FoundPath) -> None:
+    np.testing.assert_array_equal(one.found.sums, other.found.sums)
+    for place in range(len(one.ks)):
+        np.testing.assert_array_equal(one.rows(place), other.rows(place))
+
+
+def in_the_fold(search: FoldSearch, train: Any, new: Any, ks: Any) -> FoundPath:
+    m = metric(search.X[train], search.assign, p=search.p, scale=search.scale)
+    path = Index(m.points(search.X[train]), m, search.ties).find_path(m.points(search.X[new]), ks)
+    rows = FoundPath(path.ks, path.found, path.tied, train[path.tied_rows], path.tied_from)
+    rows.found.rows[:] = train[path.found.rows]
+    return rows
+
+
+@settings(max_examples=50)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["smooth", "integers", "tenths", "copies"]),
+    st.sampled_from([0.5, 1.0, 2.0, 2.0, 3.0]),
+    st.booleans(),
+    st.sampled_from(["kknn", "row"]),
+)
+def test_folds_of_a_part(seed: int, kind: str, p: float, scale: bool, ties: Ties) -> None:
+    rng = np.random.default_rng(seed)
+    n, q = int(rng.integers(40, 150)), int(rng.integers(1, 5))
+    X = table(seed, n, q, kind) * rng.choice([1e-3, 1.0, 1e4], q)
+    search = FoldSearch(X, np.arange(1, q + 1), p=p, scale=scale, ties=ties)
+    used = np.sort(rng.permutation(n)[: int(0.9 * n)])
+    ks = np.unique(rng.integers(1, 12, 4))
+    for new in np.array_split(used, 3):
+        train = np.setdiff1d(used, new)
+        fold = search.fold(train, len(new))
+        assert fold.shared or not search._sharing
+        (path,) = fold.paths(new, ks)
+        same(path, in_the_fold(search, train, new, ks))
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0])
+def test_limits_hold(p: float) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 3)) * [1.0, 10.0, 0.1] + [0.0, 1e6, 0.0]
+    assign, largest, rows = np.arange(1, 4), np.abs(X).max(axis=0), np.arange(80)
+    candidates = make_candidates(X, metric(X, assign, p=p), 20)
+    for _ in range(20):
+        train = np.sort(rng.choice(80, 30, replace=False))
+        fold = metric(X[train] * rng.choice([1.0, 3.0], 3), assign, p=p)
+        limits, points = candidates.limits(fold, largest, rows), fold.points(X)
+        for row in range(80):
+            outside = np.setdiff1d(rows, candidates.lists[row])
+            distances = reference.sums(points[outside], points[row], fold)
+            assert min(distances) > limits[row]
+        assert (limits > 0).all()
+
+
+def test_no_proof_when_a_column_no_longer_counts() -> None:
+    X = table(1, 60, 2, "smooth")
+    candidates = make_candidates(X, metric(X, np.array([1, 2])), 20)
+    constant = X.copy()
+    constant[:, 1] = 1.0
+    limits = candidates.limits(metric(constant, np.array([1, 2])), X.max(axis=0), np.arange(60))
+    assert (limits == 0).all()
+
+
+def test_short_lists_are_replaced_by_longer_ones_or_given_up() -> None:
+    X = table(2, 400, 2, "smooth")
+    search = FoldSearch(X, np.array([1, 2]))
+    reference_metric = metric(X, search.assign)
+    search._candidates = make_candidates(X, reference_metric, 6)
+    train, new, ks = np.arange(200), np.arange(200, 300), np.array([4, 8])
+    for _ in range(2):
+        same(search.fold(train, 100).paths(new, ks)[0], in_the_fold(search, train, new, ks))
+    made: Candidates | None = search._candidates
+    assert made is not None
+    assert made.lists.shape[1] == list_length(9, 0.5, 400, 2)
+    search.review(0.5, 9, 0.5)
+    assert not search.fold(train, 100).shared
+
+
+def test_when_lists_pay() -> None:
+    X = table(3, 100, 2, "smooth")
+    rows = np.arange(100)
+
+    def fold(search: FoldSearch, n_train: int, asked: int) -> bool:
+        return search.fold(rows[:n_train], asked).shared
+
+    once = FoldSearch(X, np.array([1, 2]))
+    assert [fold(once, 80, 20) for _ in range(6)] == [False] * 5 + [True]
+    assert fold(FoldSearch(X, np.array([1, 2])), 60, 20)
+    assert not fold(FoldSearch(X, np.array([1, 2])), 20, 20)  # would need very long lists
+    alone = FoldSearch(X, np.array([1, 2]))
+    assert [fold(alone, 99, 1) for _ in range(30)].count(False) == shared.MANY
+
+
+def test_all_rows_as_neighbours() -> None:
+    X = table(4, 30, 2, "smooth")
+    fold = FoldSearch(X, np.array([1, 2])).fold(np.arange(20), 5)
+    below, all_rows = fold.paths(np.arange(20, 25), np.array([3, 19, 20]))
+    assert below.ks.tolist() == [3, 19]
+    assert all_rows.ks.tolist() == [20]
+    assert sorted(all_rows.rows(0)[0].tolist()) == list(range(20))
+    assert (all_rows.found.sums[:, 20] == 1e300).all()
