@@ -93,7 +93,15 @@ def linearised(table: Table, metric: Smooth, centre: Callable[[Table], float]) -
     """
     parts = metric.components(table)
     means = np.array([_centre(table, parts[:, j], centre) for j in range(parts.shape[1])])
-    pseudo = metric.value(means) + (parts - means) @ metric.gradient(means)
+    with np.errstate(all="ignore"):
+        value, gradient = metric.value(means), metric.gradient(means)
+    if not (np.isfinite(value) and np.isfinite(gradient).all()):
+        raise IntervalError(
+            f"{metric.name} has no derivative here, and so no interval by the delta method.",
+            given=f"{metric.name} = {value:g}",
+            fix="an interval of the mean loss: leave metric= out",
+        )
+    pseudo = value + (parts - means) @ gradient
     return _with_values(table, pseudo, metric.name, metric.range)
 
 

@@ -218,7 +218,7 @@ def _by_name(name: str) -> Loss:
     family = re.fullmatch(r"(huber|pinball)(?:\(([\d.e+-]+)\))?", name)
     if family is not None:
         make = _FAMILIES[family[1]]
-        return make() if family[2] is None else make(float(family[2]))
+        return make() if family[2] is None else make(_parameter(name, family[2]))
     if name not in LOSSES:
         known = [*LOSSES, *_FAMILIES]
         near = difflib.get_close_matches(name, known, n=1)
@@ -230,6 +230,15 @@ def _by_name(name: str) -> Loss:
     return LOSSES[name]
 
 
+def _parameter(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise LossError(
+            f"there is no loss called {name!r}.", given=name, fix="write a number: 'huber(1.5)'"
+        ) from None
+
+
 def _from_function(function: Any) -> Loss:
     if not callable(function):
         raise LossError(
@@ -238,9 +247,18 @@ def _from_function(function: Any) -> Loss:
     name = getattr(function, "__name__", "loss")
 
     def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
-        return np.stack([_checked(function(y, v), y, name) for v in p.values])
+        return np.stack([_checked(_called(function, y, v, name), y, name) for v in p.values])
 
     return Loss("user loss" if name == "<lambda>" else name, pointwise, (-np.inf, np.inf))
+
+
+def _called(function: Any, y: NDArray[Any], prediction: FloatArray, name: str) -> Any:
+    try:
+        return function(y, prediction)
+    except Exception as error:  # whatever a user's function can raise
+        raise LossError(
+            f"the loss {name} failed.", given=f"{type(error).__name__}: {error}"
+        ) from error
 
 
 def _checked(values: Any, y: NDArray[Any], name: str) -> FloatArray:
@@ -255,5 +273,10 @@ def _checked(values: Any, y: NDArray[Any], name: str) -> FloatArray:
             f"the loss {name} must return one number per prediction.",
             given=f"shape {result.shape} for {y.size} predictions",
             fix="return an array of losses, not their mean",
+        )
+    if np.isnan(result).any():
+        raise LossError(
+            f"the loss {name} must return numbers.",
+            given=f"{int(np.isnan(result).sum())} of {y.size} are NaN",
         )
     return result

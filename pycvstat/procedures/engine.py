@@ -129,12 +129,13 @@ def run(
 
 def fit_one(work: Work, i: int) -> dict[str, Any]:
     """Fit `i` of the plan: the losses (or their means) of every candidate."""
-    try:
-        return _evaluate(work, i, None)
-    except PycvstatError as error:
-        if work.on_error == "raise" or isinstance(error, LossError):
-            raise _located(error, work, i) from None
-    return _one_by_one(work, i)
+    with np.errstate(all="ignore"):  # what is not finite in the end is refused
+        try:
+            return _evaluate(work, i, None)
+        except PycvstatError as error:
+            if work.on_error == "raise" or isinstance(error, LossError):
+                raise _located(error, work, i) from None
+        return _one_by_one(work, i)
 
 
 def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
@@ -171,7 +172,19 @@ def _losses(work: Work, p: Predictions, rows: NDArray[np.int64]) -> FloatArray:
             "the learner returned predictions that are not finite.",
             given=f"{bad} of {p.values.size} predictions",
         )
-    return work.loss.pointwise(work.y[rows], p)
+    losses = work.loss.pointwise(work.y[rows], p)
+    _within_range(work, np.where(np.isnan(losses), np.inf, losses))
+    return losses
+
+
+def _within_range(work: Work, values: FloatArray) -> None:
+    """Refuse losses, or their means, that became infinite; NaN stands for a failed fit."""
+    if np.isinf(values).any():
+        raise LossError(
+            f"the {work.loss.name} loss leaves the range of numbers.",
+            given=f"{int(np.isinf(values).sum())} of {values.size} are infinite",
+            fix="change the unit of the response, or use loss='absolute'",
+        )
 
 
 def _one_by_one(work: Work, i: int) -> dict[str, Any]:
@@ -236,16 +249,16 @@ def describe(params: Mapping[str, Any]) -> str:
 def _closed_form(work: Work) -> Outcome | None:
     """All fits at once where the learner has a closed form for the plan."""
     try:
-        with one_thread():
+        with one_thread(), np.errstate(all="ignore"):
             p = work.prepared.predict_plan(work.plan)
-        if p is None:
-            return None
-        losses = _losses(work, p, work.plan.rows)
+            if p is None:
+                return None
+            losses = _losses(work, p, work.plan.rows)
     except PycvstatError:
         return None  # fit by fit the error names its fold
     table = _table(work, losses, p)
     kept = table if work.keep == "all" else None
-    return Outcome(table.means(), kept, (p.detail,) * len(work.plan), ())
+    return Outcome(_means(work, table), kept, (p.detail,) * len(work.plan), ())
 
 
 def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
@@ -259,13 +272,14 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
             _candidates(work),
             work.loss.range,
         )
+        _within_range(work, means.means)
         return Outcome(means, None, details, failures, _inner_plans(work))
     prob = None
     if all(r["prob"] is not None for r in results):
         prob = np.concatenate([r["prob"] for r in results], axis=1)
     p = Predictions(np.concatenate([r["values"] for r in results], axis=1), prob)
     table = _table(work, np.concatenate([r["losses"] for r in results], axis=1), p)
-    return Outcome(table.means(), table, details, failures, _inner_plans(work))
+    return Outcome(_means(work, table), table, details, failures, _inner_plans(work))
 
 
 def _inner_plans(work: Work) -> tuple[FoldPlan, ...]:
@@ -276,6 +290,13 @@ def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
     return LossTable(
         work.plan, losses.T, work.loss.name, work.loss.range, _candidates(work), p, work.y
     )
+
+
+def _means(work: Work, table: LossTable) -> FoldMeans:
+    with np.errstate(all="ignore"):
+        means = table.means()
+        _within_range(work, np.append(means.means, means.estimate()))
+    return means
 
 
 def _candidates(work: Work) -> tuple[dict[str, Any], ...]:

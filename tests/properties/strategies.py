@@ -109,7 +109,9 @@ FOLDS = st.one_of(
 )  # fmt: skip
 LOSSES = st.sampled_from(
     [None, None, None, "squared", "absolute", "zero_one", "log", "brier", "poisson", "huber",
-     "pinball", "nonsense"]
+     "pinball", "nonsense", "huber(..)", "pinball(2)", "huber(1e3)", 3, abs,
+     lambda y, p: y * np.nan,
+     lambda y, p: np.abs(y - p) ** 9, lambda y, p: 0.0, lambda y, p: y / {}]
 )  # fmt: skip
 
 
