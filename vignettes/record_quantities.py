@@ -102,7 +102,7 @@ KNN5 = pcv.KNN(k=5, kernel="rectangular")
 RUNS = {
     "leak: waves, n = 60": Run(leak, 1000, 1),
     "tuning: no signal, n = 40": Run(tuning(two_classes(slope=0.0), 40, 20), 2000, 106),
-    "tuning: bumps, n = 80": Run(tuning(bumps(), 80, 30), 1500, 104),
+    "tuning: bumps, n = 80": Run(tuning(bumps(), 80, 30), 3000, 104),
     "theorem 1: OLS, 20 rows": Run(against_risk(theorem_1, plane(), pcv.OLS(), 20), 3000, 102),
     "5-fold on 50 rows: 5-NN": Run(
         against_risk(cv_against_risk, bumps(), KNN5, 50, pcv.Blocks(5)), 2000, 103

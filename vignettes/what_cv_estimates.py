@@ -35,8 +35,8 @@ from pycvstat.simulate import bias_variance, risk_decomposition, sine, two_class
 # $n(1 - 1/K)$ rows. All estimates are means of fold means.
 
 # %%
-#| caption: Mean over 1500 to 3000 data sets of the estimate and of the risk that it estimates, recorded
-#|   with their seeds; the last column is their difference in Monte Carlo standard errors.
+#| caption: Mean over 1500 to 3000 data sets of the estimate and of the risk that it estimates,
+#|   recorded with their seeds; the last column is the difference in Monte Carlo standard errors.
 names = [
     "theorem 1: 5-NN, 40 rows",
     "theorem 1: OLS, 20 rows",
