@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FitError, InputError
+from pycvstat.errors import DataError, FitError, InputError
 from pycvstat.learners.base import Learner, Params, Predictions, Prepared
 from pycvstat.learners.knn_predictions import Rows, predict_candidates
 from pycvstat.neighbours.kernels import KERNELS, Kernel
@@ -182,6 +182,13 @@ class PreparedKNN(Prepared):
 
 def check(learner: KNN, task: Task) -> None:
     """Refuse a task that the learner cannot work on."""
+    name = task.response.name
+    if name in task.frame and task.frame[name].kind == "text":
+        raise DataError(
+            f"the response {name!r} is text, neither numbers nor classes.",
+            given=task.formula.text,
+            fix=f"for classes make it categorical: data[{name!r}].astype('category')",
+        )
     if task.weights is not None:
         raise InputError(
             "KNN cannot use weights.",
