@@ -135,7 +135,7 @@ def repeating_frames(draw: Any) -> pd.DataFrame:
 ANY_FRAME = st.one_of(frames(), frames(), repeating_frames(), wide_frames())
 
 FUNCTIONS = ["{}", "{}", "I({}^2)", "log({})", "sqrt({})", "exp({})", "abs({})", "factor({})",
-             "poly({}, 2)", "scale({})", "cut({}, 3)", "I({} > 0)", "ordered({})",
+             "poly({}, 2)", "scale({})", "cut({}, c(-1, 0, 1))", "I({} > 0)", "ordered({})",
              "poly({}, 2, raw = TRUE)", "offset({})"]  # fmt: skip
 
 
