@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
 import pycvstat as pcv
 from pycvstat.report.plots.style import house_style
@@ -12,7 +13,7 @@ from pycvstat.report.plots.style import house_style
 TARGET = Path(__file__).parent / "overview.png"
 
 
-def draw() -> plt.Figure:
+def draw() -> Figure:
     """Folds, inner tuning curves and fold errors of one nested cross-validation."""
     result = pcv.nested_cv(
         pcv.KNN(kernel="rectangular"), "y ~ .", pcv.data.waves(200, random=3),

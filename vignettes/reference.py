@@ -156,9 +156,9 @@ def _signature(name: str, value: Any) -> str:
 
 
 def _argument(p: inspect.Parameter) -> str:
-    stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+    stars = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
     if p.default is p.empty:
-        return stars + p.name
+        return f"{stars}{p.name}"
     default = repr(p.default)
     return f"{p.name}={'...' if default.startswith('<') else default}"
 
@@ -209,7 +209,8 @@ def _definitions(text: str) -> str:
 
 def _definition(head: str, rest: list[str]) -> str:
     name, _, kind = head.partition(" : ")
-    term = f"- `{name}`" + (f" ({_marked(kind)})" if kind else "")
+    shown = f"`{kind}`" if '"' in kind else _marked(kind)
+    term = f"- `{name}`" + (f" ({shown})" if kind else "")
     text = _marked(" ".join(rest).strip())
     return f"{term}: {text}" if text else term
 

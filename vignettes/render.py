@@ -57,6 +57,7 @@ PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
+BACK = '<nav aria-label="Pages"><ul><li><a href="index.html">All pages</a></li></ul></nav>'
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,12 @@ def vignette_page(source: Path) -> Page:
     """Run a vignette. Its first line is the title, its first paragraph the question."""
     markdown = execute(source)
     title, question = re.match(r"# (.+)\n\n\*(.+?)\*\n", markdown, re.DOTALL).groups()  # type: ignore[union-attr]
-    back = '<nav aria-label="Pages"><ul><li><a href="index.html">All vignettes</a></li></ul></nav>'
-    return Page(source.stem, title, " ".join(question.split()), back + to_html(markdown))
+    return Page(source.stem, title, " ".join(question.split()), BACK + to_html(markdown))
+
+
+def reference_page() -> Page:
+    """All public names."""
+    return Page("reference", "Reference", "", BACK + to_html(reference_markdown()))
 
 
 def index_page(pages: list[Page]) -> Page:
@@ -148,8 +153,7 @@ def main(arguments: list[str] | None = None) -> None:
             flush=True,
         )
     if not chosen.only or "reference" in chosen.only:
-        reference = Page("reference", "Reference", "", to_html(reference_markdown()))
-        print(reference.write(chosen.folder))
+        print(reference_page().write(chosen.folder))
     if not chosen.only:
         print(index_page(pages).write(chosen.folder))
 

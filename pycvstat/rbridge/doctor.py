@@ -28,6 +28,7 @@ R_PACKAGES = {
     "Matrix": "glmnet needs it",
     "purrr": "the course's functions",
     "quantreg": "quantile regression",
+    "reticulate": "calling pycvstat from R",
     "rsample": "the folds of vfold_cv",
     "testthat": "tests of the R code",
     "tidyr": "the course's functions",
