@@ -87,19 +87,13 @@ def centre(X: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> C
     if not len(y):
         raise FitError("no training row has a positive weight.", fix="use folds that leave some")
     total = float(len(y)) if weights is None else float(weights.sum())
-    x_mean, y_mean = _mean(X, weights), float(_mean(y, weights))
+    x_mean, y_mean = np.average(X, 0, weights), float(np.average(y, 0, weights))
     joined = np.column_stack([X - x_mean, y - y_mean])
     joined[:, :-1][:, (X[0] == X).all(axis=0)] = 0.0
     if weights is not None:
         joined *= np.sqrt(weights)[:, None]
     R = linalg.qr(joined, mode="r", check_finite=False)[0]
     return _of_triangle(np.asarray(R, dtype=np.float64), x_mean, y_mean, total)
-
-
-def _mean(values: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Means by column in two passes: a constant column has its own value as its mean."""
-    first = np.average(values, axis=0, weights=weights)
-    return np.asarray(first + np.average(values - first, axis=0, weights=weights))
 
 
 def _of_triangle(R: FloatArray, x_mean: FloatArray, y_mean: float, total: float) -> Centred:
@@ -143,7 +137,7 @@ def training_rows(
         for i in range(len(sizes)):
             yield i, _anew(X, y, rows[offsets[i] : offsets[i + 1]], weights)
         return
-    x_mean, y_mean = _mean(X, weights), float(_mean(y, weights))
+    x_mean, y_mean = np.average(X, 0, weights), float(np.average(y, 0, weights))
     joined = np.column_stack([np.ones(n), X - x_mean, y - y_mean])
     joined[:, 1:-1][:, (X[0] == X).all(axis=0)] = 0.0
     if weights is not None:

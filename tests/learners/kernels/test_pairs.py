@@ -48,15 +48,17 @@ def test_against_refits(problem, k, seed):
 
 
 @pytest.mark.parametrize("p", [2, 15])
-def test_few_and_many_columns_and_uneven_folds(p):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_few_and_many_columns_and_uneven_folds(p, weighted):
     rng = np.random.default_rng(p)
     X = np.column_stack([np.ones(103), rng.normal(size=(103, p))])
     y = rng.normal(size=103) + 1e8
+    w = rng.choice([0.0, 1.0, 3.0], size=103, p=[0.1, 0.5, 0.4]) if weighted else None
     ids = np.stack([rng.permutation(np.arange(103) % 10) + 1 for _ in range(30)], axis=1)
-    out = ols_pair_residuals(X, y, ids, 10)
+    out = ols_pair_residuals(X, y, ids, 10, w)
     assert not out.refit.any()
     for t in (0, 29):
-        expected = by_refits(X, y, ids[:, t], 10, None)
+        expected = by_refits(X, y, ids[:, t], 10, w)
         assert np.abs(out.residuals[t] - expected).max() < 1e-6  # eight digits are in the mean
 
 

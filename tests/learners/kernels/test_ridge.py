@@ -101,6 +101,44 @@ def test_leave_one_out_of_the_only_response_that_differs():
     assert ridge_loo_predictions(X, y, LAM, as_glmnet=True)[:, 2] == pytest.approx(1.0, abs=1e-14)
 
 
+@pytest.mark.parametrize("k", [5, 30])
+def test_predictors_of_unlike_size(k):
+    """A predictor 1e5 times as large as another loses no digits of the other."""
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(30, 3)) * [1e5, 1.0, 1e-2]
+    y = X @ [1e-5, 1.0, 30.0] + rng.normal(size=30)
+    ids = np.arange(30) % k
+    rows, offsets = np.argsort(ids, kind="stable"), np.arange(0, 31, 30 // k)
+    ours = ridge_left_out_predictions(X, y, LAM, rows, offsets, standardize=False)
+    for f in range(k):
+        train, test = ids != f, ids == f
+        expected = by_augmented_rows(X[train], y[train], LAM, None, False, X[test])
+        assert np.abs(ours[:, offsets[f] : offsets[f + 1]] - expected).max() < DIRECT
+
+
+def test_leave_one_out_of_a_row_far_out():
+    """Its leverage is 1 but for 1e-10, so its residual is one of a refit."""
+    rng = np.random.default_rng(12)
+    X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
+    X[0] = [1e5, -1e5]
+    lam = np.array([1e-3])
+    ours = ridge_loo_predictions(X, y, lam)[0, 0]
+    expected = by_augmented_rows(X[1:], y[1:], lam, None, False, X[:1])[0, 0]
+    assert ours == pytest.approx(expected, rel=1e-11)
+
+
+def test_leave_one_out_of_a_response_far_out():
+    """The spread of the others does not survive a subtraction from the spread of all."""
+    rng = np.random.default_rng(13)
+    X = rng.normal(size=(12, 1))
+    y = 1e-5 * X[:, 0] + 1e-6 * rng.normal(size=12)
+    y[4] = 1e3
+    rows = centre(np.delete(X, 4, axis=0), np.delete(y, 4))
+    slopes = ridge_slopes(rows, LAM * 1e-6, standardize=False, as_glmnet=True)
+    ours = ridge_loo_predictions(X, y, LAM * 1e-6, as_glmnet=True)[:, 4]
+    assert ours == pytest.approx(rows.predict(slopes, X[[4]])[:, 0], rel=1e-10)
+
+
 def test_closed_form_serves_the_folds():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(12, 3)), rng.normal(size=12)
