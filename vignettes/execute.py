@@ -146,7 +146,9 @@ def table(frame: pd.DataFrame, caption: str) -> str:
         frame = frame.reset_index()
     if frame.columns.nlevels > 1:
         frame.columns = [", ".join(part for part in name if part) for name in frame.columns]
-    frame.columns = ["" if name in ("index", "level_0") else str(name) for name in frame.columns]
+    frame.columns = [
+        "" if re.fullmatch(r"index|level_\d", str(name)) else str(name) for name in frame.columns
+    ]
     columns = [_cells(str(name), column) for name, column in frame.items()]
     kinds = [' class="r"' if column.dtype.kind in "fiu" else "" for _, column in frame.items()]
     head = _row("th", list(frame.columns), kinds)
