@@ -80,6 +80,8 @@ def compute(
     if isinstance(metric, ByFold) and method.needs != "predictions":
         used = fold_scores(table, metric)
     delta = isinstance(metric, Smooth)
+    if isinstance(metric, Smooth):
+        metric.components(table)  # a metric that these losses do not have is the first obstacle
     reason = obstacle(method, used, delta)
     if reason is not None:
         raise refusal(method, reason, used, delta)

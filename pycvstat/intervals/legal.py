@@ -40,6 +40,11 @@ def obstacle(method: Method, table: Table, metric: bool = False) -> str | None:
         return f"its plan is {_article(kind)}" + (f", and {why}" if why else "")
     if plan.groups is not None and not method.grouped:
         return "rows come in groups and are dependent, which it ignores"
+    return _obstacle_in_losses(method, table, metric)
+
+
+def _obstacle_in_losses(method: Method, table: Table, metric: bool) -> str | None:
+    """What stands in the way on every plan."""
     if method.several is not bool(table.fold_means().shape[1] > 1):
         return _candidates(method, table)
     if metric and method.metrics == "none":
@@ -69,8 +74,11 @@ def refusal(method: Method, reason: str, table: Table, metric: bool = False) -> 
     """The error for an illegal combination, with the nearest legal method and folds."""
     near = nearest(table, metric)
     advice = [f"method={near!r} on these folds"] if near else []
-    if layout(table.plan) not in method.layouts:
-        advice.append(f"folds={method.folds} for {method.name}")
+    if method.several and table.fold_means().shape[1] == 1:
+        advice.append(f"tune(..., folds={method.folds}) for {method.name}")
+    elif layout(table.plan) not in method.layouts:
+        if _obstacle_in_losses(method, table, metric) is None:
+            advice.append(f"folds={method.folds} for {method.name}")
     elif not method.grouped and table.plan.groups is not None:
         pass
     elif method.several is False and table.fold_means().shape[1] > 1:
@@ -78,8 +86,15 @@ def refusal(method: Method, reason: str, table: Table, metric: bool = False) -> 
     return IntervalError(
         f"{method.name} is not legal here: {reason}.",
         given=f"{table.plan.recipe}, metric {table.loss}",
-        fix="; or ".join(advice) or None,
+        fix="; or ".join(advice) or _other_folds(table),
     )
+
+
+def _other_folds(table: Table) -> str:
+    """What to do where no method is legal on the folds at hand."""
+    if table.loss == "auc" and layout(table.plan) == "one split":
+        return "method='cv_auc' on these folds"
+    return f"folds={find('corrected_t').folds} for corrected_t"
 
 
 def nearest(table: Table, metric: bool = False) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pycvstat.errors import IntervalError
+from pycvstat.errors import IntervalError, LossError
 from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import METHODS, interval, legal_methods
 from pycvstat.intervals.layouts import layout
@@ -173,6 +173,33 @@ def test_a_metric_without_pointwise_losses():
     assert "risk being the auc" in interval(table, "cv_auc").estimand
     with pytest.raises(IntervalError, match="needs pointwise losses, and of absolute"):
         interval(FoldMeans(plan, draw.random((4, 1)), "absolute"), "bootstrap")
+
+
+def test_folds_are_advised_only_where_they_would_help():
+    """What a refusal says to do must work."""
+    with pytest.raises(IntervalError) as refused:
+        interval(table_of("one split"), "bbc_cv")
+    assert refused.value.fix == (
+        "method='holdout_z' on these folds; or tune(..., folds=KFold(10)) for bbc_cv"
+    )
+    with pytest.raises(IntervalError) as refused:
+        interval(table_of("K-fold"), "dev_set")
+    assert refused.value.fix.endswith("tune(..., folds=Holdout(0.2)) for dev_set")
+    with pytest.raises(IntervalError) as refused:  # squared losses are of no use to it anywhere
+        interval(table_of("subsampling"), "wilson")
+    assert refused.value.fix == "method='corrected_t' on these folds"
+    with pytest.raises(IntervalError) as refused:
+        interval(FoldMeans(plan_of("one split"), np.ones((1, 1)), "auc"), "holdout_z")
+    assert refused.value.fix == "method='cv_auc' on these folds"
+    with pytest.raises(IntervalError) as refused:
+        interval(FoldMeans(plan_of("one split"), np.ones((1, 1)), "gini"), "holdout_z")
+    assert refused.value.fix == "folds=Repeated(KFold(10), 10) for corrected_t"
+
+
+@pytest.mark.parametrize("method", ["auto", "wilson", "ncv", "bbc_cv"])
+def test_a_metric_these_losses_do_not_have_is_told_first(method):
+    with pytest.raises(LossError, match="functions of the squared loss"):
+        interval(table_of("K-fold", zero_one=True), method, metric="rmse")
 
 
 SIZES = {
