@@ -19,6 +19,7 @@ from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.parity.check_fits import check_fit
 from pycvstat.parity.check_folds import check_plan
 from pycvstat.parity.check_intervals import check_interval
+from pycvstat.parity.conventions import notes as named_differences
 from pycvstat.parity.counterpart import Counterpart, counterpart
 from pycvstat.parity.r_values import listed, r_formula, r_frame, test_rows, train_rows
 from pycvstat.parity.table import EXACT, Crosscheck, Row, Tolerance, compare_values
@@ -29,10 +30,6 @@ from pycvstat.procedures.tuned import Tuned
 from pycvstat.task import Task
 
 R_LOSSES = ("squared", "absolute", "zero_one", "log", "brier", "poisson")
-AVERAGES = (
-    "Named difference: `estimate` is the mean of fold means (caret, tidymodels, scikit-learn); "
-    "boot, cv and glmnet report the mean over observations, here `pooled`.",
-)
 
 
 @singledispatch
@@ -85,7 +82,7 @@ def _(result: CVResult) -> Crosscheck:
         params=dict(code.params),
     )
     rows = _rows_of_table(result.table, r, code.tolerance)
-    return _verdict(rows, [code])
+    return _verdict(rows, [code], named_differences(result.table))
 
 
 def _rows_of_table(table: LossTable, r: Any, tolerance: Tolerance, prefix: str = "") -> list[Row]:
@@ -177,7 +174,7 @@ def _nested(result: CVResult) -> Crosscheck:
         compare_values("inner curves", curves, np.asarray(r["inner_curves"]), codes[0].tolerance),
         *_rows_of_table(result.table, r, codes[0].tolerance),
     ]
-    return _verdict(rows, codes[:1])
+    return _verdict(rows, codes[:1], named_differences(result.table))
 
 
 @crosscheck.register
@@ -239,13 +236,15 @@ def _r_warnings() -> Iterator[None]:
         warnings.warn(PycvstatWarning(text), stacklevel=4)
 
 
-def _verdict(rows: Sequence[Row], codes: Sequence[Counterpart]) -> Crosscheck:
+def _verdict(
+    rows: Sequence[Row], codes: Sequence[Counterpart], named: Sequence[str] = ()
+) -> Crosscheck:
     from pycvstat.rbridge import run
 
     version = str(run("R.version.string"))
     notes = tuple(dict.fromkeys(note for code in codes for note in code.notes))
     says = ", ".join(dict.fromkeys(code.says for code in codes))
-    return Crosscheck(tuple(rows), f"{version}; {says}", notes + AVERAGES)
+    return Crosscheck(tuple(rows), f"{version}; {says}", (*notes, *named))
 
 
 def _split(plan: FoldPlan) -> dict[str, Any]:
