@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import signal
 import threading
 import warnings
 from collections.abc import Iterator
@@ -19,12 +20,13 @@ from pycvstat.rbridge.installed import install_rpy2, missing, r_program, r_versi
 _log = logging.getLogger("pycvstat.R")
 
 # Evaluates code so that no R condition reaches rpy2: a stop becomes text and a call, warnings
-# and messages are collected. quit() is an error, as it would end Python.
+# and messages are collected, 50 of each as R does. quit() is an error, as it would end Python.
 _EVALUATOR = """
 function(code, values, workspace) {
   env <- new.env(parent = workspace)
   for (name in names(values)) assign(name, values[[name]], envir = env)
-  warned <- character(); said <- character(); stopped <- character()
+  warned <- said <- list(); told <- c(warning = 0L, message = 0L); stopped <- character()
+  words <- function(condition) paste(conditionMessage(condition), collapse = "\n")
   own <- c("eval(part, env)", "eval(call, env)", "parse(text = code, keep.source = FALSE)")
   value <- withCallingHandlers(
     tryCatch({
@@ -37,25 +39,38 @@ function(code, values, workspace) {
       result
     }, error = function(e) {
       call <- if (is.null(conditionCall(e))) "" else deparse(conditionCall(e), nlines = 1)[1]
-      stopped <<- c(conditionMessage(e), if (call %in% own) "" else call)
+      stopped <<- c(words(e), if (call %in% own) "" else call)
+      NULL
+    }, interrupt = function(i) {
+      stopped <<- "interrupted"
       NULL
     }),
     warning = function(w) {
-      warned <<- c(warned, conditionMessage(w)); invokeRestart("muffleWarning")
+      told["warning"] <<- told["warning"] + 1L
+      if (told["warning"] <= 50L) warned[[told["warning"]]] <<- words(w)
+      invokeRestart("muffleWarning")
     },
     message = function(m) {
-      said <<- c(said, conditionMessage(m)); invokeRestart("muffleMessage")
+      told["message"] <<- told["message"] + 1L
+      if (told["message"] <= 50L) said[[told["message"]]] <<- words(m)
+      invokeRestart("muffleMessage")
     })
-  list(value, stopped, warned, said)
+  list(value, stopped, as.character(unlist(warned)), as.character(unlist(said)), told)
 }
 """
 
 _WORKSPACE = """
 local({
   quit <- q <- function(...) stop("quit() would end Python, so it is not allowed here")
+  for (name in c("quit", "q")) {  # base::quit() too
+    unlockBinding(name, baseenv())
+    assign(name, quit, envir = baseenv())
+    lockBinding(name, baseenv())
+  }
   environment()
 })
 """
+MOST_TEXT = 5000  # characters of an error of R that are shown
 
 
 # R asks systemd for the time zone, and warns where there is none (in a container)
@@ -127,6 +142,8 @@ def run(code: str, /, **values: object) -> object:
     ------
     RError
         With R's own message and the call that failed; or when R is missing.
+    KeyboardInterrupt
+        When interrupted: R has stopped, and can go on with the next call.
 
     Warns
     -----
@@ -146,18 +163,31 @@ def run(code: str, /, **values: object) -> object:
 
     start()
     session = _session()
-    with _quiet_console():
-        value, stopped, warned, said = session.evaluator(
-            write(code), write_list(values), session.workspace
-        )
+    from rpy2.rinterface_lib.embedded import RRuntimeError
+
+    try:
+        with _quiet_console(), _interruptible():
+            value, stopped, warned, said, told = session.evaluator(
+                write(code), write_list(values), session.workspace
+            )
+    except RRuntimeError as problem:  # a jump to R's top level, past every handler
+        raise RError("R stopped without a message.", given=str(problem).strip() or None) from None
+    if len(stopped) == 1:  # while R waits, it keeps the signal to itself
+        raise KeyboardInterrupt
     for message in _texts(said):
         _log.info(message.rstrip())
     for message in _texts(warned):
         if _NO_SYSTEMD in message:
             continue
         warnings.warn(f"R warned: {message}", PycvstatWarning, stacklevel=2)
+    if told[0] > len(warned):
+        warnings.warn(
+            f"R gave {told[0]} warnings; the first {len(warned)} are shown.",
+            PycvstatWarning,
+            stacklevel=2,
+        )
     if len(stopped):
-        message, call = _texts(stopped)
+        message, call = (text[:MOST_TEXT] for text in _texts(stopped))
         raise RError(f"R stopped: {message}", given=f"in {call}" if call else None)
     return read(value)
 
@@ -216,6 +246,29 @@ def _session() -> _Session:
             fix="call R in the process that started it, not in a worker",
         )
     return session
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C end R's work, and then raise here; rpy2 can lose it inside R's callbacks."""
+    from rpy2.rinterface_lib import openrlib
+
+    if os.name == "nt":  # R has another flag there
+        yield
+        return
+    asked: list[int] = []
+
+    def tell_r(number: int, frame: Any) -> None:
+        asked.append(number)
+        openrlib.rlib.R_interrupts_pending = 1
+
+    before = signal.signal(signal.SIGINT, tell_r)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.default_int_handler)
+    if asked:
+        raise KeyboardInterrupt
 
 
 @contextlib.contextmanager

@@ -46,3 +46,32 @@ def test_a_flood_is_stopped() -> None:
         rscript("repeat cat('flood ')", max_output=10_000)
     with pytest.raises(RError, match="wrote more than 100 bytes"):
         rscript("cat(strrep('x', 1000))", max_output=100)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (".Internal(address())", "exit status 1"),
+        ("quit('no', 3)", r"exit status 3\.\n  Given: R's message: nothing"),
+        ("f <- function() f(); f()", "exit status 1"),
+        ("options(expressions = 5e5); f <- function(n) f(n + 1); f(1)", "R (crashed|stopped)"),
+        ("writeBin(as.raw(0:255), stderr()); stop('\\xff')", "exit status 1"),
+        ("1 +", "exit status 1.*unexpected end of input"),
+    ],
+)
+def test_other_ends_are_told(code: str, words: str) -> None:
+    with pytest.raises(RError, match=f"(?s){words}"):
+        rscript(code)
+    assert rscript("cat(2)").output == "2"
+
+
+def test_floods_of_messages_are_stopped() -> None:
+    with pytest.raises(RError, match="wrote more than 10,000 bytes"):
+        rscript("repeat message('flood')", max_output=10_000)
+
+
+def test_a_hang_that_ignores_signals_is_stopped() -> None:
+    started = time.monotonic()
+    with pytest.raises(RError, match="did not finish within 2 seconds"):
+        rscript("system2('sh', c('-c', shQuote('trap \"\" INT TERM; sleep 60')))", seconds=2)
+    assert time.monotonic() - started < 20

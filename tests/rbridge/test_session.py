@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -121,3 +123,72 @@ def test_other_threads_are_told() -> None:
     thread.start()
     thread.join()
     assert "main thread" in str(caught[0])
+
+
+@pytest.mark.parametrize("code", ["base::quit()", "base::q('no')", "do.call('quit', list())"])
+def test_nothing_ends_python(code: str) -> None:
+    with pytest.raises(RError, match="would end Python"):
+        run(code)
+
+
+def test_jumps_to_the_top_level_become_errors() -> None:
+    with pytest.raises(RError, match="R stopped without a message"):
+        run("invokeRestart('abort')")
+    assert run("1 + 1") == 2.0
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("stop(structure(class = c('error', 'condition'), list(message = character(0))))", ""),
+        ("stop(structure(class = c('error', 'condition'), list(message = c('a', 'b'))))", "a\nb"),
+    ],
+)
+def test_odd_messages(code: str, message: str) -> None:
+    with pytest.raises(RError) as caught:
+        run(code)
+    assert caught.value.problem == f"R stopped: {message}"
+
+
+def test_errors_as_long_as_books_are_cut() -> None:
+    with pytest.raises(RError) as caught:
+        run("stop(strrep('x', 1e7))")
+    assert len(str(caught.value)) < 10_000
+
+
+def test_floods_of_warnings_and_messages_are_counted() -> None:
+    with pytest.warns(PycvstatWarning) as caught:
+        assert run("for (i in 1:3000) { warning(i); message(i) }; 7") == 7.0
+    assert len(caught) == 51
+    assert str(caught[49].message) == "R warned: 50"
+    assert str(caught[50].message) == "R gave 3000 warnings; the first 50 are shown."
+
+
+def test_megabytes_of_output_and_values(capfd: pytest.CaptureFixture[str]) -> None:
+    assert len(str(run("cat(strrep('x', 1e7)); strrep('y', 1e7)"))) == 10_000_000
+    assert len(capfd.readouterr().out) == 10_000_000
+
+
+def test_memory_that_r_does_not_get() -> None:
+    with pytest.raises(RError, match="cannot allocate vector"):
+        run("numeric(1e15)")
+    assert run("sum(1:4)") == 10
+
+
+@pytest.mark.parametrize("code", ["repeat {}", "Sys.sleep(60)", "repeat sort(runif(1e5))"])
+def test_hanging_code_is_interrupted_and_r_goes_on(code: str) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    started = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run(code)
+    assert time.monotonic() - started < 30
+    assert signal.getsignal(signal.SIGINT) is before
+    assert run("1 + 1") == 2.0
+
+
+def test_a_time_limit_of_r_holds_here_too() -> None:
+    with pytest.raises(RError, match="reached elapsed time limit"):
+        run("setTimeLimit(elapsed = 0.5, transient = TRUE); repeat {}")
+    assert run("setTimeLimit(); 3") == 3.0
