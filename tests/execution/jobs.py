@@ -112,6 +112,15 @@ def warns(shared: Any, task: int) -> int:
     return task
 
 
+def warned(shared: Any, task: int) -> str:
+    """What a learner sees that treats its own warnings as failures."""
+    try:
+        warnings.warn("no convergence", RuntimeWarning, stacklevel=1)
+    except RuntimeWarning:
+        return "failed"
+    return "went on"
+
+
 def prints(shared: Any, task: int) -> int:
     print("said by a task", flush=True)
     os.write(1, b"written by a task\n")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pycvstat.errors import ExecutionError, PycvstatWarning
@@ -54,10 +55,12 @@ def test_workers_with_several_threads_give_the_same_and_are_advised(run: Run) ->
 
 def test_a_cluster_inside_this_process(run: Run) -> None:
     expected = run(jobs.draws)
+    before = np.random.get_state()[1].tolist()  # type: ignore[union-attr]
     with (
         local_cluster(n_workers=1, processes=False, host=None) as (_, client),
         warnings.catch_warnings(),
     ):
         warnings.filterwarnings("ignore", "A numerical library cannot be limited")
         found = run(jobs.draws, backend=client)
+    assert np.random.get_state()[1].tolist() == before  # type: ignore[union-attr]
     assert [numpy for _, numpy in found] == [numpy for _, numpy in expected]

@@ -139,6 +139,14 @@ def test_warnings_that_are_errors_are_errors_there(run: Run, anywhere: How) -> N
             run(jobs.warns, None, **anywhere)
 
 
+def test_a_task_sees_the_warning_filters_of_the_session(run: Run, anywhere: How) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert set(run(jobs.warned, **anywhere)) == {"failed"}
+        warnings.simplefilter("ignore", RuntimeWarning)
+        assert set(run(jobs.warned, **anywhere)) == {"went on"}
+
+
 def test_what_tasks_print_is_no_answer(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(jobs.prints, n_jobs=2) == list(range(6))
     assert capfd.readouterr().err.count("said by a task") == 6

@@ -71,6 +71,10 @@ def test_a_worker_that_died_while_waiting_is_replaced(workers: Workers) -> None:
     second = workers()
     assert len(first & second) == 1
     assert victim not in second
+    for pid in second:
+        os.kill(pid, signal.SIGKILL)
+    time.sleep(0.2)
+    assert resting.take() is None
 
 
 def test_a_run_that_fails_leaves_whole_workers(run: Run, workers: Workers) -> None:
