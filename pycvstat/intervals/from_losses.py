@@ -233,11 +233,15 @@ def _repeats(fold_ids: Any) -> int:
 def _columns(losses: Any, times: int, names: Sequence[str] | None) -> dict[str, FloatArray]:
     """The losses by method, each (n,) or (n, times)."""
     if isinstance(losses, Mapping):
-        columns = {str(name): _numbers(values, str(name)) for name, values in losses.items()}
+        columns = {
+            str(name): _numbers(values, f"the losses of {name}") for name, values in losses.items()
+        }
     elif hasattr(losses, "columns"):
-        columns = {str(name): _numbers(losses[name], str(name)) for name in losses.columns}
+        columns = {
+            str(name): _numbers(losses[name], f"the losses of {name}") for name in losses.columns
+        }
     else:
-        columns = _of_array(_numbers(losses, "losses"), times, names)
+        columns = _of_array(_numbers(losses, "the losses"), times, names)
     if times > 1 and len(columns) == times and all(v.ndim == 1 for v in columns.values()):
         columns = {"losses": np.column_stack(list(columns.values()))}
     if not columns:
@@ -263,16 +267,16 @@ def _of_array(values: FloatArray, times: int, names: Sequence[str] | None) -> di
     return {f"method {j + 1}": values[:, j] for j in range(values.shape[1])}
 
 
-def _numbers(values: Any, name: str) -> FloatArray:
+def _numbers(values: Any, what: str) -> FloatArray:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         kind = type(values).__name__
-        raise LossError(f"the losses of {name} must be numbers.", given=kind) from None
+        raise LossError(f"{what} must be numbers.", given=kind) from None
     bad = np.argwhere(~np.isfinite(array))
     if bad.size:
         raise LossError(
-            f"the losses of {name} must be finite.",
+            f"{what} must be finite.",
             given=f"{len(bad)} of {array.size} are NaN or infinite, first at row {bad[0][0] + 1}",
             fix="repair the fits they come from; leaving rows out changes what is estimated",
         )
@@ -290,10 +294,12 @@ def _plan(fold_ids: Any, values: FloatArray, groups: Any, n_train: int | None) -
             "fold_ids must have one label per row.",
             given=f"{len(labels)} labels for {len(values)} losses",
         )
+    if not len(labels):
+        raise InputError("there are no losses.", given="no rows")
     if labels.ndim == 1 and len(set(labels.tolist())) < 2:
         raise IntervalError(
             "there is only one fold: nothing would be left to train on.",
-            given=f"fold {labels[0]}" if len(labels) else "no rows",
+            given=f"fold {labels[0]}",
             fix="for the losses of one test set leave fold_ids out and give n_train=",
         )
     return FoldPlan.from_fold_ids(fold_ids, groups=None if groups is None else np.asarray(groups))
@@ -306,7 +312,7 @@ def _one_test_set(m: int, n_train: int | None) -> FoldPlan:
             "of what is estimated.",
             fix="give fold_ids, or n_train=",
         )
-    if isinstance(n_train, bool) or n_train != int(n_train) or n_train < 1:
+    if isinstance(n_train, bool) or not isinstance(n_train, int | np.integer) or n_train < 1:
         raise InputError("n_train must be a whole number of rows.", given=repr(n_train))
     rows = np.arange(n_train, n_train + m)
     zero = np.zeros(1, dtype=np.int64)
@@ -334,13 +340,22 @@ def _in_plan_order(values: FloatArray, plan: FoldPlan, name: str) -> FloatArray:
 def _range(values: FloatArray, bounds: tuple[float, float] | None) -> tuple[float, float]:
     if bounds is None:
         return (0.0, 1.0) if is_zero_one(values) else (-np.inf, np.inf)
-    known = check_bounds(bounds) if np.isfinite(bounds).all() else tuple(map(float, bounds))
+    known = _ends(bounds)
     if values.min() < known[0] or values.max() > known[1]:
         raise LossError(
             "losses lie outside their bounds.",
             given=f"losses from {values.min():g} to {values.max():g}, bounds {bounds}",
         )
     return known[0], known[1]
+
+
+def _ends(bounds: Any) -> tuple[float, float]:
+    """Lower and upper bound; either may be infinite."""
+    try:
+        low, high = map(float, bounds)
+    except (TypeError, ValueError):
+        low = high = float("nan")
+    return (low, high) if low < high and np.isinf([low, high]).any() else check_bounds(bounds)
 
 
 def _with_predictions(table: LossTable, y: Any, predictions: Any) -> LossTable:

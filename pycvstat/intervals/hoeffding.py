@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +55,8 @@ def dev_size_needed(excess: float, delta: float, size: int, bounds: Bounds = (0.
     """
     low, high = check_bounds(bounds)
     _check(1, delta, size)
-    if not (np.isfinite(excess) and excess > 0):
-        raise InputError("the excess risk must be positive.", given=excess)
+    if not (_number(excess) and excess > 0):
+        raise InputError("the excess risk must be positive.", given=repr(excess))
     return max(1, math.ceil(2 * (high - low) ** 2 * math.log(2 * size / delta) / excess**2))
 
 
@@ -98,13 +99,21 @@ def check_bounds(bounds: Bounds) -> Bounds:
 
 
 def _check(m: int, delta: float, size: int) -> None:
-    if m < 1 or size < 1 or m != int(m) or size != int(size):
+    if not (_whole(m) and _whole(size)):
         raise InputError(
             "the number of losses and of predictors must be whole and at least 1.",
-            given=f"{m} losses, {size} predictors",
+            given=f"{m!r} losses, {size!r} predictors",
         )
-    if not 0 < delta < 1:
-        raise InputError("delta must lie between 0 and 1.", given=delta, fix="delta=0.05")
+    if not (_number(delta) and 0 < delta < 1):
+        raise InputError("delta must lie between 0 and 1.", given=repr(delta), fix="delta=0.05")
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
+
+
+def _whole(value: Any) -> bool:
+    return _number(value) and value == int(value) and value >= 1
 
 
 def bounds_of(table: LossTable, bounds: Bounds | None) -> Bounds:

@@ -123,12 +123,8 @@ def fold_scores(table: Table, metric: ByFold) -> FoldMeans:
         raise no_pointwise(metric.name, table)
     y, score = rows_and_scores(table, metric.name)
     cuts = table.plan.offsets[1:-1]
-    values = np.array(
-        [
-            float(metric.score(a, b))
-            for a, b in zip(np.split(y, cuts), np.split(score, cuts), strict=True)
-        ]
-    )
+    parts = zip(np.split(y, cuts), np.split(score, cuts), strict=True)
+    values = np.array([_score(metric, a, b, i) for i, (a, b) in enumerate(parts)])
     undefined = np.flatnonzero(~np.isfinite(values))
     if undefined.size:
         raise IntervalError(
@@ -139,11 +135,23 @@ def fold_scores(table: Table, metric: ByFold) -> FoldMeans:
     return FoldMeans(table.plan, values[:, None], metric.name, table.candidates[:1], metric.range)
 
 
+def _score(metric: ByFold, y: NDArray[Any], prediction: FloatArray, fit: int) -> float:
+    try:
+        return float(metric.score(y, prediction))
+    except Exception as error:  # a user's function may raise anything
+        raise LossError(
+            f"the metric {metric.name} must return one number per fold.",
+            given=f"in fold {fit + 1} {type(error).__name__}: {error}",
+        ) from error
+
+
 def rows_and_scores(table: LossTable, name: str) -> tuple[NDArray[Any], FloatArray]:
     """Response and prediction of every tested row; for the AUC the score of the second class."""
+    if table.predictions is None or table.y is None:
+        return scores(table, name)  # which says that it needs them
     known = name if name in READERS else "rmse"
-    classes = table.y is not None and np.issubdtype(table.y.dtype, np.integer)
-    if known == name or not classes or table.predictions is None or table.y is None:
+    classes = np.issubdtype(table.y.dtype, np.integer)
+    if known == name or not classes:
         return scores(table, known)
     return table.y[table.plan.rows], table.predictions.values[0]
 

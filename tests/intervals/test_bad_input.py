@@ -1,5 +1,7 @@
 """What cannot give an interval says so, and what to do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from pycvstat.intervals import (
     hoeffding_radius,
     interval,
 )
-from pycvstat.losses import LossTable
+from pycvstat.losses import LossTable, Predictions
 from tests.intervals.shared_losses import GRID, LOSSES, N, one_split, pairs_table, partition
 
 
@@ -86,6 +88,17 @@ def test_scores():
             corrected_t([0.1, 0.2], 9, size)
 
 
+def gini(y, prediction):
+    return {}["no such key"]
+
+
+def test_a_metric_that_fails_names_the_fold():
+    table = replace(partition(LOSSES), y=LOSSES, predictions=Predictions(LOSSES[None, :]))
+    with pytest.raises(LossError, match="metric gini must return one number") as refused:
+        interval(table, metric=gini)
+    assert refused.value.given == "in fold 1 KeyError: 'no such key'"
+
+
 def test_names_and_options():
     with pytest.raises(IntervalError) as refused:
         interval(partition(LOSSES), "corected_t")
@@ -102,6 +115,8 @@ def test_names_and_options():
         interval(partition(LOSSES), "bootstrap", draws=99)
     with pytest.raises(InputError, match="bias must be"):
         interval(pairs_table(), "ncv", bias="both")
+    with pytest.raises(LossError, match="gini needs predictions"):
+        interval(partition(LOSSES), metric=gini)
     with pytest.raises(LossError, match="did you mean 'rmse'"):
         interval(partition(LOSSES), metric="rmsee")
 
@@ -120,12 +135,13 @@ def test_bounds():
 
 
 def test_finite_class():
-    for m, delta, size in ((0, 0.05, 3), (10, 0, 3), (10, 1, 3), (10, 0.05, 0), (2.5, 0.05, 1)):
+    for m, delta, size in ((0, 0.05, 3), (10, 0, 3), (10, 1, 3), (10, 0.05, 0), (2.5, 0.05, 1),
+                           ("a", 0.05, 1), (10, "a", 1), (10, 0.05, np.nan)):  # fmt: skip
         with pytest.raises(InputError):
             hoeffding_radius(m, delta, size)
         with pytest.raises(InputError):
             excess_risk_bound(m, delta, size)
-    for excess in (0, -1, np.nan, np.inf):
+    for excess in (0, -1, np.nan, np.inf, "a"):
         with pytest.raises(InputError, match="excess risk must be positive"):
             dev_size_needed(excess, 0.05, 3)
 

@@ -103,6 +103,10 @@ def test_range():
     assert from_losses(LOSSES, IDS, bounds=(0, np.inf)).interval(level=0.9999).low == 0
     with pytest.raises(LossError, match="outside their bounds"):
         from_losses(LOSSES, IDS, bounds=(0, 1))
+    for bounds in ("ab", 3, (5, 1), (np.nan, 1), (0, 1, 2)):
+        with pytest.raises(InputError, match="bounds must be"):
+            from_losses(LOSSES, IDS, bounds=bounds)
+    assert from_losses(LOSSES, IDS, bounds=(0, np.inf)).table.range == (0, np.inf)
 
 
 def test_groups():
@@ -117,8 +121,9 @@ def test_one_test_set():
     with pytest.raises(InputError, match="training size is part of") as refused:
         from_losses(LOSSES)
     assert "n_train" in refused.value.fix
-    with pytest.raises(InputError, match="whole number"):
-        from_losses(LOSSES, n_train=0)
+    for size in (0, -1, 2.5, "a", True):
+        with pytest.raises(InputError, match="whole number"):
+            from_losses(LOSSES, n_train=size)
 
 
 def test_metrics_of_ones_own():
@@ -142,8 +147,14 @@ def test_bad_input():
         from_losses(LOSSES, IDS[:-1])
     with pytest.raises(LossError, match="1 of 24 are NaN or infinite, first at row 3"):
         from_losses(np.where(np.arange(N) == 2, np.nan, LOSSES), IDS)
-    with pytest.raises(LossError, match="must be numbers"):
+    with pytest.raises(LossError, match="the losses must be numbers"):
         from_losses(["a"] * N, IDS)
+    with pytest.raises(LossError, match="the losses of knn must be numbers"):
+        from_losses({"knn": ["a"] * N}, IDS)
+    with pytest.raises(LossError, match=r"^the response must be finite"):
+        from_losses(LOSSES, IDS, y=[np.nan] * N, predictions=LOSSES)
+    with pytest.raises(InputError, match="no losses"):
+        from_losses([], [])
     with pytest.raises(InputError, match="names must be one per method"):
         from_losses(TWO, IDS, names=["a"])
     with pytest.raises(InputError, match="one or two dimensions"):
