@@ -18,7 +18,7 @@ if (!exists("train.kknn")) {
   if (!requireNamespace("kknn", quietly = TRUE)) {
     stop("train.kknn is missing: install.packages(\"kknn\"), or source(\"kknn_standin.R\") first")
   }
-  train.kknn <- kknn::train.kknn
+  suppressPackageStartupMessages(library(kknn))  # attached: it looks up its contrasts by name
 }
 
 # Repair: rows of one fold. As printed, seq(fold_start, fold_end) counts down when a fold would

@@ -54,6 +54,7 @@ pcv_learners <- list(
     as.numeric(predict(fit, z, s = p$lambda, exact = FALSE))
   },
   knn = function(formula, train, new, p) {
+    suppressPackageStartupMessages(library(kknn))  # attached: it looks up its contrasts by name
     fit <- kknn::kknn(formula, train, new, k = p$k, distance = p$distance, kernel = p$kernel,
                       ykernel = p$ykernel, scale = p$scale)
     if (fit$response == "continuous") fit$fitted.values
