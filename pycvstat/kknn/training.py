@@ -148,12 +148,14 @@ def _ks(ks: Sequence[int] | int | None, kmax: int, n: int) -> IntArray:
     """The k in ascending order."""
     if n < 3:
         raise InputError("train.kknn needs at least 3 rows.", given=f"{n} rows without NA")
+    if isinstance(kmax, bool) or not isinstance(kmax, int | np.integer):
+        raise InputError("kmax must be a whole number.", given=f"kmax={kmax!r}")
     if ks is None and kmax >= n:
         warnings.warn(
             PycvstatWarning("kmax was too high.", given=f"kmax={kmax} with {n} rows"), stacklevel=3
         )
         kmax = n - 1
-    given = range(1, kmax + 1) if ks is None else np.atleast_1d(np.asarray(ks))
+    given = range(1, kmax + 1) if ks is None else np.atleast_1d(np.asarray(ks)).tolist()
     chosen = np.array(sorted(KNN(k=k).k for k in given), dtype=np.int64)
     if not len(chosen):
         raise InputError("there is no k to try.", given=f"ks={ks}, kmax={kmax}")

@@ -80,8 +80,8 @@ def cv_kknn(
     >>> cv_kknn("y ~ x", data, kcv=4, k=2, random=1).folds[:8].tolist()
     [1, 4, 3, 1, 2, 1, 3, 3]
     """
-    if kcv < 2:
-        raise InputError("kcv must be at least 2.", given=f"kcv={kcv}")
+    if isinstance(kcv, bool) or not isinstance(kcv, int | np.integer) or kcv < 2:
+        raise InputError("kcv must be a whole number, at least 2.", given=f"kcv={kcv!r}")
     learner = KNN(
         k=k,
         distance=distance,

@@ -53,7 +53,11 @@ class Learner(ABC):
                 raise InputError(
                     f"{self.name} has no parameter {name!r}.",
                     given=name,
-                    fix=f"did you mean {near[0]!r}?" if near else f"use one of {sorted(known)}",
+                    fix=f"did you mean {near[0]!r}?"
+                    if near
+                    else f"use one of {sorted(known)}"
+                    if known
+                    else "leave the grid out: it has none",
                 )
         return replace(self, **params)  # type: ignore[type-var]
 

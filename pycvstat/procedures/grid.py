@@ -138,6 +138,9 @@ def as_candidates(grid: Any, learner: Learner) -> Candidates:
             "the grid is empty.", given=repr(grid), fix='for example grid={"k": range(1, 31)}'
         )
     for candidate in candidates:
+        for name in candidate:
+            if not isinstance(name, str):
+                raise InputError("parameters of a grid are given by name.", given=repr(name))
         learner.with_params(**candidate)
     return candidates
 

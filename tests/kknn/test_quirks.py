@@ -165,7 +165,11 @@ def test_order_of_fitted_values_and_best() -> None:
         (lambda: train_kknn("y ~ x", LINE, ks=[]), InputError, "no k to try"),
         (lambda: train_kknn("y ~ x", LINE[:2], ks=1), InputError, "at least 3 rows"),
         (lambda: train_kknn("y ~ x", LINE, ks=1, kernel=[]), InputError, "no kernel"),
+        (lambda: train_kknn("y ~ x", LINE, ks=[0, 2]), InputError, "k=0\n"),
+        (lambda: train_kknn("y ~ x", LINE, kmax="a"), InputError, "kmax='a'"),
         (lambda: cv_kknn("y ~ x", LINE, kcv=1), InputError, "kcv"),
+        (lambda: cv_kknn("y ~ x", LINE, kcv="a"), InputError, "kcv='a'"),
+        (lambda: cv_kknn("y ~ x", LINE, kcv=2.5), InputError, "kcv=2.5"),
     ],
 )
 def test_errors(call: object, error: type[Exception], words: str) -> None:
