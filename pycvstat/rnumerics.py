@@ -9,6 +9,7 @@ agree with the R that the recorded values come from; elsewhere only to about 1e-
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -182,8 +183,13 @@ def _sum(values: Long) -> float:
 
 def _total(values: Long) -> np.longdouble:
     # NumPy's dot of long doubles is a plain loop; its sum is pairwise, which R's is not
-    total: np.longdouble = np.dot(values, np.ones(len(values), dtype=np.longdouble))
+    total: np.longdouble = np.dot(values, _ones(len(values)))
     return total
+
+
+@lru_cache(maxsize=4)
+def _ones(n: int) -> Long:
+    return np.ones(n, dtype=np.longdouble)
 
 
 def _mean(values: Long) -> np.longdouble:

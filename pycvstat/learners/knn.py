@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import DataError, FitError, InputError
 from pycvstat.learners.base import Learner, Params, Predictions, Prepared
-from pycvstat.learners.knn_predictions import Rows, predict_candidates
+from pycvstat.learners.knn_predictions import Group, Rows, grouped, predict_candidates
 from pycvstat.neighbours.kernels import KERNELS, Kernel
 from pycvstat.neighbours.responses import y_band
 from pycvstat.neighbours.search import TIES, Ties
@@ -132,6 +132,7 @@ class PreparedKNN(Prepared):
         for one in self.learners:
             check(one, task)
         self._rows = Rows(task.design("kknn"), task.response)
+        self._all: list[Group] | None = None
 
     def predict(
         self,
@@ -158,13 +159,20 @@ class PreparedKNN(Prepared):
         context: Any = None,
     ) -> Iterator[tuple[slice, Predictions]]:
         """`predict` in pieces of `new`, so that memory stays small."""
-        learners = self.learners if which is None else [self.learners[i] for i in which]
-        check_rows(learners, len(train))
+        groups = self._groups(which)
+        check_rows([one for group in groups for one in group.learners], len(train))
         rows, train, new = self._seen_from(train, new)
-        folds = rows.folds(learners, train, len(new))
+        folds = [rows.fold(group.key, train, len(new)) for group in groups]
         for start in range(0, max(len(new), 1), PORTION):
             part = slice(start, min(start + PORTION, len(new)))
-            yield part, predict_candidates(learners, rows, folds, new[part])
+            yield part, predict_candidates(groups, folds, rows, new[part])
+
+    def _groups(self, which: Sequence[int] | None) -> list[Group]:
+        if which is not None:
+            return grouped([self.learners[i] for i in which])
+        if self._all is None:
+            self._all = grouped(self.learners)
+        return self._all
 
     def _seen_from(self, train: IntArray, new: IntArray) -> tuple[Rows, IntArray, IntArray]:
         """The rows as this fit sees them: some columns depend on the training rows."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,48 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Key = tuple[float, bool, Ties]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Candidates that one search serves.
+
+    Parameters
+    ----------
+    key : tuple
+        Distance, scale and ties, on which the search depends.
+    learners : tuple of KNN
+    positions : (g,) int64
+        Their places among all candidates.
+    ks : (s,) int64
+        The k that are wanted, ascending.
+    places : (g,) int64
+        The place of each learner's k in `ks`.
+    plain : bool
+        Whether all kernels are "rectangular".
+    """
+
+    key: Key
+    learners: tuple[KNN, ...]
+    positions: IntArray
+    ks: IntArray
+    places: IntArray
+    plain: bool
+
+
+def grouped(learners: Sequence[KNN]) -> list[Group]:
+    """The candidates by the search that they need."""
+    members: dict[Key, list[int]] = {}
+    for i, one in enumerate(learners):
+        key = float(one.distance), bool(one.scale), one.ties
+        members.setdefault(key, []).append(i)
+    groups = []
+    for key, positions in members.items():
+        some = tuple(learners[i] for i in positions)
+        ks, places = np.unique([one.k for one in some], return_inverse=True)
+        plain = all(one.kernel == "rectangular" for one in some)
+        groups.append(Group(key, some, np.array(positions), ks, places.reshape(-1), plain))
+    return groups
 
 
 class Rows:
@@ -57,30 +100,14 @@ class Rows:
         """The columns that can count, of any rows of this design."""
         return np.ascontiguousarray(X[:, self._count])
 
-    def folds(
-        self, learners: Sequence[KNN], train: IntArray, asked: int
-    ) -> dict[Key, tuple[Fold, IntArray]]:
-        """For every metric of the learners the training rows, and the k that are wanted."""
-        ks: dict[Key, set[int]] = {}
-        for one in learners:
-            ks.setdefault(key(one), set()).add(one.k)
-        return {
-            each: (self._search(each).fold(train, asked), np.array(sorted(k)))
-            for each, k in ks.items()
-        }
-
-    def _search(self, each: Key) -> FoldSearch:
-        if each not in self._searches:
-            distance, scale, ties = each
-            self._searches[each] = FoldSearch(
+    def fold(self, key: Key, train: IntArray, asked: int) -> Fold:
+        """Training rows in which `asked` new rows are going to be searched."""
+        if key not in self._searches:
+            distance, scale, ties = key
+            self._searches[key] = FoldSearch(
                 self.X, self.assign, p=distance, scale=scale, ties=ties
             )
-        return self._searches[each]
-
-
-def key(learner: KNN) -> Key:
-    """What a search depends on."""
-    return float(learner.distance), bool(learner.scale), learner.ties
+        return self._searches[key].fold(train, asked)
 
 
 def _refuse(design: Design) -> None:
@@ -98,41 +125,39 @@ def _refuse(design: Design) -> None:
 
 
 def predict_candidates(
-    learners: Sequence[KNN],
-    rows: Rows,
-    folds: Mapping[Key, tuple[Fold, IntArray]],
-    new: IntArray,
+    groups: Sequence[Group], folds: Sequence[Fold], rows: Rows, new: IntArray
 ) -> Predictions:
-    """Predictions of all candidates from one search per metric.
+    """Predictions of all candidates from one search per group.
 
     Parameters
     ----------
-    learners : sequence of KNN
-        The candidates.
+    groups : sequence of Group
+    folds : sequence of Fold
+        The training rows of each group.
     rows : Rows
-    folds : mapping
-        As `Rows.folds` gives them.
     new : (m,) int64
     """
-    levels = len(rows.response.levels)
-    values = np.empty((len(learners), len(new)))
-    prob = np.empty((len(learners), len(new), levels)) if levels else None
-    for each, (fold, ks) in folds.items():
-        for path in fold.paths(new, ks):
-            on_path = {int(k): place for place, k in enumerate(path.ks)}
-            some = [i for i, one in enumerate(learners) if key(one) == each and one.k in on_path]
-            if levels == 0 and all(learners[i].kernel == "rectangular" for i in some):
-                places = np.array([on_path[learners[i].k] for i in some])
-                values[some] = _means(path, rows.response.values)[places]
+    count, levels = sum(len(group.learners) for group in groups), len(rows.response.levels)
+    values = np.empty((count, len(new)))
+    prob = np.empty((count, len(new), levels)) if levels else None
+    for group, fold in zip(groups, folds, strict=True):
+        first = 0
+        for path in fold.paths(new, group.ks):
+            some = (group.places >= first) & (group.places < first + len(path.ks))
+            places, positions = group.places[some] - first, group.positions[some]
+            first += len(path.ks)
+            if prob is None and group.plain:
+                values[positions] = _means(path, rows.response.values)[places]
                 continue
-            distances = path.found.distances(each[0])
-            for i in some:
-                k = learners[i].k
-                w = weights(learners[i].kernel, distances[:, :k], distances[:, k], rows.d)
-                neighbours = path.rows(on_path[k])
-                values[i], shares = predict(learners[i], rows.response, neighbours, w)
+            distances = path.found.distances(group.key[0])
+            for i, place in zip(np.flatnonzero(some), places, strict=True):
+                learner = group.learners[i]
+                near, beyond = distances[:, : learner.k], distances[:, learner.k]
+                w = weights(learner.kernel, near, beyond, rows.d)
+                predicted, shares = predict(learner, rows.response, path.rows(place), w)
+                values[group.positions[i]] = predicted
                 if prob is not None:
-                    prob[i] = shares
+                    prob[group.positions[i]] = shares
     return Predictions(values, prob)
 
 

@@ -81,12 +81,11 @@ def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = Tru
 
 def _terms(variances: FloatArray, assign: IntArray) -> tuple[FloatArray, FloatArray]:
     """Scale and weight of every column."""
-    scales, weights = np.sqrt(variances), np.ones(len(assign))
-    terms, sizes = np.unique(assign, return_counts=True)
-    for term in terms[sizes > 1]:
+    columns = np.bincount(assign)[assign]
+    scales, weights = np.sqrt(variances), 1.0 / columns
+    for term in set(assign[columns > 1].tolist()):
         block = assign == term
         scales[block] = np.sqrt(rnumerics.mean(variances[block]))
-        weights[block] = 1.0 / block.sum()
     constant = scales == 0
     weights[constant], scales[constant] = 0.0, 1.0
     return scales, weights

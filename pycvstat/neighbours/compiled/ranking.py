@@ -6,8 +6,27 @@ import math
 
 import numpy as np
 
-from pycvstat.neighbours.compiled import loop
-from pycvstat.neighbours.compiled.sorting import put_smallest_first
+from pycvstat.neighbours.compiled import inlined, loop
+from pycvstat.neighbours.compiled.blocks import WIDTH, u
+from pycvstat.neighbours.compiled.sorting import put_smallest_first, thin_out
+
+
+@inlined
+def sums_to(points, near, count, new, j, weights, p, sums):  # type: ignore[no-untyped-def]
+    """Sums from new row `j` to the first `count` of the rows `near` of `points`."""
+    for k in range(count):
+        row, total = near[k], 0.0
+        if p == 2.0:
+            for c in range(weights.size):
+                d = points[row, c] - new[j, c]
+                total += d * d * weights[c]
+        elif p == 1.0:
+            for c in range(weights.size):
+                total += abs(points[row, c] - new[j, c]) * weights[c]
+        else:
+            for c in range(weights.size):
+                total += math.pow(abs(points[row, c] - new[j, c]), p) * weights[c]
+        sums[k] = total
 
 
 @loop
@@ -29,26 +48,21 @@ def rank_candidates(points, used, lists, place, new, weights, p, limits, size): 
     sums (m, size), rows (m, size) int32, complete (m,) bool
         Complete: they are the nearest of all. Equal sums are in row order, at the last place too.
     """
-    m, q = new.shape
+    m, longest = new.shape[0], lists.shape[1]
     all_sums = np.full((m, size), np.inf)
     all_rows = np.full((m, size), -1, np.int32)
     complete = np.zeros(m, np.bool_)
+    near, sums = np.empty(longest, np.int32), np.empty(longest)
     values, rows = np.empty(size + 1), np.empty(size + 1, np.int32)
     for j in range(m):
+        allowed = 0
+        for k in range(longest):
+            near[allowed] = lists[place[j], k]
+            allowed += used[near[allowed]]
+        sums_to(points, near, allowed, new, j, weights, p, sums)
         count = 0
-        for k in range(lists.shape[1]):
-            row = lists[place[j], k]
-            if not used[row]:
-                continue
-            total = 0.0
-            for c in range(q):
-                d = points[row, c] - new[j, c]
-                if p == 2.0:
-                    total += d * d * weights[c]
-                elif p == 1.0:
-                    total += abs(d) * weights[c]
-                else:
-                    total += math.pow(abs(d), p) * weights[c]
+        for k in range(allowed):
+            total, row = sums[k], near[k]
             if count == size and total > values[size - 1]:
                 continue
             at = count
@@ -60,7 +74,8 @@ def rank_candidates(points, used, lists, place, new, weights, p, limits, size): 
             values[at], rows[at] = total, row
             count = min(count + 1, size)
         complete[j] = count == size and values[size - 1] < limits[j]
-        all_sums[j, :count], all_rows[j, :count] = values[:count], rows[:count]
+        for k in range(count):
+            all_sums[j, k], all_rows[j, k] = values[k], rows[k]
     return all_sums, all_rows, complete
 
 
@@ -78,29 +93,28 @@ def smallest(products, norms, size):  # type: ignore[no-untyped-def]
     lists (m, size) int32, last (m,)
     """
     m, n = products.shape
+    flat = products.ravel()
     lists = np.empty((m, size), np.int32)
     last = np.empty(m)
-    width = 64
-    room = size + 4 * width
+    room = size + size // 8 + 2 * WIDTH
     values, rows = np.empty(room), np.empty(room, np.int32)
-    part = np.empty(width)
+    part = np.empty(WIDTH)
     for j in range(m):
         bound, count = np.inf, 0
-        for start in range(0, n, width):
-            stop = min(width, n - start)
+        for start in range(0, n, WIDTH):
+            first, width = u(start), u(min(WIDTH, n - start))
+            base = u(j) * u(n) + first
             within = 0
-            for i in range(stop):
-                part[i] = norms[start + i] - 2.0 * products[j, start + i]
+            for i in range(width):
+                part[i] = norms[first + i] - 2.0 * flat[base + i]
                 within += part[i] <= bound
             if within == 0:
                 continue
-            for i in range(stop):
+            for i in range(width):
                 values[count], rows[count] = part[i], start + i
                 count += part[i] <= bound
-            if count > room - width:
-                put_smallest_first(values, rows, count, size)
-                bound, count = values[:size].max(), size
+            if count > room - WIDTH or (bound == np.inf and count >= size):
+                count, bound = thin_out(values, rows, count, size)
         put_smallest_first(values, rows, count, size)
-        last[j] = values[:size].max()
-        lists[j] = rows[:size]
+        lists[j], last[j] = rows[:size], values[:size].max()
     return lists, last

@@ -44,7 +44,7 @@ def thin_out(values, rows, count, size):  # type: ignore[no-untyped-def]
     count, bound
         How many are left, at least `size`; none of them is larger than the bound.
     """
-    low, high = np.inf, 0.0
+    low = high = values[0]
     for i in range(count):
         low, high = min(low, values[i]), max(high, values[i])
     for _ in range(16):
