@@ -33,14 +33,11 @@ def _congruential_steps() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32
 class BitStream:
     """32-bit outputs that can be looked at before they are consumed."""
 
-    __slots__ = ("_ahead", "_twister", "consumed")
+    __slots__ = ("_ahead", "_seed", "_twister", "consumed")
 
     def __init__(self, seed: int) -> None:
-        self._twister = np.random.MT19937()
-        self._twister.state = {
-            "bit_generator": "MT19937",
-            "state": {"key": scrambled_state(seed), "pos": _WORDS},
-        }
+        self._seed = seed
+        self._twister: np.random.MT19937 | None = None  # made when needed: many draw nothing
         self._ahead: Bits = np.empty(0, dtype=np.uint64)
         self.consumed = 0
 
@@ -48,6 +45,8 @@ class BitStream:
         """The next `count` outputs, not consumed."""
         missing = count - len(self._ahead)
         if missing > 0:
+            if self._twister is None:
+                self._twister = _seeded(self._seed)
             fresh = self._twister.random_raw(max(missing, _BLOCK))
             self._ahead = np.concatenate([self._ahead, fresh])
         return self._ahead[:count]
@@ -66,6 +65,15 @@ class BitStream:
     def uniforms(self, count: int) -> npt.NDArray[np.float64]:
         """Consume `count` uniforms in the open interval (0, 1)."""
         return as_uniforms(self.take(count))
+
+
+def _seeded(seed: int) -> np.random.MT19937:
+    twister = np.random.MT19937()
+    twister.state = {
+        "bit_generator": "MT19937",
+        "state": {"key": scrambled_state(seed), "pos": _WORDS},
+    }
+    return twister
 
 
 def as_uniforms(bits: Bits) -> npt.NDArray[np.float64]:
