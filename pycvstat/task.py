@@ -245,22 +245,22 @@ def _extra(what: str, given: Any, frame: frames.Frame) -> frames.Column:
             f"{what} must have one value per row.",
             given=f"{len(column.values)} values for {frame.n} rows",
         )
-    return column
+    return column.rename(what)
 
 
 def _complete_rows(used: frames.Frame, extra: dict[str, frames.Column], na: NA) -> IntArray:
     columns: Sequence[frames.Column] = [*(used[name] for name in used.names), *extra.values()]
-    missing = {c.name: m for c in columns if (m := c.missing()).any()}
+    missing = [(c.name, m) for c in columns if (m := c.missing()).any()]
     if used.n == 0:
         raise DataError("the data have no rows.", given="0 rows")
     if not missing:
         return np.arange(used.n)
-    for name, mask in missing.items():
+    for name, mask in missing:
         if mask.all():
             raise DataError(f"the column {name!r} is NA in every row.", fix="drop the column")
-    bad = np.logical_or.reduce(list(missing.values()))
+    bad = np.logical_or.reduce([mask for _, mask in missing])
     if na == "raise":
-        counts = ", ".join(f"{name}: {int(mask.sum())}" for name, mask in missing.items())
+        counts = ", ".join(dict.fromkeys(f"{name}: {int(mask.sum())}" for name, mask in missing))
         raise DataError(
             f"{int(bad.sum())} of {used.n} rows have missing values.",
             given=counts,

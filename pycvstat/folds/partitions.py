@@ -237,13 +237,15 @@ class Grouped(Splitter):
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         if given.group_labels is None:
-            raise FoldError("Grouped needs the groups.", fix="pass groups= to plan()")
+            raise FoldError("Grouped needs the groups.", fix="pass groups=, the group of every row")
         codes, levels = codes_of(given.group_labels)
         if len(levels) < self.k:
             raise FoldError(
                 "There are fewer groups than folds.",
                 given=f"{len(levels)} groups, K = {self.k}",
-                fix=f"use K of at most {len(levels)}",
+                fix=f"use K of at most {len(levels)}"
+                if len(levels) > 1
+                else "rows of a single group cannot be kept apart: use KFold()",
             )
         sizes = np.bincount(codes)
         order = stream.permutation(len(levels))

@@ -314,7 +314,8 @@ def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure
         warnings.warn(
             PycvstatWarning(
                 f"{len(found)} fits failed and count as NaN.",
-                given=f"first in {first.where}, {dict(first.params)}: {first.reason}",
+                given=f"first in {', '.join(filter(None, [first.where, describe(first.params)]))}: "
+                f"{first.reason}",
             ),
             stacklevel=4,
         )

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
-from pycvstat.errors import InputError
+from pycvstat.errors import DataError, InputError
 from pycvstat.execution import Execution, execution_from
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
@@ -119,8 +119,20 @@ def read_setting(
         how.get("n_jobs"), how.get("client"), how.get("checkpoint"), how.get("progress", "auto")
     )
     task = data if isinstance(data, Task) else Task.build(formula, data, **given)
+    _refuse_one_class(task)
     plan, stream = draw_folds(folds, task)
     return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
+
+
+def _refuse_one_class(task: Task) -> None:
+    """A response of which all rows are of one class leaves nothing to predict."""
+    response = task.response
+    if response.levels and (response.values == response.values[0]).all():
+        raise DataError(
+            f"the response {response.name!r} has a single class.",
+            given=f"{response.levels[int(response.values[0])]!r} in all {task.n} rows",
+            fix="give data with rows of at least two classes",
+        )
 
 
 def draw_folds(folds: Any, task: Task) -> tuple[FoldPlan, Any]:

@@ -263,6 +263,8 @@ FRAME = pd.DataFrame({"y": [1.0, 2.0, 3.0, 4.0], "g": [1, 1, 2, None]}, index=li
         (lambda: Stratified(2, bins=1), "K must be at least 2"),
         (lambda: Grouped(2).plan(4), "Grouped needs the groups"),
         (lambda: Grouped(3).plan(4, groups=list("aabb")), "fewer groups than folds"),
+        (lambda: Grouped(3).plan(4, groups=list("aaaa")), "(?s)1 groups, K = 3.*use KFold"),
+        (lambda: Grouped(3).plan(4), r"pass groups=, the group"),
         (lambda: Grouped(2).plan(4, groups=["a", "b", None, "a"]), "groups must not be missing"),
         (lambda: Grouped(2).plan(FRAME, groups="g"), "groups must not be missing"),
         (lambda: Grouped(2).plan(4, groups=list("ab")), "groups needs one value per row"),

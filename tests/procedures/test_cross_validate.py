@@ -192,6 +192,12 @@ def with_na() -> pd.DataFrame:
         (lambda: pcv.cross_validate(pcv.OLS(), "y ~ wt", MTCARS, folds=5), InputError, "y"),
         (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", with_na(), folds=5), DataError,
          "wt: 11"),
+        (lambda: pcv.cross_validate(pcv.WLS(), "mpg ~ wt", MTCARS, folds=5,
+                                    weights=[np.nan, *range(1, 32)]), DataError, "weights: 1"),
+        (lambda: pcv.cross_validate(pcv.KNN(3), "a ~ wt", folds=5, data=MTCARS.assign(
+            a=pd.Categorical(["u"] * 32, ["u", "v"]))), DataError, "single class"),
+        (lambda: pcv.nested_cv(pcv.KNN(3), "a ~ wt", MTCARS.assign(a=True), grid={"k": [1, 2]},
+                               outer=5, inner=3), DataError, "single class"),
         (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ a", MTCARS.assign(a=np.nan), folds=5),
          DataError, "NA in every row"),
         (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=100), FoldError, "100"),
@@ -217,6 +223,23 @@ def with_na() -> pd.DataFrame:
 def test_bad_input_is_explained(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_a_warning_of_failed_fits_names_the_first():
+    with pytest.warns(PycvstatWarning, match="4 fits failed") as told:
+        pcv.cross_validate(
+            pcv.KNN(25), "mpg ~ wt", MTCARS, folds=pcv.KFold(4, random=1), on_error="warn"
+        )
+    assert "first in fold 1 of 4: k is larger" in str(told[0].message)
+
+
+def test_rows_are_left_out_for_their_weights_and_their_response():
+    data = {"y": [np.nan, 2.0, 3.0, 5.0, 4.0, 6.0], "x": [1.0, 2.0, 3.0, 4.0, 5.0, 7.0]}
+    weights = [1.0, 2.0, np.nan, 1.0, 1.0, 3.0]  # a vector without a name, beside a column y
+    result = pcv.cross_validate(
+        pcv.WLS(), "y ~ x", data, weights=weights, na="omit", folds=pcv.LeaveOneOut()
+    )
+    assert result.task.rows.tolist() == [1, 3, 4, 5]
 
 
 def test_incomplete_rows_are_left_out_when_asked():
