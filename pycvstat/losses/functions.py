@@ -176,6 +176,11 @@ LOSSES: dict[str, Loss] = {
 }
 DEFAULT = {"continuous": "squared", "nominal": "zero_one", "ordinal": "absolute"}
 _FAMILIES = {"huber": huber, "pinball": pinball}
+_METRICS = {
+    "rmse": "loss='squared'",
+    "r2": "loss='squared'",
+    "auc": "loss='log' or 'zero_one'",
+}
 
 
 def losses_for(kind: str) -> list[str]:
@@ -219,6 +224,12 @@ def _by_name(name: str) -> Loss:
     if family is not None:
         make = _FAMILIES[family[1]]
         return make() if family[2] is None else make(_parameter(name, family[2]))
+    if name in _METRICS:
+        raise LossError(
+            f"{name} is a metric of the table of losses, not a loss of single predictions.",
+            given=name,
+            fix=f"{_METRICS[name]}, and result.interval(metric={name!r})",
+        )
     if name not in LOSSES:
         known = [*LOSSES, *_FAMILIES]
         near = difflib.get_close_matches(name, known, n=1)

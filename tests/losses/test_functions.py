@@ -80,6 +80,8 @@ def test_a_user_loss_gives_one_number_per_row():
     ("make", "words"),
     [
         (lambda: as_loss("squard"), "did you mean 'squared'"),
+        (lambda: as_loss("rmse"), r"loss='squared', and result.interval\(metric='rmse'\)"),
+        (lambda: as_loss("auc", "nominal"), "auc is a metric of the table"),
         (lambda: as_loss("squared", "nominal"), "no meaning for a nominal response"),
         (lambda: as_loss(3), "a name or a function"),
         (lambda: as_loss(lambda y, p: 1.0).pointwise(np.zeros(3), one([0, 0, 0])),
