@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
@@ -25,6 +25,8 @@ from pycvstat.procedures.tuned import Tuned, inner_plans
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pycvstat.intervals.base import Interval
 
 Final = Literal["retune", "vote", "median", "none"]
 
@@ -177,6 +179,13 @@ class NestedResult(CVResult):
         if params is None:
             raise InputError("the policy 'none' fits nothing.", fix="use policy='retune'")
         return self.tuned.learner.with_params(**params).fit_task(self.task)
+
+    def interval(self, method: str = "auto", level: float = 0.95, **options: Any) -> Interval:
+        """A confidence interval for the risk of the tuned procedure; nothing is refitted."""
+        found = super().interval(method, level, **options)
+        return replace(
+            found, estimand=found.estimand.replace("the learner", "the tuned procedure")
+        )
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """As for cross-validation; "folds" with chosen parameters, "inner", "selection"."""
