@@ -13,6 +13,8 @@ from pycvstat.errors import FitError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+SMALLEST = 1e-280  # variance; rows some 1e-10 of the spread apart still have distances in range
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Metric:
@@ -70,13 +72,29 @@ def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = Tru
             given=f"{len(X)} training rows",
             fix="use more training rows, or scale=False",
         )
-    scales, weights = _terms(rnumerics.var(X, axis=0), np.asarray(assign))
+    with np.errstate(over="ignore", under="ignore"):
+        variances = rnumerics.var(X, axis=0)
+    _refuse_extremes(X, variances)
+    scales, weights = _terms(variances, np.asarray(assign))
     scaled = X / scales if scale else X
     rank = np.argsort(-(weights * rnumerics.sd(scaled, axis=0)), kind="stable")
     kept = rank[weights[rank] > 0]
     kept = kept if kept.size else rank[:1]  # all constant: every distance is 0
     divisors = scales[kept] if scale else np.ones(len(kept))
     return Metric(kept, divisors, weights[kept], p)
+
+
+def _refuse_extremes(X: FloatArray, variances: FloatArray) -> None:
+    """Columns whose squared distances would be 0 or infinite: all rows would seem equally near."""
+    odd = ~((variances > SMALLEST) & (variances < 1 / SMALLEST))
+    odd[odd] = (X[:, odd] != X[:1, odd]).any(axis=0)  # constant columns do not count
+    if odd.any():
+        values = X[:, np.flatnonzero(odd)[0]]
+        raise FitError(
+            "the squares of distances leave the range of numbers.",
+            given=f"a column with values from {values.min():g} to {values.max():g}",
+            fix="change the unit of the column",
+        )
 
 
 def _terms(variances: FloatArray, assign: IntArray) -> tuple[FloatArray, FloatArray]:

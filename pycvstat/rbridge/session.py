@@ -267,6 +267,7 @@ def _interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before or signal.default_int_handler)
+        openrlib.rlib.R_interrupts_pending = 0  # not for the next call
     if asked:
         raise KeyboardInterrupt
 

@@ -1,0 +1,285 @@
+"""Hard arithmetic: right, compared with exact rational numbers and with R, or refused."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pandas as pd
+import pytest
+
+import pycvstat as pcv
+from pycvstat.errors import FitError, PycvstatError, PycvstatWarning
+from tests.rscript import live_r, r_values
+
+LINEAR = 1e-9  # least squares of well conditioned designs, beside exact numbers
+ITERATIVE = 1e-6  # glm() stops at a relative change of the deviance of 1e-8
+
+
+def exact_least_squares(X: Any, y: Any, weights: Any = None) -> list[Fraction]:
+    """Coefficients by the normal equations in rational numbers: no rounding at all."""
+    rows = [[Fraction(float(v)) for v in row] for row in X]
+    values = [Fraction(float(v)) for v in y]
+    w = [Fraction(float(v)) for v in (np.ones(len(y)) if weights is None else weights)]
+    p = len(rows[0])
+    A = [
+        [sum(wi * r[i] * r[j] for wi, r in zip(w, rows, strict=True)) for j in range(p)]
+        + [sum(wi * r[i] * v for wi, r, v in zip(w, rows, values, strict=True))]
+        for i in range(p)
+    ]
+    for i in range(p):
+        pivot = next(r for r in range(i, p) if A[r][i] != 0)
+        A[i], A[pivot] = A[pivot], A[i]
+        A[i] = [v / A[i][i] for v in A[i]]
+        for r in range(p):
+            if r != i:
+                A[r] = [a - A[r][i] * b for a, b in zip(A[r], A[i], strict=True)]
+    return [row[p] for row in A]
+
+
+def exact_fold_errors(data: pd.DataFrame, plan: pcv.FoldPlan, weights: Any = None) -> list[float]:
+    X = np.column_stack([np.ones(len(data)), data.drop(columns="y").to_numpy()])
+    y = data["y"].to_numpy()
+    errors = []
+    for train, test in plan:
+        b = exact_least_squares(X[train], y[train], None if weights is None else weights[train])
+        for row in test:
+            fit = sum(c * Fraction(float(v)) for c, v in zip(b, X[row], strict=True))
+            errors.append(float((Fraction(float(y[row])) - fit) ** 2))
+    return errors
+
+
+def cars(n: int = 24, seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n)})
+    return frame.assign(y=frame["a"] - 2 * frame["b"] + rng.normal(size=n))
+
+
+PLANS = {
+    "folds": pcv.KFold(4, random=1),
+    "leave one out": pcv.LeaveOneOut(),
+    "holdout": pcv.Holdout(0.3, random=1),
+    "pairs": pcv.NestedPairs(3, repeats=2, random=1),
+}
+every_plan = pytest.mark.parametrize("plan", PLANS)
+
+
+@every_plan
+@pytest.mark.parametrize("gap", [1e-3, 1e-5, 1e-6])
+def test_nearly_collinear_designs(plan: str, gap: float) -> None:
+    """Condition 1/gap costs digits in proportion, for R too; the predictions keep the rest."""
+    data = cars().assign(c=lambda d: d["a"] + gap * d["b"] ** 2)[["a", "b", "c", "y"]]
+    found = pcv.cross_validate(pcv.OLS(), "y ~ .", data, folds=PLANS[plan])
+    exact = exact_fold_errors(data, found.plan)
+    np.testing.assert_allclose(found.table.losses[:, 0], exact, rtol=1e-13 / gap**2 + 1e-10)
+
+
+@every_plan
+def test_columns_closer_than_the_tolerance_are_left_out_as_in_r(plan: str) -> None:
+    data = cars().assign(c=lambda d: d["a"] + 1e-9 * d["b"] ** 2)[["a", "b", "c", "y"]]
+    found = pcv.cross_validate(pcv.OLS(), "y ~ .", data, folds=PLANS[plan])
+    without = pcv.cross_validate(pcv.OLS(), "y ~ a + b", data, folds=found.plan)
+    np.testing.assert_allclose(found.table.losses, without.table.losses, rtol=LINEAR)
+
+
+@every_plan
+@pytest.mark.parametrize("shift", [1e6, 1e9, 1e12])
+def test_a_shifted_response_loses_only_the_digits_it_does_not_have(plan: str, shift: float) -> None:
+    """The exact numbers of the shifted data, to the spacing of numbers there."""
+    data = cars().assign(y=lambda d: d["y"] + shift)
+    found = pcv.cross_validate(pcv.OLS(), "y ~ .", data, folds=PLANS[plan])
+    exact = np.array(exact_fold_errors(data, found.plan))
+    spacing = np.spacing(shift)
+    np.testing.assert_allclose(
+        np.sqrt(found.table.losses[:, 0]), np.sqrt(exact), rtol=1e-9, atol=4 * spacing
+    )
+
+
+@every_plan
+@pytest.mark.parametrize("size", [1e6, 1e12, 1e100])
+def test_one_extreme_response_spoils_no_fold_that_leaves_it_out(plan: str, size: float) -> None:
+    data = cars()
+    data.loc[5, "y"] = size
+    found = pcv.cross_validate(pcv.OLS(), "y ~ .", data, folds=PLANS[plan])
+    exact = np.array(exact_fold_errors(data, found.plan))
+    outside = np.concatenate([np.full(len(test), 5 not in train) for train, test in found.plan])
+    np.testing.assert_allclose(found.table.losses[outside, 0], exact[outside], rtol=LINEAR)
+    np.testing.assert_allclose(found.table.losses[:, 0], exact, rtol=1e-6)
+
+
+def test_shifted_responses_of_other_learners() -> None:
+    """Means of neighbours and penalised fits follow a shift by a power of 2 exactly or nearly."""
+    data = cars(40)
+    data["y"] = np.round(data["y"] * 2**10) / 2**10
+    moved = data.assign(y=data["y"] + 2.0**40)
+    for learner, atol in ((pcv.KNN(k=4, kernel="rectangular"), 0.0), (pcv.Mean(), 1e-2),
+                          (pcv.Ridge(lam=0.5), 1e-2), (pcv.Lasso(lam=0.1), 1e-2)):  # fmt: skip
+        base, again = (
+            pcv.cross_validate(learner, "y ~ .", d, folds=pcv.KFold(4, random=1))
+            for d in (data, moved)
+        )
+        np.testing.assert_allclose(again.table.losses, base.table.losses, rtol=0, atol=atol)
+
+
+def test_fewer_rows_than_columns() -> None:
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(rng.normal(size=(8, 30)), columns=[f"v{j}" for j in range(30)])
+    wide = wide.assign(y=rng.normal(size=8))
+    with pytest.warns(PycvstatWarning, match="do not determine"):
+        ols = pcv.cross_validate(pcv.OLS(), "y ~ .", wide, folds=pcv.LeaveOneOut())
+    assert np.isfinite(ols.estimate)
+    ridge = pcv.cross_validate(pcv.Ridge(lam=1.0), "y ~ .", wide, folds=pcv.LeaveOneOut())
+    X, y = wide.drop(columns="y").to_numpy(), wide["y"].to_numpy()
+    for row in range(8):
+        train = np.arange(8) != row
+        centre, spread = X[train].mean(axis=0), X[train].std(axis=0)
+        scale = y[train].std()
+        Z = mpmath.matrix((X[train] - centre) / spread)
+        target = mpmath.matrix((y[train] - y[train].mean()).tolist())
+        penalised = Z.T * Z + mpmath.eye(30) * (7 / scale)
+        slopes = mpmath.lu_solve(penalised, Z.T * target)
+        new = (X[row] - centre) / spread
+        fit = y[train].mean() + float(sum(s * v for s, v in zip(slopes, new, strict=True)))
+        np.testing.assert_allclose(ridge.table.losses[row, 0], (y[row] - fit) ** 2, rtol=1e-8)
+
+
+@every_plan
+def test_rows_of_weight_zero_play_no_part(plan: str) -> None:
+    data = cars()
+    weights = np.tile([1.0, 2.0, 0.0], 8)
+    found = pcv.cross_validate(pcv.WLS(), "y ~ .", data, folds=PLANS[plan], weights=weights)
+    exact = exact_fold_errors(data, found.plan, weights)
+    np.testing.assert_allclose(found.table.losses[:, 0], exact, rtol=LINEAR)
+    wild = data.copy()
+    wild.loc[weights == 0, "a"] = 1e8
+    again = pcv.cross_validate(pcv.WLS(), "y ~ .", wild, folds=found.plan, weights=weights)
+    tested = weights[found.plan.rows] > 0
+    np.testing.assert_allclose(again.table.losses[tested, 0], np.array(exact)[tested], rtol=LINEAR)
+
+
+def test_weights_that_leave_nothing_are_refused() -> None:
+    data = cars()
+    for weights in (np.zeros(24), np.r_[np.ones(6), np.zeros(18)] * 0, -np.ones(24)):
+        with pytest.raises(PycvstatError):
+            pcv.cross_validate(pcv.WLS(), "y ~ .", data, folds=pcv.Blocks(4), weights=weights)
+
+
+def separated() -> pd.DataFrame:
+    x = np.r_[np.linspace(-3, -1, 12), np.linspace(1, 3, 12)]
+    z = np.sin(np.arange(24.0) * 7)
+    frame = pd.DataFrame({"x": x, "z": z, "y": np.where(x > 0, "b", "a")})
+    return frame.sample(frac=1, random_state=1).reset_index(drop=True)
+
+
+@pytest.mark.parametrize("learner", [pcv.GLM("binomial"), pcv.Logit()], ids=["glm", "logit"])
+def test_separated_classes_are_told_and_classified(learner: Any) -> None:
+    with pytest.warns(PycvstatWarning, match="0 or 1|separat"):
+        found = pcv.cross_validate(
+            learner, "y ~ x + z", separated(), folds=pcv.KFold(4, random=1), loss="zero_one"
+        )
+    assert found.estimate == 0.0
+
+
+@live_r
+def test_separation_gives_what_glm_gives() -> None:
+    data = separated()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PycvstatWarning)
+        found = pcv.cross_validate(
+            pcv.GLM("binomial"), "y ~ x + z", data, folds=pcv.Blocks(4), loss="log"
+        )
+    x, z, y = (
+        ", ".join(f"{float(v)!r}" for v in values)
+        for values in (data["x"], data["z"], (data["y"] == "b"))
+    )
+    (r,) = r_values(f"""
+      d <- data.frame(x = c({x}), z = c({z}), y = c({y}))
+      out(unlist(lapply(1:4, function(f) {{
+        test <- ((f - 1) * 6 + 1):(f * 6)
+        fit <- suppressWarnings(glm(y ~ x + z, binomial, d[-test, ]))
+        p <- predict(fit, d[test, ], type = "response")
+        -log(pmin(pmax(ifelse(d$y[test] == 1, p, 1 - p), 1e-15), 1 - 1e-15))
+      }})))
+    """)
+    np.testing.assert_allclose(found.table.losses[:, 0], r, rtol=0, atol=ITERATIVE)
+
+
+def exact_neighbours(train: Any, new: Any, k: int) -> list[list[int]]:
+    """The rows of the k smallest exact distances, smallest row first among equals."""
+    rows = [[Fraction(float(v)) for v in row] for row in train]
+    found = []
+    for point in new:
+        at = [Fraction(float(v)) for v in point]
+        distance = [sum((a - b) ** 2 for a, b in zip(r, at, strict=True)) for r in rows]
+        found.append(sorted(sorted(range(len(rows)), key=lambda i: (distance[i], i))[:k]))
+    return found
+
+
+@pytest.mark.parametrize("scale", [2.0**-400, 2.0**-200, 1.0, 2.0**200, 2.0**400])
+@pytest.mark.parametrize("standardise", [True, False])
+def test_neighbours_of_huge_and_tiny_columns(scale: float, standardise: bool) -> None:
+    """A power of 2 changes no neighbour while squares stay in range; the right ones beyond it."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
+    learner = pcv.KNN(k=3, kernel="rectangular", scale=standardise)
+    folds = pcv.KFold(5, random=1)
+    base = pcv.cross_validate(learner, X=X, y=y, folds=folds)
+    again = pcv.cross_validate(learner, X=X * scale, y=y, folds=folds)
+    np.testing.assert_array_equal(again.table.losses, base.table.losses)
+    if not standardise:
+        expected = []
+        for train, test in base.plan:
+            for row, near in zip(test, exact_neighbours(X[train], X[test], 3), strict=True):
+                expected.append((y[row] - y[train][near].mean()) ** 2)
+        np.testing.assert_allclose(base.table.losses[:, 0], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-200, 1e200, 1e307])
+def test_neighbours_beyond_the_range_of_squares_are_right_or_refused(scale: float) -> None:
+    """Squares of such distances underflow to equal zeros, or overflow: never a silent tie."""
+    X = np.array([[1.0], [2.0], [4.0], [7.0], [11.0], [16.0]]) * scale
+    y = np.arange(6.0)
+    for standardise in (True, False):
+        learner = pcv.KNN(k=1, kernel="rectangular", scale=standardise)
+        try:
+            found = pcv.cross_validate(learner, X=X, y=y, folds=pcv.LeaveOneOut())
+        except PycvstatError:
+            continue
+        assert found.table.losses[:, 0].tolist() == [1.0] * 6, f"{scale:g} {standardise}"
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e160, 1e300])
+def test_fits_that_leave_the_range_of_numbers_are_refused(size: float) -> None:
+    data = cars().assign(y=lambda d: d["y"] * size)
+    for learner in (pcv.OLS(), pcv.Mean(), pcv.KNN(k=2)):
+        if size > 1e150:
+            with pytest.raises(PycvstatError, match=r"range of numbers|not finite"):
+                pcv.cross_validate(learner, "y ~ .", data, folds=pcv.KFold(4, random=1))
+        found = pcv.cross_validate(
+            learner, "y ~ .", data, folds=pcv.KFold(4, random=1), loss="absolute"
+        )
+        plain = pcv.cross_validate(
+            learner, "y ~ .", cars(), folds=pcv.KFold(4, random=1), loss="absolute"
+        )
+        assert found.estimate / size == pytest.approx(plain.estimate, rel=1e-9)
+
+
+def test_predictions_that_are_not_numbers_are_refused() -> None:
+    tiny = {"x": np.array([1.0, 2.0, 3.0, 5.0, 9.0]) * 5e-324, "y": [1.0, 3.0, 2.0, 4.0, 2.0]}
+    with pytest.raises(FitError, match="not finite"):  # R: NaN
+        pcv.OLS().fit("y ~ x", tiny)
+
+
+def test_standard_errors_of_tiny_and_huge_columns() -> None:
+    """A power of 2 in a column changes its row of the table by that power, and nothing else."""
+    data = cars()
+    base = pcv.OLS().fit("y ~ .", data).tidy()
+    for power in (-1000, -600, 600, 1000):
+        again = pcv.OLS().fit("y ~ .", data.assign(a=np.ldexp(data["a"], power))).tidy()
+        np.testing.assert_allclose(again["statistic"], base["statistic"], rtol=LINEAR)
+        np.testing.assert_allclose(
+            np.ldexp(again["std_error"][1], power), base["std_error"][1], rtol=LINEAR
+        )
