@@ -6,7 +6,7 @@ JOBS ?= auto
 BIN = .venv/bin
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --maxprocesses 8
 
-.PHONY: demo test fast lint bench record docs
+.PHONY: demo test fast nightly lint bench record docs
 
 demo: ## the course in Python beside R, with a report
 	@.ci/setup
@@ -20,6 +20,11 @@ test: ## the whole suite
 fast: ## the part that takes no R and little time
 	@.ci/setup dev dask docs
 	$(PYTEST) -m "not slow and not live_r"
+
+nightly: ## 100,000 generated cases and 50 killed runs, for hours
+	@.ci/setup dev dask
+	PYCVSTAT_CASES=100000 $(BIN)/python -m pytest -q tests/properties
+	PYCVSTAT_KILLS=25 $(BIN)/python -m pytest -q tests/faults/test_kills.py
 
 lint:
 	@.ci/setup dev dask docs
