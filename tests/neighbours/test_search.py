@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from pycvstat.errors import PycvstatWarning
 from pycvstat.neighbours import products, search
+from pycvstat.neighbours.compiled.sorting import shell_sort
 from pycvstat.neighbours.found import Found
 from pycvstat.neighbours.scaling import Metric, metric
 from pycvstat.neighbours.search import Index, Ties
@@ -124,6 +125,17 @@ def test_products_far_from_zero_prove_nothing_wrong() -> None:
     m = Metric(np.arange(18), np.ones(18), np.ones(18), 2.0)
     one, new = Index(X, m), X[:50] + 1e-4
     check(one.find(new, 4), *expected(one, new, 4), last=False)
+
+
+def test_the_unstable_sort_at_every_length() -> None:
+    rng = np.random.default_rng(11)
+    for count in range(1, 140):  # new gaps come in at 9, 36 and 117
+        values = rng.integers(0, 6, count).astype(float)
+        pairs = [(float(value), row) for row, value in enumerate(values)]
+        reference.shell_sort(pairs, count)
+        rows = np.arange(count, dtype=np.int32)
+        shell_sort(values, rows, count)
+        assert rows.tolist() == [row for _, row in pairs], count
 
 
 def test_order_of_new_rows_does_not_matter() -> None:

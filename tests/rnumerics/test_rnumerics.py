@@ -37,6 +37,13 @@ RECORDED = [
      "0x1.44871c186c507p-27 0x1.97a0065717265p-14"),
     (4000, 0.07, -1, "0x1.5c61449249249p+21 0x1.64bdb6db6db6dp+9 "
      "0x1.52d1b607a3333p+17 0x1.a080f9903bf65p+8"),
+    # without the correction these means are an ulp off
+    (1331, 7, 0.1, "0x1.2d2315f15f15fp+13 0x1.cf5b7de47d891p+2 "
+     "0x1.155d327ac1867p+4 0x1.0a77cf1d23113p+2"),
+    (2917, 3e5, 0.1, "0x1.242fab3d77a17p+8 0x1.9a4860860db2ep-4 "
+     "0x1.446720fa54e05p-27 0x1.978bf01b0f769p-14"),
+    (3832, 3, -1, "0x1.d524aaaaaaaabp+15 0x1.f576d348dce7ap+3 "
+     "0x1.79c548473fd09p+6 0x1.36fb2d59b8178p+3"),
 ]  # fmt: skip
 
 
