@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import check_finite, is_zero_one, warn_heavy_tails
@@ -76,6 +78,21 @@ def compute(
     method: Method, table: Table, level: float, metric: Smooth | ByFold | None, options: Any
 ) -> tuple[Limits, Table]:
     """The limits, and the table they are read from (that of the metric)."""
+    with np.errstate(all="ignore"):
+        limits, used = _computed(method, table, level, metric, options)
+    undefined = np.isnan([limits.low, limits.high]).any() or np.isinf(limits.std_error)
+    if undefined or not np.isfinite(limits.estimate):
+        raise IntervalError(
+            "the squares of these losses leave the range of numbers.",
+            given=f"estimate {limits.estimate:g}, standard error {limits.std_error:g}",
+            fix="change the unit of the response",
+        )
+    return limits, used
+
+
+def _computed(
+    method: Method, table: Table, level: float, metric: Smooth | ByFold | None, options: Any
+) -> tuple[Limits, Table]:
     used = table
     if isinstance(metric, ByFold) and method.needs != "predictions":
         used = fold_scores(table, metric)

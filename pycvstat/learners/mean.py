@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.errors import FitError
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.inference import coefficient_table
 
@@ -36,6 +37,8 @@ class MeanSolution(Solution):
             unknown = np.full(len(self.shares), np.nan)
             return coefficient_table(sample.levels, self.shares, unknown, float("nan"), level)
         weights = np.ones(len(sample.y)) if sample.weights is None else sample.weights
+        if not 0 < weights.sum() < np.inf:
+            raise FitError("the weights of the training rows have no finite sum above 0.")
         df = int((weights > 0).sum()) - 1
         squares = float((weights * (sample.y - self.value) ** 2).sum())
         error = np.sqrt(squares / df / weights.sum()) if df > 0 else np.nan
@@ -64,6 +67,8 @@ class Mean(DesignLearner):
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
         weights = np.ones(len(sample.y)) if sample.weights is None else sample.weights
+        if not 0 < weights.sum() < np.inf:
+            raise FitError("the weights of the training rows have no finite sum above 0.")
         if not sample.levels:
             return MeanSolution(float(np.average(sample.y, weights=weights)), None, FitReport())
         codes = sample.y.astype(np.int64)

@@ -35,6 +35,7 @@ class LinearSolution(Solution):
 
     fitted: LeastSquares
     report: FitReport
+    weights: FloatArray | None = None  # those that the fit used
 
     def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
         """The linear predictor, aliased columns left out."""
@@ -44,7 +45,7 @@ class LinearSolution(Solution):
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Student's t with the residual degrees of freedom."""
         kept = ~self.fitted.aliased
-        root = np.ones(len(sample.y)) if sample.weights is None else np.sqrt(sample.weights)
+        root = np.ones(len(sample.y)) if self.weights is None else np.sqrt(self.weights)
         residuals = (sample.y - self.predict(sample.X, sample.offset).values) * root
         df = int((root > 0).sum()) - self.fitted.rank
         variance = float(residuals @ residuals) / df if df > 0 else np.nan
@@ -79,9 +80,10 @@ class OLS(DesignLearner):
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
         y = sample.y if sample.offset is None else sample.y - sample.offset
-        fitted = fit_least_squares(sample.X, y, self.fit_weights(sample.weights))
+        weights = self.fit_weights(sample.weights)
+        fitted = fit_least_squares(sample.X, y, weights)
         aliased = tuple(np.array(sample.columns, dtype=object)[fitted.aliased])
-        return LinearSolution(fitted, FitReport(aliased))
+        return LinearSolution(fitted, FitReport(aliased), weights)
 
     def fit_weights(self, weights: FloatArray | None) -> FloatArray | None:
         """The weights that the sum of squares gets."""

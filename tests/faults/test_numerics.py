@@ -283,3 +283,42 @@ def test_standard_errors_of_tiny_and_huge_columns() -> None:
         np.testing.assert_allclose(
             np.ldexp(again["std_error"][1], power), base["std_error"][1], rtol=LINEAR
         )
+
+
+def test_weights_that_least_squares_does_not_use_change_no_standard_error() -> None:
+    data = cars()
+    weights = np.tile([0.5, 2.0, 0.0], 8)
+    base = pcv.OLS().fit("y ~ .", data).tidy()
+    again = pcv.OLS().fit("y ~ .", data, weights=weights).tidy()
+    pd.testing.assert_frame_equal(again, base)
+
+
+@live_r
+def test_weighted_standard_errors_are_those_of_lm() -> None:
+    data = cars(9)
+    weights = np.tile([0.5, 2.0, 0.0], 3)
+    table = pcv.WLS().fit("y ~ a + b", data, weights=weights).tidy()
+    a, b, y, w = (
+        ", ".join(f"{float(v)!r}" for v in values)
+        for values in (data["a"], data["b"], data["y"], weights)
+    )
+    (r,) = r_values(f"""
+      d <- data.frame(a = c({a}), b = c({b}), y = c({y}))
+      out(summary(lm(y ~ a + b, d, weights = c({w})))$coefficients[, 2])
+    """)
+    np.testing.assert_allclose(table["std_error"], r, rtol=LINEAR)
+
+
+def test_training_rows_without_weight_have_no_mean() -> None:
+    data = pd.DataFrame({"x": [0.0, 1.0], "y": [1.0, 2.0]})
+    for y in (data["y"], pd.Series(["a", "b"])):
+        with pytest.raises(FitError, match="no finite sum"):
+            pcv.cross_validate(
+                pcv.Mean(), "y ~ x", data.assign(y=y), folds=pcv.Blocks(2), weights=[0.0, 1.0]
+            )
+
+
+@pytest.mark.parametrize("losses", [[1e308, 1e308], [0.0, 1e308], [1e308, -1e308], [1e200, 1e201]])
+def test_intervals_of_losses_beyond_the_range_of_squares_are_refused(losses: list[float]) -> None:
+    with pytest.raises(PycvstatError, match="range of numbers"):
+        pcv.from_losses(losses, [1, 2]).interval()
