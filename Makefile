@@ -36,9 +36,15 @@ bench: ## times, on the machine at hand
 	@.ci/setup dev dask docs
 	for file in tests/benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit; done
 
-record: ## values of live R packages, into r_reference/recorded
-	@.ci/setup-r
+record: ## every recorded value anew, on a machine with R and kknn, and what changed
+	@PYCVSTAT_R=required .ci/setup dev dask
 	Rscript r_reference/record.R lecture 1 42 2021
+	Rscript r_reference/record_kknn_hard.R
+	Rscript r_reference/formulas.R r_reference/recorded/formulas.json
+	Rscript r_reference/models.R r_reference/recorded/models.json
+	$(BIN)/python -m tests.intervals.shared_losses
+	$(BIN)/python -m pycvstat.parity.record
+	git diff --stat -- r_reference/recorded
 
 docs: ## the vignettes, executed
 	@.ci/setup dev dask docs

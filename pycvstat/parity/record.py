@@ -39,7 +39,7 @@ def record(folder: Path | None = None) -> list[Path]:
             continue
         target.write_text(_text(meta, values), encoding="utf-8")
         written.append(target)
-    _write_sums(place, written)
+    _write_sums(place)
     return written
 
 
@@ -61,13 +61,13 @@ def _same_values(target: Path, values: Mapping[str, Any]) -> bool:
     return bool(old == {name: _digits(value) for name, value in values.items()})
 
 
-def _write_sums(place: Path, files: list[Path]) -> None:
-    sums = place / "SHA256SUMS"
-    lines = sums.read_text(encoding="utf-8").splitlines()
-    known = {line.split()[1]: line.split()[0] for line in lines}
-    known |= {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-    text = "".join(f"{digest}  {name}\n" for name, digest in sorted(known.items()))
-    sums.write_text(text, encoding="utf-8")
+def _write_sums(place: Path) -> None:
+    """Checksums of every recorded file, whoever recorded it."""
+    sums = {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in place.glob("*.json")
+    }
+    text = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
+    (place / "SHA256SUMS").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
