@@ -17,6 +17,7 @@ from pycvstat.folds import (
     Subsampling,
     TimeSeries,
 )
+from pycvstat.folds.exchange import r_code
 from tests.rscript import live_r, r_values
 
 PLANS = {
@@ -159,3 +160,10 @@ def test_folds_made_in_r():
     plan = FoldPlan.from_rows(values, n=150, first=1, holds="train")
     assert plan.kind == "kfold"
     assert plan.check() == ()
+
+
+def test_fits_are_named_in_r_by_fold_and_by_repeat_where_there_are_several() -> None:
+    once = r_code(PLANS["kfold"], "folds")
+    assert [f"Fold{i} = " in once for i in (1, 2, 3)] == [True] * 3
+    assert "Rep" not in once
+    assert "Rep4.Fold3 = " in r_code(PLANS["repeated"], "folds")

@@ -127,6 +127,20 @@ def test_products_far_from_zero_prove_nothing_wrong() -> None:
     check(one.find(new, 4), *expected(one, new, 4), last=False)
 
 
+def test_products_that_rounding_has_spoilt_prove_nothing() -> None:
+    rng = np.random.default_rng(12)
+    X = rng.normal(size=(300, 18)) * 1e-7  # an inner product cannot tell these rows apart ...
+    X[:3] += 1e4  # ... once the centre is far from them
+    m = Metric(np.arange(18), np.ones(18), np.ones(18), 2.0)
+    one = Index(X, m)
+    found, complete = products.by_products(X, m, X[3:80], 5)
+    sums, _ = expected(one, X[3:80], 5)
+    wrong = (found.sums != sums).any(axis=1)
+    assert wrong.mean() > 0.5
+    assert not (wrong & complete).any()
+    check(one.find(X[3:80], 5), *expected(one, X[3:80], 5), last=False)
+
+
 def test_the_unstable_sort_at_every_length() -> None:
     rng = np.random.default_rng(11)
     for count in range(1, 140):  # new gaps come in at 9, 36 and 117
