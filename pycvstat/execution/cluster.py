@@ -20,8 +20,8 @@ from pycvstat.execution.work import Work, own_generators, perform_elsewhere
 PATIENCE = 60.0
 """Seconds that a cluster may be without workers."""
 
-ROUNDS = 2
-"""How often all undone tasks are tried again together, before each is tried alone."""
+ROUNDS = 3
+"""How often tasks are tried together without one of them being done, before each is alone."""
 
 _one_task = threading.Lock()
 
@@ -41,7 +41,6 @@ def work_on_cluster(work: Work, book: Book, client: Any) -> Generator[None]:
     """
     pickled(work, [])  # says what cannot be sent, before the cluster does
     questions = {number: pickled((number, book.tasks[number])) for number in book.remaining()}
-    _wait_for_workers(client)
     _advise(client)
     run = _ClusterRun(work, book, client, questions)
     try:
@@ -75,46 +74,38 @@ class _ClusterRun:
         self.work, self.book, self.client, self.questions = work, book, client, questions
         self.news: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self.pending: dict[int, Any] = {}
-        self.undone: list[int] = []
-        self._send_data()
-
-    def _send_data(self) -> None:
-        """Send the work to every worker once; those that come later fetch it from these."""
-        try:
-            [self.data] = self.client.scatter([Aligned(self.work)], broadcast=True, hash=False)
-        except Exception as error:
-            raise ExecutionError(
-                "The data cannot be sent to the cluster.",
-                given=f"{type(error).__name__}: {error}",
-                fix="make every module of your learner importable on the workers, and look at "
-                "their memory",
-            ) from None
+        self.suspects: list[int] = []  # tasks that the scheduler gave up
+        self.adrift: list[int] = []  # tasks whose data went with the last worker that held them
+        self.data: Any = None
 
     def together(self) -> Generator[None]:
-        """All tasks; those that lost their data with the last worker that held them, again."""
-        numbers = list(iter(self.book.take, None))
-        yield from self._do(numbers)
-        for _ in range(ROUNDS):
-            yield from self._do(self._to_do_again())
+        """All tasks, and those adrift again as long as that leads on."""
+        numbers, rounds = list(iter(self.book.take, None)), 0
+        while numbers and rounds < ROUNDS:
+            before = len(self.book.replies)
+            yield from self._do(numbers)
+            numbers, self.adrift = self._wanted(self.adrift), []
+            rounds = 0 if len(self.book.replies) > before else rounds + 1
+        self.suspects += numbers
 
     def one_by_one(self) -> Generator[None]:
         """The tasks that are not done yet, each alone: now a death is its own."""
-        for number in self._to_do_again():
+        numbers, self.suspects = self._wanted(self.suspects), []
+        for number in numbers:
             for _ in range(DEATHS):
                 yield from self._do([number])
-                if not self._to_do_again():
+                if not self.adrift:
                     break
-            else:
+                self.adrift = []
+            if number not in self.book.replies:
                 self.book.lose(number, "every worker that tried it died")
 
-    def _to_do_again(self) -> list[int]:
-        numbers, self.undone = sorted(self.undone), []
-        return [number for number in numbers if self.book.wanted(number)]
+    def _wanted(self, numbers: list[int]) -> list[int]:
+        return [number for number in sorted(numbers) if self.book.wanted(number)]
 
     def _do(self, numbers: list[int]) -> Generator[None]:
         """Submit tasks and settle them as they are done."""
-        if numbers and self.data.status != "finished":
-            _wait_for_workers(self.client)
+        if self.data is None:
             self._send_data()
         for number in numbers:
             self._submit(number)
@@ -124,6 +115,26 @@ class _ClusterRun:
                 del self.pending[number]
                 self._settle(number, future)
                 yield
+
+    def _send_data(self) -> None:
+        """Send the work to one worker, from which the others fetch it once.
+
+        To broadcast it would hang for ever when a worker dies meanwhile: the scheduler goes on
+        trying to reach it.
+        """
+        for attempt in range(1, DEATHS + 1):
+            _wait_for_workers(self.client)
+            try:
+                [self.data] = self.client.scatter([Aligned(self.work)], hash=False)
+                return
+            except Exception as error:  # also when that worker dies meanwhile: then again
+                if attempt == DEATHS:
+                    raise ExecutionError(
+                        "The data cannot be sent to the cluster.",
+                        given=f"{type(error).__name__}: {error}",
+                        fix="make every module of your learner importable on the workers, and "
+                        "look at their memory",
+                    ) from None
 
     def _submit(self, number: int) -> None:
         question = self.questions[number]
@@ -144,8 +155,12 @@ class _ClusterRun:
 
         try:
             reply = from_bytes(future.result())
-        except (KilledWorker, CancelledError):
-            self.undone.append(number)
+        except KilledWorker:
+            self.suspects.append(number)
+            return
+        except CancelledError:
+            self.adrift.append(number)
+            self.data = None
             return
         except Exception as error:
             reply = Reply(error=_unreadable(error))

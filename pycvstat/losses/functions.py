@@ -88,6 +88,12 @@ def _probability_of_truth(y: NDArray[Any], p: Predictions, name: str) -> FloatAr
         index = np.broadcast_to(y, p.values.shape)[..., None]
         return np.take_along_axis(_prob(p, name), index, axis=2)[..., 0]
     _need_zero_one(y, name)
+    if ((p.values < 0) | (p.values > 1)).any():
+        raise LossError(
+            f"the {name} loss needs predicted probabilities, from 0 to 1.",
+            given=f"predictions from {p.values.min():g} to {p.values.max():g}",
+            fix="use GLM('binomial'), or loss='squared'",
+        )
     return np.where(y > 0.5, p.values, 1.0 - p.values)
 
 

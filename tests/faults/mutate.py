@@ -120,6 +120,7 @@ def passes(tree: Path, tests: list[str], file: Path) -> bool:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             status = pytest.main(
                 ["-x", "-q", "-m", "not live_r and not slow", "-p", "no:cacheprovider",
+                 "-p", "no:faulthandler",
                  *[test for test in tests if Path(test).exists()], str(file)]
             )  # fmt: skip
         os._exit(int(status != 0))

@@ -89,6 +89,7 @@ def test_a_user_loss_gives_one_number_per_row():
         (lambda: as_loss("log", "nominal").pointwise(np.array([0]), one([0])),
          "needs class probabilities"),
         (lambda: as_loss("log").pointwise(np.array([2.0]), one([0.5])), "y in 0 and 1"),
+        (lambda: as_loss("brier").pointwise(np.array([0.0]), one([2.0])), "from 0 to 1"),
         (lambda: as_loss("poisson").pointwise(np.array([1.0]), one([-0.5])),
          "positive predictions"),
     ],
