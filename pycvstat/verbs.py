@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from pycvstat.errors import InputError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from pycvstat.intervals.base import Interval
@@ -134,6 +137,17 @@ class Shown(Checked):
         from pycvstat.report.citations import cite
 
         return cite(self)
+
+    def augment(self) -> pd.DataFrame:
+        """The data, or the losses, with what the result has for each row.
+
+        Returns
+        -------
+        DataFrame
+        """
+        raise InputError(
+            "this result holds no rows of data.", given=type(self).__name__, fix="tidy()"
+        )
 
     def _repr_html_(self) -> str:
         from pycvstat.report.summary import summary_html

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from argparse import Namespace
 
+from pycvstat.commands.as_json import as_json
 from pycvstat.errors import PycvstatError
 
 
@@ -18,7 +18,7 @@ def crosscheck(chosen: Namespace) -> None:
     rooms = tuple(chosen.room) if chosen.room else tuple(ROOMS)
     suite = run_suite(chosen.against, rooms)
     if chosen.json:
-        print(json.dumps(suite.glance().to_dict("records"), indent=2, default=str))
+        print(as_json(suite, "glance", "by_room"))
     else:
         print(suite.summary())
     if chosen.report is not None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from pycvstat.commands.as_json import as_json
 from pycvstat.commands.files import read_data
 from pycvstat.commands.words import folds_of, grid_of, learner_of
 from pycvstat.errors import InputError
@@ -162,7 +159,7 @@ def _check_place(path: Path, ending: str) -> None:
 
 def _give(result: Any, chosen: Namespace) -> None:
     if chosen.json:
-        print(json.dumps(_plain(result), indent=2, default=str))
+        print(as_json(result, "glance", "tidy"))
     else:
         print(result.summary())
     if chosen.save is not None:
@@ -175,16 +172,3 @@ def _give(result: Any, chosen: Namespace) -> None:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)
-
-
-def _plain(result: Any) -> dict[str, Any]:
-    """Glance and tidy as JSON values; NaN becomes null."""
-
-    def plain(value: Any) -> Any:
-        value = value.item() if isinstance(value, np.generic) else value
-        return None if isinstance(value, float) and not math.isfinite(value) else value
-
-    def records(frame: Any) -> list[dict[str, Any]]:
-        return [{str(k): plain(v) for k, v in row.items()} for row in frame.to_dict("records")]
-
-    return {"glance": records(result.glance())[0], "tidy": records(result.tidy())}

@@ -137,6 +137,26 @@ class FoldPlan(Shown, Fits):
         }
         return pd.DataFrame([row])
 
+    def augment(self) -> pd.DataFrame:
+        """One row per row of the data: how often it is tested, and its fold in each repetition.
+
+        Examples
+        --------
+        >>> FoldPlan.from_fold_ids([1, 2, 1]).augment()
+           .row  .tested  .fold
+        0     0        1      1
+        1     1        1      2
+        2     2        1      1
+        """
+        import pandas as pd
+
+        tested = np.bincount(self.rows, minlength=self.n)
+        data = pd.DataFrame({".row": np.arange(self.n), ".tested": tested})
+        if self.is_partition:
+            for repeat, ids in enumerate(self.fold_ids.reshape(self.n, -1).T, start=1):
+                data[".fold" if self.times == 1 else f".fold_{repeat}"] = ids
+        return data
+
     @classmethod
     def from_fold_ids(
         cls, ids: Any, *, groups: npt.NDArray[Any] | None = None, recipe: str = "fold ids"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pycvstat.errors import InputError
 from pycvstat.intervals.citations import bibtex
 from pycvstat.intervals.quantiles import two_sided_p
+from pycvstat.losses import LossTable
+from pycvstat.losses.table import mean_rows
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -115,18 +117,28 @@ class Interval(Verbs):
             }
         )
 
-    def summary(self) -> str:
-        """The interval in words, at most 80 columns wide."""
-        error = "" if math.isnan(self.std_error) else f", standard error {self.std_error:.4g}"
-        lines = [
-            f"{self.metric}: {self.estimate:.5g}, {self.level * 100:g} % interval "
-            f"{self.low:.5g} to {self.high:.5g}{error}",
-            f"  about: {self.estimand}",
-            f"  method: {self.title} ({self.method}): {self.known}",
-            *([f"  chosen because {self.chosen}"] if self.chosen else []),
-            *(f"  note: {note}" for note in self.notes),
-        ]
-        return "\n".join(wrapped for line in lines for wrapped in _wrap(line))
+    def glance(self) -> pd.DataFrame:
+        """One row: what `tidy` has, with degrees of freedom, estimand and why the method."""
+        row = self.tidy()
+        row["df"], row["estimand"] = self.df, self.estimand
+        row["clipped"], row["chosen"] = self.clipped, self.chosen
+        return row
+
+    def augment(self) -> pd.DataFrame:
+        """The losses it was read from, one row each: repeat, fold, row, loss, deviation.
+
+        Fold means where only those were kept. The deviation is from the estimate.
+        """
+        if self.source is None:
+            raise InputError(
+                "this interval was not read from losses: it has no rows to show.",
+                given=f"{self.method} for {self.metric}",
+                fix="augment() of the result that it came from",
+            )
+        source = self.source
+        rows = source.tidy() if isinstance(source, LossTable) else mean_rows(source)
+        rows["deviation"] = rows["loss"] - self.estimate
+        return rows
 
     def cite(self) -> str:
         """BibTeX of the method."""
@@ -137,7 +149,3 @@ class Interval(Verbs):
             f"Interval({self.estimate:.4g}, {self.level * 100:g} % from {self.low:.3g} to "
             f"{self.high:.3g}, {self.target}, {self.method})"
         )
-
-
-def _wrap(line: str) -> list[str]:
-    return textwrap.wrap(line, 80, subsequent_indent="    ", break_on_hyphens=False) or [""]

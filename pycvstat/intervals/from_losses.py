@@ -151,8 +151,37 @@ class LossResult(Verbs):
             rows.append({"name": name, **row, "pooled": float(table.pooled()[0])})
         return pd.DataFrame(rows).reindex(columns=COLUMNS)
 
+    def glance(self) -> pd.DataFrame:
+        """One row: methods, the one with the smallest estimate, sizes, folds."""
+        import pandas as pd
+
+        estimates = {name: float(table.estimate()[0]) for name, table in self.tables.items()}
+        best = min(estimates, key=lambda name: estimates[name])
+        row = {
+            "methods": len(self.tables),
+            "best": best,
+            "estimate": estimates[best],
+            "pooled": float(self.tables[best].pooled()[0]),
+            "loss": self.tables[best].loss,
+            "n": self.plan.n,
+            "fits": len(self.plan),
+            "folds": self.plan.recipe,
+            "fingerprint": self.plan.fingerprint,
+        }
+        return pd.DataFrame([row])
+
+    def augment(self) -> pd.DataFrame:
+        """One row per tested row: repeat, fold, row, and the loss of each method."""
+        import pandas as pd
+
+        first = next(iter(self.tables.values()))
+        columns = {f".loss_{name}": table.losses[:, 0] for name, table in self.tables.items()}
+        return pd.concat(
+            [first.tidy()[["repeat", "fold", "row"]], pd.DataFrame(columns)], axis="columns"
+        )
+
     def __repr__(self) -> str:
-        return f"LossResult({', '.join(self.names)}; {self.plan!r})"
+        return f"LossResult({', '.join(map(repr, self.names))}; {self.plan!r})"
 
 
 def _usual(table: LossTable, level: float = 0.95) -> Interval | IntervalError:

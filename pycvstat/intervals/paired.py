@@ -116,11 +116,15 @@ class Paired(Verbs):
             "metric": found.metric,
         }
 
-    def summary(self) -> str:
-        """The comparison in words, at most 80 columns wide."""
-        p = "" if math.isnan(self.p_value) else f", p = {self.p_value:.3g}"
-        head = f"{self.names[0]} minus {self.names[1]}{p}"
-        return "\n".join([head, self.interval.summary()])
+    def glance(self) -> pd.DataFrame:
+        """One row: what `tidy` has, with the estimand and why the method."""
+        row = self.tidy()
+        row["estimand"], row["chosen"] = self.interval.estimand, self.interval.chosen
+        return row
+
+    def augment(self) -> pd.DataFrame:
+        """The paired differences, one row each: repeat, fold, row, difference, deviation."""
+        return self.interval.augment().rename(columns={"loss": "difference"})
 
     def cite(self) -> str:
         """BibTeX of the method."""
@@ -129,7 +133,7 @@ class Paired(Verbs):
     def __repr__(self) -> str:
         p = "" if math.isnan(self.p_value) else f", p = {self.p_value:.3g}"
         return (
-            f"Paired({self.names[0]} minus {self.names[1]}: {self.estimate:.4g}, "
+            f"Paired({self.names[0]!r} minus {self.names[1]!r}: {self.estimate:.4g}, "
             f"{self.level * 100:g} % from {self.low:.3g} to {self.high:.3g}{p}, {self.method})"
         )
 
@@ -166,7 +170,7 @@ def paired(
     >>> a = LossTable(plan, np.array([[1.0], [2], [4], [3], [5], [6]]))
     >>> b = LossTable(plan, np.array([[1.0], [1], [2], [3], [3], [5]]))
     >>> paired(a, b, names=("knn", "ols"))
-    Paired(knn minus ols: 1, 95 % from -0.964 to 2.96, p = 0.16, corrected_t)
+    Paired('knn' minus 'ols': 1, 95 % from -0.964 to 2.96, p = 0.16, corrected_t)
     """
     level = check_level(level)
     for table in (a, b):
@@ -181,6 +185,8 @@ def paired(
     pair = f"difference, {names[0]} minus {names[1]}, of the "
     words = pair.replace("{", "{{").replace("}", "}}") + words_of(read)
     found = name_limits(first, limits, used, level, why, words)
+    if read is None:
+        found = replace(found, source=used)
     if limits.p_value is not None:
         return Paired(names, found, limits.p_value, limits.details["F"])
     defined = not (math.isnan(found.std_error) or math.isnan(found.df))

@@ -34,8 +34,8 @@ def corrected_t(
 
     Examples
     --------
-    >>> corrected_t([0.9, 0.8, 1.0, 0.7, 0.9], n_train=40, n_test=10).summary().splitlines()[0]
-    'score: 0.86, 95 % interval 0.64764 to 1.0724, standard error 0.07649'
+    >>> corrected_t([0.9, 0.8, 1.0, 0.7, 0.9], n_train=40, n_test=10)
+    Interval(0.86, 95 % from 0.648 to 1.07, ER(40), corrected_t)
     """
     level = check_level(level)
     values = _scores(scores)

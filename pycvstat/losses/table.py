@@ -149,6 +149,17 @@ class LossTable:
         return pd.DataFrame(columns)
 
 
+def mean_rows(means: FoldMeans) -> pd.DataFrame:
+    """One row per (fit, candidate): repeat, fold, sizes, parameters, mean loss."""
+    import pandas as pd
+
+    plan, count = means.plan, means.means.shape[1]
+    of_fits = {"repeat": plan.repeat + 1, "fold": plan.fold + 1, "n_test": plan.n_test}
+    columns: dict[str, Any] = {name: np.repeat(of, count) for name, of in of_fits.items()}
+    columns |= parameter_columns(means.candidates, len(plan))
+    return pd.DataFrame(columns | {"loss": means.means.ravel()})
+
+
 def parameter_columns(candidates: Sequence[dict[str, Any]], times: int) -> dict[str, list[Any]]:
     """Parameter columns for `times` runs through the candidates."""
     names = list(dict.fromkeys(name for c in candidates for name in c))

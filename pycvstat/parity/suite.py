@@ -74,6 +74,16 @@ class ParitySuite(Verbs):
         return frame[["room", *(c for c in frame.columns if c != "room")]]
 
     def glance(self) -> pd.DataFrame:
+        """One row: rooms, comparisons, how many agree, numbers, verdict."""
+        import pandas as pd
+
+        rooms = self.by_room()
+        row: dict[str, Any] = {"rooms": len(self.rooms), "not_run": len(self.problems)}
+        row |= {n: int(rooms[n].sum()) for n in ("comparisons", "agree", "numbers")}
+        verdict = "agrees" if self else "differs"
+        return pd.DataFrame([row | {"verdict": verdict, "against": self.against}])
+
+    def by_room(self) -> pd.DataFrame:
         """One row per room: comparisons, numbers, how many agree, largest difference."""
         import pandas as pd
 

@@ -42,6 +42,7 @@ class Audit(Verbs):
         Groups with rows on both sides of a fit.
     learner : Learner
     plan : FoldPlan
+    task : Task
     """
 
     skill: NDArray[np.float64]
@@ -50,6 +51,7 @@ class Audit(Verbs):
     split_groups: tuple[Any, ...]
     learner: Learner
     plan: FoldPlan
+    task: Task
 
     @property
     def leaks(self) -> bool:
@@ -107,6 +109,22 @@ class Audit(Verbs):
             ]
         )
 
+    def augment(self) -> pd.DataFrame:
+        """The data with .row, the training row that repeats it, and whether its group is split.
+
+        ``.repeated_by`` is missing where no training row is equal.
+        """
+        import pandas as pd
+
+        data = self.task.frame.to_pandas()
+        data[".row"] = self.task.rows
+        twin = pd.array([None] * self.task.n, dtype="Int64")
+        twin[self.duplicates[:, 0]] = self.task.rows[self.duplicates[:, 1]]
+        data[".repeated_by"] = twin
+        groups = self.task.groups
+        data[".group_split"] = False if groups is None else np.isin(groups, self.split_groups)
+        return data
+
 
 def audit(
     learner: Any,
@@ -153,6 +171,7 @@ def audit(
         split_groups(setting.task, setting.plan),
         chosen,
         setting.plan,
+        setting.task,
     )
 
 

@@ -34,7 +34,7 @@ class Comparison(Verbs):
     results: dict[str, CVResult]
 
     def __repr__(self) -> str:
-        return f"Comparison({', '.join(self.results)}: best {self.best})"
+        return f"Comparison({', '.join(map(repr, self.results))}: best {self.best!r})"
 
     def __getitem__(self, name: str) -> CVResult:
         if name not in self.results:

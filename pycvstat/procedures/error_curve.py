@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import PycvstatError
+from pycvstat.errors import InputError, PycvstatError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner, Prepared
-from pycvstat.losses import FoldMeans
+from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.engine import describe, where
 from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.quantities import KEEP_LIMIT, augmented
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.task import Task
 from pycvstat.verbs import Verbs
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,8 @@ class ErrorCurve(Verbs):
     learner : Learner
     loss : str
     seed : int, optional
+    table : LossTable, optional
+        Every test loss and out-of-fold prediction, when there are not too many to keep.
     """
 
     train: FoldMeans
@@ -48,6 +52,7 @@ class ErrorCurve(Verbs):
     learner: Learner
     loss: str
     seed: int | None = None
+    table: LossTable | None = None
 
     def __repr__(self) -> str:
         return f"ErrorCurve({self.learner.name}, {len(self.candidates)} candidates)"
@@ -63,9 +68,13 @@ class ErrorCurve(Verbs):
         return self.test.candidates
 
     @property
+    def _best(self) -> int:
+        return int(np.nanargmin(self.test.estimate()))
+
+    @property
     def best(self) -> dict[str, Any]:
         """The candidate with the smallest test error (the first of ties)."""
-        return self.candidates[int(np.nanargmin(self.test.estimate()))]
+        return self.candidates[self._best]
 
     def gap(self) -> NDArray[np.float64]:
         """Test error minus train error by candidate, means of fold means."""
@@ -88,7 +97,7 @@ class ErrorCurve(Verbs):
         """One row: learner, best candidate, its train and test error."""
         import pandas as pd
 
-        best = int(np.nanargmin(self.test.estimate()))
+        best = self._best
         row: dict[str, Any] = {"learner": self.learner.name, "loss": self.loss}
         row |= {f"best_{name}": value for name, value in self.best.items()}
         row |= {
@@ -101,6 +110,10 @@ class ErrorCurve(Verbs):
             "seed": self.seed,
         }
         return pd.DataFrame([row])
+
+    def augment(self) -> pd.DataFrame:
+        """The data with out-of-fold predictions of the candidate with the smallest test error."""
+        return augmented(self.task, kept(self.table).select(self._best))
 
 
 def error_curve(
@@ -135,16 +148,10 @@ def error_curve(
     setting = read_setting(
         formula, data, folds=folds, loss=loss, on_error="raise", arguments=arguments
     )
-    train, test = errors_by_fold(setting, setting.prepare(chosen, candidates))
-    return ErrorCurve(train, test, setting.task, chosen, setting.loss.name, setting.plan.seed)
-
-
-def errors_by_fold(setting: Setting, prepared: Prepared) -> tuple[FoldMeans, FoldMeans]:
-    """Train and test error of every fit of the plan."""
-    plan = setting.plan
-    contexts = prepared.begin(plan, setting.stream)
-    pairs = [
-        train_and_test_error(
+    prepared = setting.prepare(chosen, candidates)
+    plan, contexts = setting.plan, prepared.begin(setting.plan, setting.stream)
+    fits = [
+        train_and_test(
             setting,
             prepared,
             plan.train_rows(i),
@@ -156,14 +163,62 @@ def errors_by_fold(setting: Setting, prepared: Prepared) -> tuple[FoldMeans, Fol
     ]
     names = tuple(dict(c) for c in prepared.candidates)
 
-    def table(part: int) -> FoldMeans:
-        means = np.stack([pair[part] for pair in pairs])
-        return FoldMeans(plan, means, setting.loss.name, names, setting.loss.range)
+    def means(errors: list[FloatArray]) -> FoldMeans:
+        return FoldMeans(plan, np.stack(errors), setting.loss.name, names, setting.loss.range)
 
-    return table(0), table(1)
+    train, test = means([fit.train for fit in fits]), means([fit.test for fit in fits])
+    table = test_losses(setting, [fit.losses for fit in fits], [fit.values for fit in fits], names)
+    return ErrorCurve(train, test, setting.task, chosen, setting.loss.name, plan.seed, table)
 
 
-def train_and_test_error(
+@dataclass(frozen=True, slots=True, eq=False)
+class FitErrors:
+    """One fit: mean losses on training and test rows, (C,); test losses and predictions, (C, m).
+
+    The latter are empty where there are too many to keep.
+    """
+
+    train: FloatArray
+    test: FloatArray
+    losses: FloatArray
+    values: FloatArray
+
+
+def test_losses(
+    setting: Setting,
+    losses: list[FloatArray],
+    values: list[FloatArray],
+    candidates: tuple[dict[str, Any], ...],
+) -> LossTable | None:
+    """The test losses of all fits as a table; None when they are too many to keep."""
+    if not _keep(setting, len(candidates)):
+        return None
+    return LossTable(
+        setting.plan,
+        np.hstack(losses).T,
+        setting.loss.name,
+        setting.loss.range,
+        candidates,
+        Predictions(np.hstack(values)),
+        setting.task.response.values,
+    )
+
+
+def _keep(setting: Setting, candidates: int) -> bool:
+    return len(setting.plan.rows) * candidates <= KEEP_LIMIT
+
+
+def kept(table: LossTable | None) -> LossTable:
+    """The table, or an error that says how to get out-of-fold predictions."""
+    if table is None:
+        raise InputError(
+            "only fold means were kept: there are too many losses.",
+            fix="cross_validate the learner with the parameters of interest, then augment()",
+        )
+    return table
+
+
+def train_and_test(
     setting: Setting,
     prepared: Prepared,
     train: IntArray,
@@ -171,8 +226,8 @@ def train_and_test_error(
     context: Any = None,
     *,
     place: str,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean loss on the training rows and on the test rows, by candidate, from one fit."""
+) -> FitErrors:
+    """Errors of every candidate on the training rows and on the test rows, from one fit."""
     y = setting.task.response.values
     rows = np.concatenate([train, test])
     try:
@@ -185,7 +240,13 @@ def train_and_test_error(
             given=error.given,
             fix=error.fix,
         ) from None
-    return losses[:, : len(train)].mean(axis=1), losses[:, len(train) :].mean(axis=1)
+    tested = slice(len(train), None if _keep(setting, len(losses)) else len(train))
+    return FitErrors(
+        losses[:, : len(train)].mean(axis=1),
+        losses[:, len(train) :].mean(axis=1),
+        losses[:, tested].copy(),
+        p.values[:, tested].copy(),
+    )
 
 
 def _only(candidates: tuple[Mapping[str, Any], ...]) -> str:

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
+from pycvstat.losses import LossTable
 from pycvstat.procedures.engine import where
-from pycvstat.procedures.error_curve import train_and_test_error
-from pycvstat.procedures.setting import Arguments, read_learner, read_setting
+from pycvstat.procedures.error_curve import FitErrors, kept, test_losses, train_and_test
+from pycvstat.procedures.quantities import augmented
+from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.task import Task
 from pycvstat.verbs import Verbs
 
@@ -36,6 +38,8 @@ class LearningCurve(Verbs):
     learner : Learner
     loss : str
     seed : int, optional
+    table : LossTable, optional
+        Every test loss and out-of-fold prediction by size, when there are not too many to keep.
     """
 
     sizes: NDArray[np.int64]
@@ -46,6 +50,7 @@ class LearningCurve(Verbs):
     learner: Learner
     loss: str
     seed: int | None = None
+    table: LossTable | None = None
 
     def __repr__(self) -> str:
         return f"LearningCurve({self.learner.name}, sizes {self.sizes.tolist()})"
@@ -91,6 +96,10 @@ class LearningCurve(Verbs):
                 }
             ]
         )
+
+    def augment(self) -> pd.DataFrame:
+        """The data with out-of-fold predictions of the fits on the largest training size."""
+        return augmented(self.task, kept(self.table).select(len(self.sizes) - 1))
 
 
 def learning_curve(
@@ -140,33 +149,36 @@ def learning_curve(
             given=chosen.name,
             fix="use the learner with fixed parameters",
         )
-    errors = np.array(
+    fits = [
         [
-            [
-                [
-                    float(e[0])
-                    for e in train_and_test_error(
-                        setting,
-                        prepared,
-                        np.sort(order[:m]),
-                        plan.test_rows(i),
-                        place=where(plan, i),
-                    )
-                ]
-                for m in counts
-            ]
-            for i, order in enumerate(orders)
+            train_and_test(
+                setting, prepared, np.sort(order[:m]), plan.test_rows(i), place=where(plan, i)
+            )
+            for m in counts
         ]
-    )
+        for i, order in enumerate(orders)
+    ]
     return LearningCurve(
         counts,
-        errors[..., 0],
-        errors[..., 1],
+        np.array([[one.train[0] for one in fit] for fit in fits]),
+        np.array([[one.test[0] for one in fit] for fit in fits]),
         plan,
         setting.task,
         chosen,
         setting.loss.name,
         setting.stream.seed,
+        _table(setting, fits, counts),
+    )
+
+
+def _table(
+    setting: Setting, fits: list[list[FitErrors]], sizes: NDArray[np.int64]
+) -> LossTable | None:
+    return test_losses(
+        setting,
+        [np.vstack([one.losses for one in fit]) for fit in fits],
+        [np.vstack([one.values for one in fit]) for fit in fits],
+        tuple({"n_train": int(m)} for m in sizes),
     )
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pycvstat.task import Task
 
 
+KEEP_LIMIT = 4_000_000  # losses that are kept without being asked for: 32 MB and as much again
+
+
 def estimate_row(table: LossTable, level: float) -> dict[str, Any]:
     """The estimate (mean of fold means) with the default interval, or NaN where none is legal."""
     from pycvstat.intervals import interval

@@ -15,6 +15,7 @@ from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.engine import Failure, OnError
 from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.quantities import KEEP_LIMIT
 from pycvstat.procedures.selection import Choice, Complexity, Rule, RuleName, choose
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.task import Task
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Refit = Literal["all", "train", "none"]
-KEEP_LIMIT = 4_000_000  # losses that are kept without being asked for: 32 MB and as much again
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,6 +65,16 @@ class BiasVariance(Shown):
         }
         return pd.DataFrame(columns)
 
+    def glance(self) -> Any:
+        """One row: the candidate with the smallest risk, its parts, and the sizes."""
+        import pandas as pd
+
+        best = int(np.argmin(self.risk))
+        row: dict[str, Any] = {f"best_{k}": v for k, v in self.candidates[best].items()}
+        row |= self.tidy().iloc[best][["bias2", "variance", "noise", "risk"]].to_dict()
+        row |= {"candidates": len(self.candidates), "n": self.n, "replications": self.replications}
+        return pd.DataFrame([row])
+
 
 def bias_variance(
     law: Law,

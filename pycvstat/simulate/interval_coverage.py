@@ -123,6 +123,21 @@ class Coverage(Shown):
 
         return pd.DataFrame([self._row(row) for row in self.targets])
 
+    def glance(self) -> pd.DataFrame:
+        """One row: scenario, method, folds, and what does not depend on a target."""
+        import pandas as pd
+
+        row: dict[str, Any] = {
+            "scenario": self.scenario,
+            "method": self.method,
+            "folds": self.folds,
+            "level": self.level,
+            "targets": len(self.targets),
+        }
+        for name in ("width", "estimate", "std_error", "excludes_zero"):
+            row[name] = getattr(self, name).mean
+        return pd.DataFrame([row | {"sets": self.sets, "refused": self.refused, "seed": self.seed}])
+
     def _row(self, row: Covered) -> dict[str, Any]:
         fixed = {
             "scenario": self.scenario,

@@ -60,6 +60,20 @@ class Agreement(Shown):
             for name, value in (*rows, ("difference", self.difference))
         )
 
+    def glance(self) -> pd.DataFrame:
+        """One row: estimator, quantity, both means, their difference in Monte Carlo errors."""
+        import pandas as pd
+
+        row = {
+            "estimator": self.estimator,
+            "quantity": self.quantity,
+            "estimate": self.estimate.mean,
+            "truth": self.truth.mean,
+            "difference": self.difference.mean,
+            "in_errors": self.in_errors,
+        }
+        return pd.DataFrame([row])
+
 
 def _agreement(estimator: str, quantity: str, a: FloatArray, b: FloatArray) -> Agreement:
     return Agreement(estimator, quantity, MonteCarlo.of(a), MonteCarlo.of(b), MonteCarlo.of(a - b))
@@ -200,6 +214,19 @@ class TuningQuantities(Shown):
                 }
             )
         return pd.DataFrame(rows)
+
+    def glance(self) -> pd.DataFrame:
+        """One row: the four quantities, the bias of nested CV with its error, the sizes."""
+        import pandas as pd
+
+        row = {n: getattr(self, n).mean for n in ("oracle", "tuned", "nested", "min_cv")}
+        row |= {
+            "nested_bias": self.nested_bias.mean,
+            "nested_bias_error": self.nested_bias.std_error,
+            "n": self.n,
+            "n_train": self.n_train,
+        }
+        return pd.DataFrame([row])
 
 
 def tuning_quantities(

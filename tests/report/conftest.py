@@ -13,7 +13,9 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
+from pycvstat.parity.suite import run_suite
 from pycvstat.parity.table import EXACT, SUMS, Crosscheck, compare_values
+from pycvstat.simulate import bias_variance, sine, theorem_1, tuning_quantities
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -93,6 +95,18 @@ def _labels() -> Any:
     )
 
 
+def _quantities() -> Any:
+    return tuning_quantities(
+        sine(),
+        pcv.KNN(kernel="rectangular"),
+        {"k": [1, 5]},
+        40,
+        outer=pcv.Blocks(4),
+        inner=pcv.Blocks(4),
+        replications=20,
+    )
+
+
 def _crosscheck() -> Any:
     rows = (
         compare_values("folds", [1, 2, 3], [1, 2, 3], EXACT),
@@ -130,6 +144,12 @@ MAKERS: dict[str, Callable[[], Any]] = {
         pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(4, random=1), times=5
     ),
     "coverage": lambda: pcv.simulate.coverage("ols", sets=50, random=1),
+    "agreement": lambda: theorem_1(sine(), pcv.Mean(), 8, replications=30),
+    "bias and variance": lambda: bias_variance(
+        sine(), pcv.KNN(kernel="rectangular"), 40, grid={"k": [1, 5, 20]}, replications=20
+    ),
+    "tuning quantities": _quantities,
+    "parity": lambda: run_suite("recorded", ("random",)),
     "hostile": _hostile,
     "hostile comparison": _hostile_comparison,
 }

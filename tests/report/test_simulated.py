@@ -8,7 +8,6 @@ import matplotlib.pyplot as plt
 import pytest
 
 import pycvstat as pcv
-from pycvstat.errors import InputError
 from pycvstat.simulate import MonteCarlo, TuningQuantities, bias_variance, sine, theorem_1
 
 
@@ -41,8 +40,6 @@ def test_agreement_in_words() -> None:
     text = result.summary()
     assert f"{result.in_errors:+.1f} Monte Carlo standard errors" in text
     assert result.tidy()["estimate"].iloc[2] == result.difference.mean
-    with pytest.raises(InputError, match="no picture"):
-        result.plot()
 
 
 def test_parts_add_up_to_the_risk() -> None:

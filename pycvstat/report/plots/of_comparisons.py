@@ -11,6 +11,7 @@ from pycvstat.intervals import Interval
 from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.paired import Adjust, Paired, all_pairs, paired
 from pycvstat.losses import LossTable
+from pycvstat.parity.suite import ParitySuite
 from pycvstat.parity.table import Crosscheck
 from pycvstat.procedures.audit import Audit
 from pycvstat.procedures.compare import Comparison
@@ -121,6 +122,14 @@ def _(result: Crosscheck) -> dict[str, Kind]:
 
     size = (4.6, 0.9 + 0.22 * max(1, len(result.rows)))
     return {"differences": Kind(lambda ax: agreement(ax, result.tidy()), size)}
+
+
+@kinds_of.register
+def _(result: ParitySuite) -> dict[str, Kind]:
+    from pycvstat.report.plots.agreement import by_room
+
+    size = (4.6, 0.9 + 0.22 * max(1, len(result.rooms)))
+    return {"differences": Kind(lambda ax: by_room(ax, result.tidy()), size)}
 
 
 @kinds_of.register

@@ -21,7 +21,7 @@ from pycvstat.report.plots.style import (
     legend_above,
 )
 from pycvstat.simulate.decomposition import BiasVariance
-from pycvstat.simulate.quantities import TuningQuantities
+from pycvstat.simulate.quantities import Agreement, TuningQuantities
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,22 +34,38 @@ def _(result: TuningQuantities) -> dict[str, Kind]:
 
 
 @kinds_of.register
+def _(result: Agreement) -> dict[str, Kind]:
+    return {"means": Kind(lambda ax: two_means(ax, result.tidy()), (5.6, 1.5))}
+
+
+@kinds_of.register
 def _(result: BiasVariance) -> dict[str, Kind]:
     return {"parts": Kind(lambda ax: parts(ax, result.tidy()))}
 
 
 def gaps(ax: Axes, table: pd.DataFrame) -> Axes:
     """Mean of each quantity with two Monte Carlo standard errors, and its gap to the tuned risk."""
+    gap = table["gap_to_tuned"].to_numpy()
+    return _means(ax, table, table["estimate"][gap == 0].iloc[0], gap)
+
+
+def two_means(ax: Axes, table: pd.DataFrame) -> Axes:
+    """The mean of an estimator beside the quantity it estimates, and their difference."""
+    rows = table.iloc[:2]
+    truth = rows["estimate"].iloc[1]
+    return _means(ax, rows, truth, (rows["estimate"] - truth).to_numpy())
+
+
+def _means(ax: Axes, table: pd.DataFrame, reference: float, gap: Any) -> Axes:
     y = np.arange(len(table))
     means, errors = table["estimate"].to_numpy(), table["std_error"].to_numpy()
-    tuned = means[table["gap_to_tuned"].to_numpy() == 0][0]
     colours = [GREEN, INK, BLUE, ORANGE][: len(table)]
-    ax.axvline(tuned, color=FAINT, linewidth=0.8, linestyle=(0, (2, 2)))
+    ax.axvline(reference, color=FAINT, linewidth=0.8, linestyle=(0, (2, 2)))
     for at, mean, error, colour in zip(y, means, errors, colours, strict=True):
-        ax.hlines(at, tuned, mean, color=PALE, linewidth=5)
+        ax.hlines(at, reference, mean, color=PALE, linewidth=5)
         ax.hlines(at, mean - 2 * error, mean + 2 * error, color=colour, linewidth=1.4)
         ax.plot(mean, at, "o", color=colour, markersize=5, zorder=3)
-    _beside(ax, y, means, table["gap_to_tuned"].to_numpy())
+    _beside(ax, y, means, gap)
     ax.set_yticks(y, [label(name, 46) for name in table["quantity"]])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)

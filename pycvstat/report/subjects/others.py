@@ -23,6 +23,7 @@ from pycvstat.report.words import (
     candidates_words,
     folds_words,
     learner_words,
+    loss_label,
     parameters,
     plan_words,
     risk_words,
@@ -111,11 +112,15 @@ def _(result: Interval, wanted: Wanted) -> Parts:
     if wanted.full:
         blocks.append(_forest(result, f"{value_words(result.estimate, result)}."))
     return Parts(
-        capital(f"{result.title}: {result.metric}"),
+        capital(f"{result.title}: {_about(result)}"),
         result.target,
         [section("", [top]), section("Interval", blocks)],
         result,
     )
+
+
+def _about(found: Interval) -> str:
+    return found.metric if found.source is None else loss_label(found.metric)
 
 
 def _forest(result: Any, alt: str) -> Figure:
@@ -136,7 +141,7 @@ def _(result: Paired, wanted: Wanted) -> Parts:
         blocks.append(_forest(result, f"{a} minus {b}: {words}."))
     return Parts(
         f"{a} minus {b}",
-        f"paired on identical folds · {result.interval.metric}",
+        f"paired on identical folds · {_about(result.interval)}",
         [top, section("Interval", blocks)],
         result.interval,
     )

@@ -8,7 +8,7 @@ from pycvstat.report.content import Block, Figure, section
 from pycvstat.report.numbers import count, listed
 from pycvstat.report.plots import kinds_of
 from pycvstat.report.sections.tables import table_of
-from pycvstat.report.subjects.base import Parts, parts_of
+from pycvstat.report.subjects.base import Parts, capital, parts_of
 from pycvstat.report.wanted import Wanted
 from pycvstat.simulate.decomposition import BiasVariance
 from pycvstat.simulate.quantities import Agreement, TuningQuantities
@@ -41,10 +41,17 @@ def _(result: TuningQuantities, wanted: Wanted) -> Parts:
 @parts_of.register
 def _(result: Agreement, wanted: Wanted) -> Parts:
     verdict = f"The difference is {result.in_errors:+.1f} Monte Carlo standard errors."
+    blocks: list[Block] = [table_of(result.tidy(), QUANTITIES, verdict)]
+    if wanted.full:
+        alt = (
+            f"{result.estimator} {result.estimate.mean:.4g}, {result.quantity} "
+            f"{result.truth.mean:.4g}."
+        )
+        blocks.append(_figure(result, "means", "Means with two Monte Carlo standard errors.", alt))
     return Parts(
-        f"{result.estimator} and {result.quantity}",
+        capital(f"{result.estimator} and {result.quantity}"),
         count(result.difference.replications, "simulated data set"),
-        [section("Means", [table_of(result.tidy(), QUANTITIES, verdict)])],
+        [section("Means", blocks)],
     )
 
 

@@ -1,0 +1,156 @@
+"""Every class of results has every verb, and each gives what it should."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+
+import pycvstat as pcv
+from pycvstat.errors import InputError
+from pycvstat.intervals.base import Interval
+from pycvstat.intervals.paired import Paired
+from pycvstat.report.render.text import width
+from pycvstat.verbs import EstimateVerbs, Shown, Verbs
+from tests.report.conftest import MAKERS, result
+
+BASES = {Shown, Verbs, EstimateVerbs}
+WITHOUT_ROWS = {
+    "Agreement",
+    "BiasVariance",
+    "Coverage",
+    "Crosscheck",
+    "ParitySuite",
+    "TuningQuantities",
+}
+
+
+def classes(base: type = Shown) -> set[type]:
+    """All classes of results that the package defines."""
+    for module in pkgutil.walk_packages(pcv.__path__, "pycvstat."):
+        if not module.name.startswith("pycvstat.commands"):
+            importlib.import_module(module.name)
+    found, todo = set(), [base]
+    while todo:
+        one = todo.pop()
+        found.add(one)
+        todo += one.__subclasses__()
+    named = {getattr(sys.modules[one.__module__], one.__name__, None) for one in found - BASES}
+    return {one for one in named if one is not None and one.__module__.startswith("pycvstat.")}
+
+
+def test_every_class_is_made_here() -> None:
+    assert classes() == {type(result(name)) for name in MAKERS}
+
+
+def test_the_text_fits_80_columns(any_result: Any) -> None:
+    lines = any_result.summary().splitlines()
+    assert max(width(line) for line in lines) <= 80
+    assert len(lines) > 2
+    if isinstance(any_result, Verbs):
+        assert str(any_result) == any_result.summary()
+
+
+def test_the_repr_is_short(any_result: Any) -> None:
+    if not isinstance(any_result, Verbs):
+        return
+    assert len(repr(any_result).splitlines()) == 1
+    assert len(repr(any_result)) < 400
+
+
+def test_tidy_has_rows(any_result: Any) -> None:
+    table = any_result.tidy()
+    assert isinstance(table, pd.DataFrame)
+    assert len(table) >= 1
+
+
+def test_glance_has_one_row(any_result: Any) -> None:
+    table = any_result.glance()
+    assert isinstance(table, pd.DataFrame)
+    assert len(table) == 1
+    assert table.columns.is_unique
+
+
+def test_augment_has_one_row_per_row_of_data_or_loss(any_result: Any) -> None:
+    if type(any_result).__name__ in WITHOUT_ROWS:
+        with pytest.raises(InputError, match="no rows of data"):
+            any_result.augment()
+        return
+    table = any_result.augment()
+    assert table.columns.is_unique
+    rows = getattr(any_result, "plan", any_result)
+    losses = len(rows.rows) if isinstance(rows, pcv.FoldPlan) else 0
+    by_row = {losses, getattr(rows, "n", 0)}
+    assert len(table) in by_row or isinstance(any_result, Interval | Paired)
+    assert len(table) > 1
+
+
+def test_notebooks_show_it(any_result: Any) -> None:
+    assert any_result._repr_html_().count("<h3") >= 1
+    assert any_result._repr_markdown_().startswith("# ")
+
+
+def test_it_is_drawn(any_result: Any) -> None:
+    _, ax = plt.subplots()
+    try:
+        assert isinstance(any_result.plot(ax=ax), Axes)
+    finally:
+        plt.close("all")
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "tex"])
+def test_it_is_reported(any_result: Any, ending: str, tmp_path: Path) -> None:
+    path = any_result.report(tmp_path / f"out.{ending}")
+    text = path.read_text(encoding="utf-8")
+    assert any_result.summary().splitlines()[0].split()[-1].split("-")[-1] in text
+
+
+def test_it_is_cited(any_result: Any) -> None:
+    assert "@" in any_result.cite()
+
+
+def test_augmented_intervals_hold_the_numbers_behind_them() -> None:
+    interval = result("interval")
+    assert interval.augment().groupby("fold")["loss"].mean().mean() == pytest.approx(
+        interval.estimate, rel=1e-12  # order of summation
+    )  # fmt: skip
+    pair = result("paired")
+    assert pair.augment().groupby("fold")["difference"].mean().mean() == pytest.approx(
+        pair.estimate, rel=1e-12
+    )
+
+
+def test_an_interval_of_a_metric_has_no_rows() -> None:
+    with pytest.raises(InputError, match="augment\\(\\) of the result"):
+        result("cv").interval(metric="rmse").augment()
+
+
+def test_curves_augment_with_the_predictions_of_cross_validation() -> None:
+    curve = result("error curve")
+    learner = curve.learner.with_params(**curve.best)
+    other = pcv.cross_validate(learner, "y ~ .", pcv.data.waves(80), folds=curve.plan)
+    pd.testing.assert_frame_equal(curve.augment(), other.augment())
+
+
+def test_learning_curves_augment_at_the_largest_size() -> None:
+    curve = result("learning curve")
+    losses = curve.augment().groupby(".fold")[".loss"].mean()
+    assert losses.mean() == pytest.approx(curve.tidy()["test"].iloc[-1], rel=1e-12)
+
+
+def test_audits_augment_with_what_was_found() -> None:
+    data = pcv.data.mtcars().reset_index(drop=True)
+    twice = pd.concat([data, data.iloc[:2]], ignore_index=True)
+    twice["who"] = [*range(32), 0, 1]
+    rows = pcv.audit(
+        pcv.OLS(), "mpg ~ wt", twice, folds=pcv.LeaveOneOut(), groups="who", times=5
+    ).augment()
+    assert rows[".repeated_by"].dropna().to_dict() == {0: 32, 1: 33, 32: 0, 33: 1}
+    assert rows.index[rows[".group_split"]].tolist() == [0, 1, 32, 33]
