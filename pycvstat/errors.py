@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
+from types import FrameType
+
 
 class PycvstatError(Exception):
     """The base of every error raised on purpose by pycvstat.
@@ -98,3 +103,41 @@ class PycvstatWarning(UserWarning):
 
     def __init__(self, problem: str, *, given: object = None, fix: str | None = None) -> None:
         super().__init__(_message(problem, given, fix))
+
+
+_PACKAGE = os.path.join(os.path.dirname(__file__), "")
+
+
+def warn(problem: str, *, given: object = None, fix: str | None = None) -> None:
+    """Warn at the user's line: the one outside the package that called into it.
+
+    Parameters
+    ----------
+    problem, given, fix
+        As for `PycvstatError`.
+    """
+    warnings.warn(PycvstatWarning(problem, given=given, fix=fix), stacklevel=len(_ours(1)) + 1)
+
+
+def users_line() -> tuple[str, int]:
+    """File and line that called into the package.
+
+    Examples
+    --------
+    >>> users_line()[0].startswith("<doctest")
+    True
+    """
+    frame = _ours(1)[-1].f_back
+    return ("sys", 1) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def _ours(up: int) -> list[FrameType]:
+    """The frames from the caller to the outermost of the package, calls between them included."""
+    frame: FrameType | None = sys._getframe(up)
+    frames = []
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    while not frames[-1].f_code.co_filename.startswith(_PACKAGE):
+        frames.pop()
+    return frames

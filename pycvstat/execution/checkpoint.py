@@ -11,12 +11,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pycvstat.errors import CheckpointError, PycvstatWarning
+from pycvstat.errors import CheckpointError, warn
 from pycvstat.execution.identity import describe, differences, digest
 from pycvstat.store import WholeFile, load, save, versions
 from pycvstat.store.whole_file import remove_abandoned
@@ -167,4 +166,4 @@ class Checkpoint:
 
 
 def _say(text: str) -> None:
-    warnings.warn(PycvstatWarning(text), stacklevel=2)
+    warn(text)

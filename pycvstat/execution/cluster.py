@@ -5,12 +5,11 @@ from __future__ import annotations
 import pickle
 import queue
 import threading
-import warnings
 from collections.abc import Generator
 from concurrent.futures import CancelledError
 from typing import Any
 
-from pycvstat.errors import ExecutionError, PycvstatWarning
+from pycvstat.errors import ExecutionError, warn
 from pycvstat.execution.book import DEATHS, Book
 from pycvstat.execution.messages import Reply, from_bytes, to_bytes
 from pycvstat.execution.packing import Aligned, pickled
@@ -210,10 +209,7 @@ def _wait_for_workers(client: Any) -> None:
 
 def _advise(client: Any) -> None:
     if max(client.nthreads().values(), default=1) > 1:
-        warnings.warn(
-            PycvstatWarning(
-                "Workers of this dask cluster have several threads, and each does one task at a "
-                "time: start it with threads_per_worker=1."
-            ),
-            stacklevel=5,
+        warn(
+            "Workers of this dask cluster have several threads, and each does one task at a "
+            "time: start it with threads_per_worker=1."
         )

@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from pycvstat.errors import ExecutionError
+from pycvstat.errors import ExecutionError, PycvstatWarning, users_line
 from pycvstat.execution.packing import pickled
 
 Told = tuple[type[Warning], str, str, int]
@@ -76,11 +76,15 @@ def _error(make: Any, arguments: tuple[Any, ...] = (), state: Any = None) -> Bas
 def repeat_warnings(told: tuple[Told, ...], registry: dict[Any, Any]) -> None:
     """Warn here as the task did there; the filters of this session decide what is shown.
 
+    Our own warnings are given at the user's line, as from work in this process.
+
     Parameters
     ----------
     told : tuple
     registry : dict
         Remembers what was shown, so that a warning is not repeated for each task.
     """
+    here = users_line()
     for category, text, filename, line in told:
-        warnings.warn_explicit(text, category, filename, line, registry=registry)
+        where = here if issubclass(category, PycvstatWarning) else (filename, line)
+        warnings.warn_explicit(text, category, *where, registry=registry)

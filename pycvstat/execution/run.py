@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from pycvstat.errors import PycvstatWarning
+from pycvstat.errors import warn
 from pycvstat.execution.book import Book
 from pycvstat.execution.checkpoint import Checkpoint
 from pycvstat.execution.identity import describe, digest
@@ -117,12 +116,9 @@ def _steps(work: Work, book: Book, execution: Execution) -> Generator[None]:
 def _say_troubles(book: Book) -> None:
     while book.troubles:
         number, trouble = book.troubles.pop(0)
-        warnings.warn(
-            PycvstatWarning(
-                f"Task {number + 1} could not be kept in the checkpoint and the run goes on: "
-                f"{trouble.given}"
-            ),
-            stacklevel=4,
+        warn(
+            f"Task {number + 1} could not be kept in the checkpoint and the run goes on: "
+            f"{trouble.given}"
         )
 
 

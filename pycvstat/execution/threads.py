@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pycvstat.errors import PycvstatWarning
+from pycvstat.errors import warn
 
 VARIABLES = (
     "OMP_NUM_THREADS",
@@ -115,12 +114,9 @@ def _numba() -> Any:
 
 def _say_unlimited() -> None:
     """OpenBLAS, for one, takes no orders from a thread once the main thread has given some."""
-    warnings.warn(
-        PycvstatWarning(
-            "A numerical library cannot be limited to one thread here: last digits may depend on "
-            "the number of cores. Set OPENBLAS_NUM_THREADS=1 before Python starts."
-        ),
-        stacklevel=4,
+    warn(
+        "A numerical library cannot be limited to one thread here: last digits may depend on "
+        "the number of cores. Set OPENBLAS_NUM_THREADS=1 before Python starts."
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -10,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from pycvstat.errors import FoldError, PycvstatWarning
+from pycvstat.errors import FoldError, warn
 from pycvstat.folds.rstrata import Collation, caret_classes, rsample_strata
 from pycvstat.folds.splitter import (
     Given,
@@ -177,10 +176,7 @@ def _boot(folds: RFolds, given: Given) -> Draw:
     possible = np.array(list(dict.fromkeys(round(n / j) for j in range(1, n // 2 + 1))))
     k = int(possible[np.argmin(np.abs(possible - folds.k))])
     if k != folds.k:
-        warnings.warn(
-            PycvstatWarning(f"boot's cv.glm changes K from {folds.k} to {k} for {n} rows."),
-            stacklevel=5,
-        )
+        warn(f"boot's cv.glm changes K from {folds.k} to {k} for {n} rows.")
     labels = np.tile(np.arange(k), -(-n // k))
     return lambda stream: labels[stream.sample(len(labels), n) - 1]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from pycvstat.errors import FoldError, PycvstatWarning
+from pycvstat.errors import FoldError, warn
 from pycvstat.folds.collation import icu_key
 from pycvstat.folds.quantiles import interval_codes, interval_labels, quantiles
 from pycvstat.folds.vectors import codes_of
@@ -98,7 +97,7 @@ def _unstratified(n: int) -> list[Rows]:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(PycvstatWarning(message), stacklevel=7)
+    warn(message)
 
 
 def _by_text(codes: Rows, labels: list[str], collation: Collation) -> list[Rows]:

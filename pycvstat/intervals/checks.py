@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import IntervalError, PycvstatWarning
+from pycvstat.errors import IntervalError, warn
 from pycvstat.losses import FoldMeans, LossTable
 
 ROUNDING = 1e-13
@@ -98,11 +96,8 @@ def warn_heavy_tails(losses: NDArray[np.float64]) -> None:
     value = kurtosis(losses)
     # the kurtosis of n values cannot exceed n
     if value > min(HEAVY_KURTOSIS, 0.6 * losses.size):
-        warnings.warn(
-            PycvstatWarning(
-                f"The losses have heavy tails (kurtosis {value:.0f}; squared normal errors have "
-                "15): intervals for their mean cover less often than they say. "
-                "loss='absolute' or huber(...) has lighter tails."
-            ),
-            stacklevel=3,
+        warn(
+            f"The losses have heavy tails (kurtosis {value:.0f}; squared normal errors have "
+            "15): intervals for their mean cover less often than they say. "
+            "loss='absolute' or huber(...) has lighter tails."
         )

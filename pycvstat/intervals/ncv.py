@@ -5,14 +5,13 @@ It is unrelated to the cross-validation that is nested for tuning.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.errors import InputError, IntervalError, warn
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import Limits, Method, register
@@ -173,12 +172,9 @@ def _formula(table: LossTable, level: float, bias: Bias = "authors") -> Limits:
         else:
             state = f"is {inflation:.3g} ± {error:.2g} after {repetitions} repetitions"
             wanted = int(np.ceil(repetitions * (error / (SETTLED * inflation)) ** 2))
-        warnings.warn(
-            PycvstatWarning(
-                f"The inflation of the interval has not settled: it {state}; "
-                f"about {wanted} repetitions would do (NestedPairs(..., repeats={wanted}))."
-            ),
-            stacklevel=2,
+        warn(
+            f"The inflation of the interval has not settled: it {state}; "
+            f"about {wanted} repetitions would do (NestedPairs(..., repeats={wanted}))."
         )
     return limits
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.errors import InputError, IntervalError, PycvstatWarning, warn
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import check_finite
 from pycvstat.intervals.dispatch import MetricLike, choose, compute, name_limits, words_of
@@ -300,10 +300,7 @@ def all_pairs(
 
 def _equal(a: str, b: str, level: float, first: Table, second: Table) -> dict[str, Any]:
     check_comparable(first, second, (a, b))
-    warnings.warn(
-        PycvstatWarning(f"{a} and {b} have the same losses in every fold: nothing to test."),
-        stacklevel=3,
-    )
+    warn(f"{a} and {b} have the same losses in every fold: nothing to test.")
     nothing = dict.fromkeys(
         ("std_error", "conf_low", "conf_high", "statistic", "df", "p_value"), math.nan
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from pycvstat.errors import DataError, InputError, PycvstatWarning
+from pycvstat.errors import DataError, InputError, warn
 from pycvstat.frame import Column, Frame, read
 from pycvstat.frame.columns import Kind
 from pycvstat.neighbours.kernels import KERNELS, Kernel
@@ -71,14 +70,11 @@ def _as_coded(new: Column, train: Column) -> Column:
             fix="give both the same categories; kknn would mix up columns",
         )
     if levels != expected:
-        warnings.warn(
-            PycvstatWarning(
-                f"{new.name!r} has other levels than in the training rows; as in kknn, the first "
-                "stands for the first, and so on.",
-                given=f"{_some(levels)} for {_some(expected)}",
-                fix="pycvstat.KNN refuses this",
-            ),
-            stacklevel=4,
+        warn(
+            f"{new.name!r} has other levels than in the training rows; as in kknn, the first "
+            "stands for the first, and so on.",
+            given=f"{_some(levels)} for {_some(expected)}",
+            fix="pycvstat.KNN refuses this",
         )
     kind: Kind = "ordered" if train.kind == "ordered" else "factor"
     return Column(new.name, kind, codes, expected)

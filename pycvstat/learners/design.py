@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FitError, InputError, PycvstatWarning
+from pycvstat.errors import FitError, InputError, warn
 from pycvstat.formula import Design, FittedEncoder
 from pycvstat.frame import read
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
@@ -174,7 +173,7 @@ class DesignLearner(Learner):
         with np.errstate(all="ignore"):
             refuse_non_finite(self.name, solution.predict(sample.X, sample.offset).values)
         for note in solution.report.notes:
-            warnings.warn(PycvstatWarning(note), stacklevel=2)
+            warn(note)
         return FittedDesign(self, task, encoder, sample, solution)
 
 
@@ -354,7 +353,7 @@ def warn_once(solutions: Sequence[Solution], sample: Sample, X_new: FloatArray) 
                 f"{count} predictions depend; as in R they are left out."
             ] = None
     for note in notes:
-        warnings.warn(PycvstatWarning(note), stacklevel=4)
+        warn(note)
 
 
 def undetermined(sample: Sample, aliased: tuple[str, ...], X_new: FloatArray) -> int:

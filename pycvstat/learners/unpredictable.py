@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import DataError, FitError, PycvstatWarning
+from pycvstat.errors import DataError, FitError, warn
 
 NA = Literal["pass", "raise"]
 
@@ -21,9 +20,7 @@ def tell_missing(known: NDArray[np.bool_], na: NA) -> None:
     first = f"the first is row {int(np.flatnonzero(~known)[0])}"
     if na == "raise":
         raise DataError(f"{count}.", given=first, fix="leave them out, or use na='pass'")
-    warnings.warn(
-        PycvstatWarning(f"{count}; their predictions are NaN.", given=first), stacklevel=4
-    )
+    warn(f"{count}; their predictions are NaN.", given=first)
 
 
 def refuse_non_finite(name: str, values: NDArray[np.float64]) -> None:

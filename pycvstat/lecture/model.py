@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rnumerics
-from pycvstat.errors import InputError, PycvstatWarning
+from pycvstat.errors import InputError, warn
 from pycvstat.folds.partitions import Blocks
 from pycvstat.lecture.splits import as_frame
 
@@ -82,11 +81,9 @@ class NeighbourErrors:
 
         data = self.frame.iloc[train]
         fit = train_kknn(self.formula, data, ks=optimal, kernel="rectangular")
-        warnings.warn(
+        warn(
             f"k = {', '.join(map(str, optimal))} have the same validation error; k = {fit.best_k}, "
-            "the best of them by train.kknn's leave-one-out error, is used.",
-            PycvstatWarning,
-            stacklevel=2,
+            "the best of them by train.kknn's leave-one-out error, is used."
         )
         return int(fit.best_k)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from pycvstat import rnumerics
-from pycvstat.errors import PycvstatWarning
+from pycvstat.errors import warn
 from pycvstat.lecture.model import NeighbourErrors
 from pycvstat.lecture.splits import block
 
@@ -115,11 +114,9 @@ def _test_error(
     model = NeighbourErrors(data, y_name, ks)
     optimal = None
     if tuning_data is not None:
-        warnings.warn(
+        warn(
             "k is tuned on tuning_data, not on the training rows of each fold: the estimate "
-            "leaks where tuning_data has rows of the tested fold.",
-            PycvstatWarning,
-            stacklevel=3,
+            "leaks where tuning_data has rows of the tested fold."
         )
         tuned = NeighbourErrors(tuning_data, y_name, ks)
         optimal = tuned.lowest(tuned.cv_errors(np.arange(tuned.n), num_folds_val, as_in_r))

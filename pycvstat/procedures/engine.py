@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FitError, InputError, LossError, PycvstatError, PycvstatWarning
+from pycvstat.errors import FitError, InputError, LossError, PycvstatError, warn
 from pycvstat.execution import Execution, run_tasks
 from pycvstat.execution.threads import one_thread
 from pycvstat.folds.plan import FoldPlan
@@ -311,13 +310,10 @@ def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure
     )
     if found:
         first = found[0]
-        warnings.warn(
-            PycvstatWarning(
-                f"{len(found)} fits failed and count as NaN.",
-                given=f"first in {', '.join(filter(None, [first.where, describe(first.params)]))}: "
-                f"{first.reason}",
-            ),
-            stacklevel=4,
+        warn(
+            f"{len(found)} fits failed and count as NaN.",
+            given=f"first in {', '.join(filter(None, [first.where, describe(first.params)]))}: "
+            f"{first.reason}",
         )
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FoldError, InputError, PycvstatWarning
+from pycvstat.errors import FoldError, InputError, warn
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
@@ -184,12 +183,9 @@ class PreparedTuned(Prepared):
         if failed:
             j, first = failed[0]
             params = describe(self.prepared.candidates[first["candidate"]])
-            warnings.warn(
-                PycvstatWarning(
-                    f"{len(failed)} inner fits failed; their candidates cannot be chosen there.",
-                    given=f"first in {where(plan, j, 'inner fold')}, {params}: {first['reason']}",
-                ),
-                stacklevel=2,
+            warn(
+                f"{len(failed)} inner fits failed; their candidates cannot be chosen there.",
+                given=f"first in {where(plan, j, 'inner fold')}, {params}: {first['reason']}",
             )
         return np.stack([fold["means"] for fold in found])
 
