@@ -68,7 +68,7 @@ METHOD = register(
         formula=_formula,
         layouts=("one split", "K-fold", "leave-one-out", "repeated K-fold"),
         citation=("liang1986",),
-        folds="Grouped(10)",
+        folds="Grouped(10), groups=...",
         known=_known,
         grouped=True,
         aliases=("cluster_robust", "grouped"),

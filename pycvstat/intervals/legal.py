@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pycvstat.errors import IntervalError
+import math
+
+from pycvstat.errors import IntervalError, LossError
 from pycvstat.intervals.checks import is_zero_one
 from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.method import METHODS, Layout, Method, find
 from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.losses.metrics import scores
 
 Table = LossTable | FoldMeans
 
@@ -53,10 +56,19 @@ def _obstacle_in_losses(method: Method, table: Table, metric: bool) -> str | Non
         return None
     if isinstance(table, FoldMeans):
         return f"it needs pointwise losses, and of {table.loss} there is one value per fold"
-    if method.needs == "predictions" and (table.predictions is None or table.y is None):
-        return "it reads predicted scores of two classes, and this table holds losses only"
+    if method.needs == "predictions":
+        return _no_scores(table)
     if method.needs == "0-1" and not is_zero_one(table.losses):
         return f"it is for losses of 0 and 1, and these are {table.loss} losses"
+    return None
+
+
+def _no_scores(table: LossTable) -> str | None:
+    try:
+        scores(table, "auc")
+    except LossError as why:
+        held = why.given or "losses only"
+        return f"it reads predicted scores of two classes, and this table holds {held}"
     return None
 
 
@@ -104,14 +116,20 @@ def nearest(table: Table, metric: bool = False) -> str | None:
         names = ("cluster", *names)
     for name in names:
         method = find(name)
-        bounded = "bounds" not in method.options or table.range[1] < float("inf")
-        if obstacle(method, table, metric) is None and bounded:
+        if obstacle(method, table, metric) is None and _bounded(method, table):
             return name
     return None
 
 
+def _bounded(method: Method, table: Table) -> bool:
+    """Whether the loss has the bounds that the method needs."""
+    return "bounds" not in method.options or math.isfinite(table.range[1])
+
+
 def legal_methods(table: Table) -> tuple[str, ...]:
-    """The names of all methods that are legal for a table.
+    """The names of all methods that are legal for a table as it is.
+
+    Methods that need bounds are among them where the loss has bounds.
 
     Examples
     --------
@@ -121,7 +139,8 @@ def legal_methods(table: Table) -> tuple[str, ...]:
     >>> legal_methods(table)
     ('all_pairs', 'bootstrap', 'clopper_pearson', 'cluster', 'corrected_t', 'wilson', 'within_fold')
     """
-    return tuple(sorted(n for n, m in METHODS.items() if obstacle(m, table) is None))
+    legal = (n for n, m in METHODS.items() if obstacle(m, table) is None and _bounded(m, table))
+    return tuple(sorted(legal))
 
 
 def _article(kind: Layout) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning, warn
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import check_finite
-from pycvstat.intervals.dispatch import MetricLike, choose, compute, name_limits, words_of
+from pycvstat.intervals.dispatch import MetricLike, choose, compute, name_limits, request_of, words_of
 from pycvstat.intervals.legal import Table
 from pycvstat.intervals.method import find
 from pycvstat.intervals.metrics import ByFold, Smooth, as_metric, fold_scores, linearised
@@ -173,6 +173,10 @@ def paired(
     Paired('knn' minus 'ols': 1, 95 % from -0.964 to 2.96, p = 0.16, corrected_t)
     """
     level = check_level(level)
+    if a is b:
+        raise InputError(
+            "a method is not compared with itself.", given=" and ".join(names), fix="name two"
+        )
     for table in (a, b):
         check_finite(table)
     check_comparable(a, b, names)
@@ -185,8 +189,12 @@ def paired(
     pair = f"difference, {names[0]} minus {names[1]}, of the "
     words = pair.replace("{", "{{").replace("}", "}}") + words_of(read)
     found = name_limits(first, limits, used, level, why, words)
+    request = request_of(used, None, options)
     if read is None:
-        found = replace(found, source=used)
+        found = replace(found, source=used, request=request)
+    else:
+        given = f"differences of the losses that {read.name} makes"
+        found = replace(found, request=request | {"given": given})
     if limits.p_value is not None:
         return Paired(names, found, limits.p_value, limits.details["F"])
     defined = not (math.isnan(found.std_error) or math.isnan(found.df))

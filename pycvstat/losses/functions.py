@@ -209,8 +209,8 @@ def as_loss(given: str | Loss | Callable[..., Any] | None, kind: str = "continuo
 
     Examples
     --------
-    >>> as_loss("absolute").name, as_loss("pinball(0.9)").name
-    ('absolute', 'pinball(0.9)')
+    >>> as_loss("absolute").name, as_loss("pinball(0.9)").name, as_loss("0-1").name
+    ('absolute', 'pinball(0.9)', 'zero_one')
     >>> as_loss(lambda y, p: (y - p) ** 4).pointwise(
     ...     np.array([1.0]), Predictions(np.array([[3.0]])))
     array([[16.]])
@@ -236,6 +236,8 @@ def _by_name(name: str) -> Loss:
             given=name,
             fix=f"{_METRICS[name]}, and result.interval(metric={name!r})",
         )
+    if name.replace(" ", "").removesuffix("loss") in ("0-1", "01", "0/1"):
+        name = "zero_one"
     if name not in LOSSES:
         known = [*LOSSES, *_FAMILIES]
         near = difflib.get_close_matches(name, known, n=1)

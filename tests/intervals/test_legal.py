@@ -68,7 +68,23 @@ LEGAL = {
 @pytest.mark.parametrize("kind", LEGAL)
 def test_legal_methods(kind):
     assert layout(plan_of(kind)) == kind
-    assert set(legal_methods(table_of(kind))) == LEGAL[kind]
+    assert set(legal_methods(table_of(kind))) == LEGAL[kind] - {"hoeffding"}
+    bounded = replace(table_of(kind), range=(0.0, 1.0))
+    assert set(legal_methods(bounded)) == LEGAL[kind]
+
+
+def test_the_auc_is_of_two_classes():
+    table = table_of("K-fold")
+    numbers = Predictions(np.zeros((1, N)))
+    numeric = replace(table, y=np.arange(float(N)), predictions=numbers)
+    labels = replace(table, y=np.arange(N) % 2, predictions=numbers)
+    scored = replace(table, y=np.arange(N) % 2.0, predictions=numbers)
+    assert "cv_auc" not in legal_methods(numeric) + legal_methods(labels) + legal_methods(table)
+    assert "cv_auc" in legal_methods(scored)
+    with pytest.raises(IntervalError, match="this table holds a numeric response"):
+        interval(numeric, "cv_auc")
+    with pytest.raises(IntervalError, match="this table holds predicted classes only"):
+        interval(labels, "cv_auc")
 
 
 @pytest.mark.parametrize("kind", LEGAL)

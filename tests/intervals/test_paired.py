@@ -8,6 +8,7 @@ import pytest
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs
 from pycvstat.intervals import corrected_t, interval
+from pycvstat.intervals.from_losses import from_losses
 from pycvstat.intervals.paired import adjusted, all_pairs, paired
 from pycvstat.losses import LossTable, Predictions
 from tests.intervals.shared_losses import one_split
@@ -141,3 +142,9 @@ def test_two_methods_with_the_same_losses():
     assert frame.estimate[0] == 0
     assert np.isnan(frame.p_adjusted[0])
     assert frame.p_adjusted[1:].notna().all()
+
+
+def test_a_method_is_not_compared_with_itself():
+    results = from_losses({"a": [1.0, 2, 4, 3], "b": [1.0, 1, 2, 3]}, [1, 1, 2, 2])
+    with pytest.raises(InputError, match=r"with itself\.\n  Given: a and a"):
+        results.paired("a", "a")
