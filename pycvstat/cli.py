@@ -8,8 +8,9 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from pycvstat.commands.arguments import add_commands
-from pycvstat.errors import PycvstatError
+from pycvstat.commands.arguments import EXAMPLES, add_commands
+from pycvstat.commands.speech import spoken
+from pycvstat.errors import PycvstatError, PycvstatWarning
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,16 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     SystemExit: 0
     """
     chosen = make_parser().parse_args(arguments)
-    warnings.showwarning = _show_warning
     try:
-        chosen.run(chosen)
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", PycvstatWarning)
+            warnings.showwarning = _show_warning
+            chosen.run(chosen)
     except PycvstatError as problem:
-        print(f"pycvstat: {problem}", file=sys.stderr)
+        print(f"pycvstat: {spoken(problem)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        kept = getattr(chosen, "checkpoint", None)
-        words = f"; finished fits are kept in {kept}" if kept else ""
-        print(f"pycvstat: stopped{words}", file=sys.stderr)
+        print(f"pycvstat: stopped{_kept(chosen)}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone; nobody is left to tell
@@ -51,8 +52,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _kept(chosen: argparse.Namespace) -> str:
+    if not hasattr(chosen, "checkpoint"):
+        return ""
+    if chosen.checkpoint is None:
+        return "; with --checkpoint FOLDER finished folds are kept"
+    return f"; finished folds are kept in {chosen.checkpoint}; the same command goes on"
+
+
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"pycvstat: warning: {message}", file=sys.stderr)
+    words = spoken(message) if isinstance(message, PycvstatWarning) else message
+    print(f"pycvstat: warning: {words}", file=sys.stderr)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -64,7 +74,10 @@ def make_parser() -> argparse.ArgumentParser:
     'pycvstat'
     """
     parser = argparse.ArgumentParser(
-        prog="pycvstat", description="Cross-validation as statistics, checked against R."
+        prog="pycvstat",
+        description="Cross-validation as statistics, checked against R.",
+        epilog=EXAMPLES["pycvstat"],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -90,13 +103,17 @@ def _add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _doctor(_: argparse.Namespace) -> None:
     from pycvstat.rbridge.doctor import doctor
+    from pycvstat.report.render.programs import describe
 
-    print(doctor())
+    print(f"{doctor()}\n\n{describe()}")
 
 
 def _add_lecture(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
-        "lecture", help="reproduce the course and print it beside R's numbers"
+        "lecture",
+        help="reproduce the course and print it beside R's numbers",
+        epilog=EXAMPLES["lecture"],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
         "--report",
@@ -127,7 +144,10 @@ def _lecture(chosen: argparse.Namespace) -> None:
 
 def _add_completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
-        "completion", help="print the completion script of a shell: bash, zsh or fish"
+        "completion",
+        help="print the completion script of a shell",
+        epilog=EXAMPLES["completion"],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("shell", choices=("bash", "zsh", "fish"))
     command.set_defaults(run=_completion)

@@ -102,6 +102,7 @@ class PycvstatWarning(UserWarning):
     """
 
     def __init__(self, problem: str, *, given: object = None, fix: str | None = None) -> None:
+        self.problem, self.given, self.fix = problem, given, fix
         super().__init__(_message(problem, given, fix))
 
 

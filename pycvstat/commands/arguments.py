@@ -13,19 +13,32 @@ ROOMS = (
     "random", "folds", "neighbours", "linear", "cross_validation", "nested", "intervals",
 )  # fmt: skip
 EXAMPLES = {
+    "pycvstat": """examples:
+  pycvstat cv cars.csv 'mpg ~ wt + hp' --learner ols --folds 10 --seed 1
+  pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --report out.html
+  pycvstat COMMAND --help""",
+    "lecture": """examples:
+  pycvstat lecture
+  pycvstat lecture --write lecture.R""",
+    "completion": """examples:
+  eval "$(pycvstat completion bash)"
+  pycvstat completion fish > ~/.config/fish/completions/pycvstat.fish""",
     "cv": """examples:
   pycvstat cv cars.csv 'mpg ~ wt + hp' --learner ols --folds 10 --seed 1
-  pycvstat cv cars.csv 'mpg ~ .' --learner knn:k=7 --folds repeated:10x5 --report cv.html""",
+  pycvstat cv cars.csv 'mpg ~ wt + hp' --learner knn:k=7 \\
+      --folds repeated:10x5 --report cv.html""",
     "tune": """examples:
-  pycvstat tune cars.csv 'mpg ~ .' --learner knn --grid k=1:15 --folds 10 --seed 1
-  pycvstat tune cars.csv 'mpg ~ .' --learner ridge --grid lam=log:0.001:10:20 \\
-      --rule one_se --complexity=-lam""",
+  pycvstat tune cars.csv 'mpg ~ wt + hp' --learner knn --grid k=1:15 --seed 1
+  pycvstat tune cars.csv 'mpg ~ wt + hp' --learner ridge \\
+      --grid lam=log:0.001:10:20 --rule one_se --complexity=-lam""",
     "nested": """examples:
-  pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --outer 8 --inner 5 \\
-      --seed 1 --report out.html""",
+  pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --outer 8 \\
+      --inner 5 --seed 1 --report out.html
+  pycvstat nested labels.csv 'y ~ .' --learner knn --grid k=1:30 \\
+      --outer repeated:10x5 --seed 1 --jobs 2 --checkpoint kept""",
     "compare": """examples:
-  pycvstat compare cars.csv 'mpg ~ .' --learner knn --learner ols --grid knn:k=1:15 \\
-      --folds 10 --inner 5 --seed 1""",
+  pycvstat compare cars.csv 'mpg ~ wt + hp' --learner knn --learner ols \\
+      --grid knn:k=1:15 --folds 10 --inner 5 --seed 1""",
     "crosscheck": """examples:
   pycvstat crosscheck
   pycvstat crosscheck --recorded --room folds --room random
@@ -75,7 +88,13 @@ def _add_crosscheck(commands: Subparsers) -> None:
     for name, words in (("live", "with the R of this machine"), ("recorded", "with values kept")):
         which.add_argument(f"--{name}", action="store_const", dest="against", const=name,
                            default="auto", help=words)  # fmt: skip
-    command.add_argument("--room", action="append", choices=ROOMS, help="only this room")
+    command.add_argument(
+        "--room",
+        action="append",
+        choices=ROOMS,
+        metavar="ROOM",
+        help=f"only this room, of {', '.join(ROOMS)}",
+    )
     command.add_argument("--json", action="store_true", help="print JSON instead of a summary")
     command.add_argument(
         "--report", type=Path, metavar="FILE", help=".html, .md, .tex, .pdf, .docx"

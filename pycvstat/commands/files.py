@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import difflib
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pycvstat.errors import DataError, InputError
+from pycvstat.errors import DataError, InputError, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,10 +46,41 @@ def read_data(path: str | Path, sep: str | None = None, decimal: str = ".") -> p
     )
 
 
+def with_classes(data: pd.DataFrame, formula: str) -> pd.DataFrame:
+    """The data with a response of words as classes: files know words, but no factors.
+
+    A column with another word in every row, as row names are, is named before ``.`` uses it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> data = pd.DataFrame({"y": ["b", "a", "b"], "x": [1, 2, 3]})
+    >>> list(with_classes(data, "y ~ x")["y"].cat.categories)
+    ['a', 'b']
+    """
+    left, _, right = formula.partition("~")
+    response = left.strip().strip("`")
+    words = [str(name) for name in data.columns if _is_text(data[name])]
+    if response in words:
+        data = data.assign(**{response: data[response].astype("category")})
+    if re.search(r"(?<![\w.)`])\.(?![\w.`])", right):
+        for name in set(words) - {response} - set(re.findall(r"[\w.]+", right)):
+            if data[name].nunique() == len(data) > 1:
+                warn(f"the column {name!r} has another word in every row, as row names have.",
+                     given=formula, fix=f"'{formula} - {name}' leaves it out")  # fmt: skip
+    return data
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    from pandas.api.types import is_object_dtype, is_string_dtype
+
+    return bool(is_object_dtype(column) or is_string_dtype(column))
+
+
 def _nearby(file: Path) -> str:
     folder = file.parent
     names = [p.name for p in folder.iterdir() if p.is_file()] if folder.is_dir() else []
-    near = difflib.get_close_matches(file.name, names, n=1)
+    near = difflib.get_close_matches(file.name, names, n=1, cutoff=0.75)
     return f"did you mean {folder / near[0]}?" if near else "check the path"
 
 

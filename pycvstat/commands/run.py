@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pycvstat.commands.as_json import as_json
-from pycvstat.commands.files import read_data
+from pycvstat.commands.files import read_data, with_classes
 from pycvstat.commands.words import folds_of, grid_of, learner_of
 from pycvstat.errors import InputError
 from pycvstat.report.write import check_report_path
@@ -113,9 +113,13 @@ def _data(chosen: Namespace) -> Any:
     data = read_data(chosen.data, sep, chosen.decimal)
     for name in chosen.factor or []:
         if name not in data.columns:
-            raise InputError("the column for --factor is not in the data.", given=name)
+            raise InputError(
+                "the column for --factor is not in the data.",
+                given=name,
+                fix=f"use one of {', '.join(map(str, data.columns))}",
+            )
         data[name] = data[name].astype("category")
-    return data
+    return with_classes(data, chosen.formula)
 
 
 def _folds(chosen: Namespace) -> Any:

@@ -15,6 +15,7 @@ from pycvstat.learners.base import Learner
 LEARNERS = {
     "knn": "KNN",
     "ols": "OLS",
+    "wls": "WLS",
     "glm": "GLM",
     "logit": "Logit",
     "mnlogit": "MNLogit",

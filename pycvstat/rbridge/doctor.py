@@ -61,9 +61,9 @@ def _python() -> Iterator[str]:
     mantissa = np.finfo(np.longdouble).nmant
     exact = mantissa == 63
     yield f"Long double with {mantissa} bits: " + (
-        "R's sums, and with them kknn's ties, are reproduced exactly"
+        "R's sums and kknn's ties are reproduced exactly"
         if exact
-        else "R's sums are reproduced to rounding, so kknn's ties among neighbours may differ"
+        else "R's sums agree to rounding, kknn's ties may differ"
     )
 
 

@@ -114,6 +114,26 @@ def need_pandoc() -> str:
     return found
 
 
+def describe() -> str:
+    """The programs that reports use, or how to get them.
+
+    Examples
+    --------
+    >>> print(describe().splitlines()[0])
+    Reports
+    """
+    lines = ["Reports"]
+    for name, what, need in (
+        ("Chromium", "PDF", need_browser),
+        ("pandoc", "Word", need_pandoc),
+    ):
+        try:
+            lines.append(f"  {name:<10} {need()}")
+        except InputError as missing:
+            lines.append(f"  {name:<10} missing, for {what}: {missing.fix}")
+    return "\n".join(lines)
+
+
 def html_to_docx(page: Path, target: Path) -> None:
     """Convert a page and its figures to Word."""
     command = [
