@@ -27,8 +27,20 @@ class Checked:
 
     __slots__ = ()
 
-    def crosscheck(self, **options: Any) -> Crosscheck:
+    def crosscheck(
+        self, *, seconds: float = 600.0, separate: bool = False, y: Any = None
+    ) -> Crosscheck:
         """Compute the same quantities in R and put them side by side.
+
+        Parameters
+        ----------
+        seconds : float
+            The longest that one call of R may take.
+        separate : bool
+            Run R in a process of its own: slower to start, but then a crash of R is an error like
+            any other, and the time limit, for all of R's work together, holds whatever R does.
+        y : sequence, optional
+            The response, for fold plans that were drawn by it.
 
         Returns
         -------
@@ -37,7 +49,7 @@ class Checked:
         """
         from pycvstat.parity.crosscheck import crosscheck
 
-        return crosscheck(self, **options)
+        return crosscheck(self, seconds=seconds, separate=separate, y=y)
 
 
 class Shown(Checked):
@@ -245,5 +257,6 @@ class EstimateVerbs(Verbs):
         """
         from pycvstat.intervals import interval
 
-        result: Interval = interval(self.table, method=method, level=level, **options)
+        table = self.means if self.table is None else self.table  # a tuning that kept fold means
+        result: Interval = interval(table, method=method, level=level, **options)
         return result

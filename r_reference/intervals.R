@@ -9,6 +9,11 @@ pcv_ci_symmetric <- function(estimate, std_error, level, df = Inf) {
   c(estimate, std_error, estimate - half, estimate + half)
 }
 
+# Means of losses that belong together, in the order of their labels; of every column of a matrix.
+pcv_means <- function(x, by) {
+  if (is.matrix(x)) unname(rowsum(x, by) / as.vector(table(by))) else as.vector(tapply(x, by, mean))
+}
+
 # Mean loss of one test set.
 pcv_ci_holdout_z <- function(losses, level) {
   pcv_ci_symmetric(mean(losses), sd(losses) / sqrt(length(losses)), level)
@@ -70,16 +75,24 @@ pcv_ci_conservative_z <- function(full, first, second, level) {
   pcv_ci_symmetric(mean(full), sqrt(sum(gaps^2) / (2 * length(gaps))), level)
 }
 
+# The same for the scores of a plan of paired halves: J of all rows, then J of each half, M times.
+pcv_ci_paired_halves <- function(scores, J, level) {
+  halves <- array(scores[-seq_len(J)], c(J, 2, (length(scores) - J) / (2 * J)))
+  first <- t(matrix(halves[, 1, ], J))
+  second <- t(matrix(halves[, 2, ], J))
+  pcv_ci_conservative_z(scores[seq_len(J)], first, second, level)
+}
+
 # Bates, Hastie and Tibshirani (2024). One row per loss: repetition, the row's own fold, the other
 # fold that was left out (0: none), loss.
 pcv_ci_ncv <- function(repetition, own, other, loss, n, level, power = 1.5) {
   K <- max(own)
   inner <- other > 0
   terms <- c()
-  for (r in sort(unique(repetition))) {
+  for (r in split(seq_along(loss), repetition)) {
     for (i in seq_len(K)) {
-      e_out <- loss[repetition == r & !inner & own == i]
-      e_in <- loss[repetition == r & inner & other == i]
+      e_out <- loss[r][!inner[r] & own[r] == i]
+      e_in <- loss[r][inner[r] & other[r] == i]
       terms <- c(terms, (mean(e_in) - mean(e_out))^2 - var(e_out) / length(e_out))
     }
   }
@@ -145,12 +158,16 @@ pcv_ci_cluster <- function(losses, group, level) {
 }
 
 # Efron and Tibshirani (1993), chapter 13; draws as in R.
-pcv_ci_bootstrap <- function(losses, level, draws, seed) {
+# `value` makes a number of the means of the columns.
+pcv_ci_bootstrap <- function(losses, level, draws, seed, value = identity) {
   set.seed(seed)
-  n <- length(losses)
-  means <- replicate(draws, mean(losses[sample.int(n, n, replace = TRUE)]))
-  limits <- quantile(means, c((1 - level) / 2, 1 - (1 - level) / 2), names = FALSE)
-  c(mean(losses), sd(means), limits)
+  losses <- cbind(losses)
+  n <- nrow(losses)
+  values <- replicate(draws, {
+    value(colMeans(losses[sample.int(n, n, replace = TRUE), , drop = FALSE]))
+  })
+  limits <- quantile(values, c((1 - level) / 2, 1 - (1 - level) / 2), names = FALSE)
+  c(value(colMeans(losses)), sd(values), limits)
 }
 
 # Tsamardinos, Greasidou and Borboudakis (2018).
@@ -211,6 +228,37 @@ pcv_ci_r2_corrected_t <- function(losses, y, fold, n_train, n_test, level) {
   gradient <- c(-1 / v, -2 * m[2] * m[1] / v^2, m[1] / v^2)
   terms <- 1 - m[1] / v + sweep(means, 2, m) %*% gradient
   pcv_ci_corrected_t(drop(terms), n_train, n_test, level)
+}
+
+# The delta method for any method: its estimates of the means, the linear approximation there, and
+# its interval for the mean of that. R^2 is a function of the means of squares, y and y^2.
+pcv_metrics <- list(
+  rmse = list(value = function(m) sqrt(m[1]), gradient = function(m) 1 / (2 * sqrt(m[1]))),
+  r2 = list(
+    value = function(m) 1 - m[1] / (m[3] - m[2]^2),
+    gradient = function(m) {
+      v <- m[3] - m[2]^2
+      c(-1 / v, -2 * m[2] * m[1] / v^2, m[1] / v^2)
+    }
+  )
+)
+
+pcv_parts <- function(metric, losses, y) {
+  if (metric == "rmse") return(cbind(losses))
+  y <- y - mean(y)
+  unname(cbind(losses, y, y^2))
+}
+
+pcv_ci_delta <- function(metric, parts, ci) {
+  m <- apply(parts, 2, function(x) if (diff(range(x)) == 0) x[1] else ci(x)[1])
+  linear <- sweep(parts, 2, m) %*% pcv_metrics[[metric]]$gradient(m)
+  ci(drop(pcv_metrics[[metric]]$value(m) + linear))
+}
+
+# Metrics with one value per fold.
+pcv_by_fold <- function(metric, y, score, fold) {
+  of_fold <- if (metric == "auc") pcv_auc else function(y, score) cor(y, score)^2
+  vapply(split(seq_along(y), fold), function(i) of_fold(y[i], score[i]), 0, USE.NAMES = FALSE)
 }
 
 pcv_kurtosis <- function(x) mean((x - mean(x))^4) / mean((x - mean(x))^2)^2

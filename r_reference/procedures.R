@@ -1,80 +1,163 @@
 # Cross-validation, tuning and nested cross-validation as their definitions say, in plain R.
 #
-# A learner is a function(formula, train, new) that returns predictions for `new`: numbers, or
-# for classes a list(class = , prob = ) with one row per new observation. Fold plans are lists of
-# test rows (counted from 1); training rows are the rest unless they are given. Everything that
-# draws at random is drawn before: these functions draw nothing.
+# A learner is a function(formula, train, p) that fits to the data frame `train` with the
+# parameters `p` and returns list(predict = function(new), table = function()): predictions of new
+# rows, numbers, or for classes a list(class = , prob = ) with one row per new observation; and the
+# coefficients, a matrix with a row per term. Fold plans are lists of test rows (counted from 1);
+# training rows are the rest unless they are given. Everything that draws at random is drawn
+# before: these functions draw nothing.
 
 pcv_learner <- function(name, params = list()) {
   make <- pcv_learners[[name]]
   if (is.null(make)) stop("no learner called ", name)
-  function(formula, train, new) make(formula, train, new, params)
+  function(formula, train) make(formula, train, params)
 }
 
 pcv_learners <- list(
-  mean = function(formula, train, new, p) {
-    rep(mean(model.response(model.frame(formula, train))), nrow(new))
-  },
-  ols = function(formula, train, new, p) {
-    suppressWarnings(unname(predict(lm(formula, train), new)))
-  },
-  wls = function(formula, train, new, p) {
-    frame <- train
-    frame$.weights <- train[[p$weights]]
-    environment(formula) <- environment()
-    suppressWarnings(unname(predict(lm(formula, frame, weights = .weights), new)))
-  },
-  glm = function(formula, train, new, p) {
-    family <- pcv_family(p$family, p$link)
-    fit <- suppressWarnings(glm(formula, family, train))
-    mu <- suppressWarnings(unname(predict(fit, new, type = "response")))
-    pcv_two_classes(mu, model.response(model.frame(formula, train)))
-  },
-  rlm = function(formula, train, new, p) {
-    fit <- MASS::rlm(formula, train)
-    unname(predict(fit, new))
-  },
-  quantreg = function(formula, train, new, p) {
-    unname(predict(quantreg::rq(formula, p$tau, train), new))
-  },
-  glmnet = function(formula, train, new, p) {
-    terms <- terms(formula, data = train)
-    matrix_of <- function(d) {
-      x <- model.matrix(delete.response(terms), d)
-      x[, colnames(x) != "(Intercept)", drop = FALSE]
+  mean = function(formula, train, p) {
+    y <- train$.pcv_response
+    w <- train$.pcv_weights
+    if (is.factor(y)) {
+      shares <- tapply(w, y, sum, default = 0) / sum(w)
+      prob <- function(new) matrix(shares, nrow(new), length(shares), byrow = TRUE)
+      return(list(predict = function(new) pcv_classes(prob(new), levels(y)),
+                  table = function() cbind(shares)))
     }
-    x <- matrix_of(train)
-    padded <- ncol(x) == 1
-    if (padded) x <- cbind(x, 0)
-    y <- model.response(model.frame(formula, train))
-    fit <- glmnet::glmnet(x, y, alpha = p$alpha, lambda = p$lambda,
-                          standardize = p$standardize, thresh = 1e-20, maxit = 1e7)
-    z <- matrix_of(new)
-    if (padded) z <- cbind(z, 0)
-    as.numeric(predict(fit, z, s = p$lambda, exact = FALSE))
+    pcv_regression(lm(.pcv_response ~ 1, train, weights = .pcv_weights))
   },
-  knn = function(formula, train, new, p) {
+  ols = function(formula, train, p) pcv_regression(lm(formula, train)),
+  wls = function(formula, train, p) pcv_regression(lm(formula, train, weights = .pcv_weights)),
+  glm = function(formula, train, p) {
+    fit <- glm(formula, pcv_family(p), train, weights = .pcv_weights)
+    known <- if (p$family %in% c("binomial", "poisson", "negative.binomial")) 1
+    list(
+      predict = function(new) {
+        mu <- unname(predict(fit, new, type = "response"))
+        if (is.factor(fit$data$.pcv_response)) {
+          pcv_classes(cbind(1 - mu, mu), levels(fit$data$.pcv_response))
+        } else mu
+      },
+      table = function() pcv_rows(fit, coef(summary(fit, dispersion = known)))
+    )
+  },
+  multinom = function(formula, train, p) {
+    levels <- levels(train$.pcv_response)
+    seen <- levels[levels %in% train$.pcv_response[train$.pcv_weights > 0]]
+    train$.pcv_response <- factor(train$.pcv_response, seen, ordered = FALSE)
+    train <- train[!is.na(train$.pcv_response), , drop = FALSE]
+    if (length(seen) == 1) {
+      alone <- as.numeric(levels == seen)
+      return(list(predict = function(new) {
+        pcv_classes(matrix(alone, nrow(new), length(levels), byrow = TRUE), levels)
+      }))
+    }
+    fit <- nnet::multinom(formula, train, weights = .pcv_weights, trace = FALSE, reltol = 1e-16,
+                          maxit = 5000, MaxNWts = 1e5, Hess = TRUE)
+    list(
+      predict = function(new) {
+        found <- predict(fit, new, type = "probs")
+        if (length(seen) == 2) found <- cbind(1 - found, found)
+        prob <- matrix(0, nrow(new), length(levels))
+        prob[, levels %in% seen] <- matrix(found, nrow(new))
+        pcv_classes(prob, levels)
+      },
+      table = function() {
+        found <- summary(fit)
+        parts <- lapply(list(found$coefficients, found$standard.errors), function(x) {
+          if (is.matrix(x)) t(x) else cbind(x)
+        })
+        table <- cbind(c(parts[[1]]), c(parts[[2]]))
+        rownames(table) <- paste0(rep(seen[-1], each = nrow(parts[[1]])), ":", rownames(parts[[1]]))
+        pcv_normal(table)
+      }
+    )
+  },
+  rlm = function(formula, train, p) {  # by its matrix: the formula's rlm knows no names with blanks
+    design <- pcv_design(formula, train)
+    constants <- as.list(p$constants)
+    names(constants) <- list(huber = "k", bisquare = "c", hampel = c("a", "b", "c"))[[p$psi]]
+    fit <- do.call(MASS::rlm, c(
+      list(design$x, design$y, weights = train$.pcv_weights, acc = p$acc, maxit = p$maxit,
+           psi = get(paste0("psi.", p$psi), asNamespace("MASS"))),
+      constants))
+    list(predict = function(new) drop(unname(design$matrix(new) %*% coef(fit))),
+         table = function() pcv_normal(pcv_rows(fit, coef(summary(fit))[, 1:2, drop = FALSE])))
+  },
+  quantreg = function(formula, train, p) {
+    fit <- quantreg::rq(formula, p$tau, train, weights = .pcv_weights)
+    list(predict = function(new) unname(predict(fit, new)), table = function() cbind(coef(fit)))
+  },
+  glmnet = function(formula, train, p) {
+    design <- pcv_design(formula, train)
+    matrix_of <- function(x) {
+      x <- x[, colnames(x) != "(Intercept)", drop = FALSE]
+      if (ncol(x) == 1) cbind(x, 0) else x  # glmnet wants two columns
+    }
+    fit <- glmnet::glmnet(matrix_of(design$x), design$y, weights = train$.pcv_weights,
+                          alpha = p$alpha, lambda = p$lambda, standardize = p$standardize,
+                          thresh = 1e-20, maxit = 1e7)
+    list(
+      predict = function(new) {
+        as.numeric(predict(fit, matrix_of(design$matrix(new)), s = p$lambda, exact = FALSE))
+      },
+      table = function() {
+        found <- as.matrix(coef(fit, s = p$lambda))
+        found[rownames(found) != "", 1, drop = FALSE]
+      }
+    )
+  },
+  knn = function(formula, train, p) {
     suppressPackageStartupMessages(library(kknn))  # attached: it looks up its contrasts by name
-    fit <- kknn::kknn(formula, train, new, k = p$k, distance = p$distance, kernel = p$kernel,
-                      ykernel = p$ykernel, scale = p$scale)
-    if (fit$response == "continuous") fit$fitted.values
-    else list(class = fit$fitted.values, prob = fit$prob)
+    list(predict = function(new) {
+      fit <- kknn::kknn(formula, train, new, k = p$k, distance = p$distance, kernel = p$kernel,
+                        ykernel = p$ykernel, scale = p$scale)
+      if (fit$response == "continuous") fit$fitted.values
+      else list(class = fit$fitted.values, prob = fit$prob)
+    })
   },
   # The same for a numeric response and numeric predictors where kknn is not installed:
   # rectangular kernel, Euclidean distance. It needs kknn_standin.R and is not kknn.
-  knn_standin = function(formula, train, new, p) {
-    predict(train.kknn(formula, train, ks = p$k, distance = 2, kernel = "rectangular"), new)
+  knn_standin = function(formula, train, p) {
+    fit <- train.kknn(formula, train, ks = p$k, distance = 2, kernel = "rectangular")
+    list(predict = function(new) predict(fit, new))
   }
 )
 
-pcv_family <- function(name, link = NULL) {
-  family <- get(name, mode = "function", envir = asNamespace("stats"))
-  if (is.null(link)) family() else family(link = link)
+# The model matrix of the training rows, and a function for that of others.
+pcv_design <- function(formula, train) {
+  frame <- model.frame(formula, train)
+  terms <- delete.response(terms(frame))
+  matrix_of <- function(d) model.matrix(terms, model.frame(terms, d))
+  list(x = matrix_of(train), y = model.response(frame), matrix = matrix_of)
 }
 
-pcv_two_classes <- function(mu, y) {
-  if (!is.factor(y)) return(mu)
-  list(class = factor(levels(y)[1 + (mu > 0.5)], levels(y)), prob = cbind(1 - mu, mu))
+pcv_regression <- function(fit) {
+  list(predict = function(new) unname(predict(fit, new)),
+       table = function() pcv_rows(fit, coef(summary(fit))))
+}
+
+# The table of a fit with a row for every coefficient, NA where it is not estimated.
+pcv_rows <- function(fit, table) {
+  all <- table[match(names(coef(fit)), rownames(table)), , drop = FALSE]
+  rownames(all) <- names(coef(fit))
+  all
+}
+
+# Estimates and standard errors with normal tests.
+pcv_normal <- function(table) {
+  z <- table[, 1] / table[, 2]
+  cbind(table, z, 2 * pnorm(-abs(z)))
+}
+
+pcv_family <- function(p) {
+  link <- if (is.null(p$power)) p$link else power(p$power)
+  if (p$family == "negative.binomial") return(MASS::negative.binomial(p$theta, link = link))
+  get(p$family, mode = "function", envir = asNamespace("stats"))(link = link)
+}
+
+# The likeliest class (the first of equals) and the probabilities of all.
+pcv_classes <- function(prob, levels) {
+  list(class = factor(levels[max.col(prob, "first")], levels), prob = unname(prob))
 }
 
 # Losses: one number per row.
@@ -90,16 +173,21 @@ pcv_loss <- function(name, y, prediction) {
               else rowSums((prediction$prob - diag(ncol(prediction$prob))[code, ])^2),
       stop("no loss called ", name)))
   }
-  switch(name,
-    squared = (y - prediction)^2,
-    absolute = abs(y - prediction),
+  residual <- y - prediction
+  number <- as.numeric(sub(".*\\((.*)\\)", "\\1", grep("\\(", name, value = TRUE)))
+  switch(sub("\\(.*", "", name),
+    squared = residual^2,
+    absolute = abs(residual),
+    huber = ifelse(abs(residual) <= number, residual^2 / 2,
+                   number * (abs(residual) - number / 2)),
+    pinball = residual * (number - (residual < 0)),
     zero_one = as.numeric((prediction > 0.5) != (y > 0.5)),
-    brier = (y - prediction)^2,
+    brier = residual^2,
     log = {
       own <- ifelse(y > 0.5, prediction, 1 - prediction)
       -log(pmin(pmax(own, 1e-15), 1 - 1e-15))
     },
-    poisson = 2 * (ifelse(y > 0, y * log(y / prediction), 0) - (y - prediction)),
+    poisson = 2 * (ifelse(y > 0, y * log(y / prediction), 0) - residual),
     stop("no loss called ", name))
 }
 
@@ -107,51 +195,126 @@ pcv_values <- function(prediction) {
   if (is.list(prediction)) as.integer(prediction$class) - 1 else as.numeric(prediction)
 }
 
+# The response computed once, from all rows, TRUE and FALSE as classes; and the weights, 1 unless
+# they are given. Both are columns, so that every subset of the rows keeps its own.
+pcv_task <- function(formula, data, weights = NULL) {
+  if ("." %in% all.names(formula)) formula <- formula(terms(formula, data = data))
+  y <- drop(unname(model.response(model.frame(formula, data))))
+  data$.pcv_response <- if (is.logical(y)) factor(y, c(FALSE, TRUE)) else y
+  data$.pcv_weights <- if (is.null(weights)) 1 else weights
+  formula[[2]] <- as.name(".pcv_response")
+  list(formula = formula, data = data)
+}
+
+pcv_rest <- function(task, test, train, i) {
+  if (is.null(train)) setdiff(seq_len(nrow(task$data)), test[[i]]) else train[[i]]
+}
+
+# Fit to some rows, predict others.
+pcv_one <- function(task, learner, loss, train, test) {
+  new <- task$data[test, , drop = FALSE]
+  prediction <- learner(task$formula, task$data[train, , drop = FALSE])$predict(new)
+  list(prediction = pcv_values(prediction), losses = pcv_loss(loss, new$.pcv_response, prediction))
+}
+
 # Cross-validation: predictions, losses and fold means, fit by fit.
-pcv_cross_validate <- function(formula, data, learner, loss, test, train = NULL) {
-  y <- model.response(model.frame(formula, data))
-  fits <- lapply(seq_along(test), function(i) {
-    rows <- if (is.null(train)) setdiff(seq_len(nrow(data)), test[[i]]) else train[[i]]
-    p <- learner(formula, data[rows, , drop = FALSE], data[test[[i]], , drop = FALSE])
-    list(prediction = pcv_values(p), losses = pcv_loss(loss, y[test[[i]]], p))
-  })
+pcv_cross_validate <- function(formula, data, learner, loss, test, train = NULL, weights = NULL) {
+  task <- pcv_task(formula, data, weights)
+  pcv_summary(lapply(seq_along(test), function(i) {
+    pcv_one(task, learner, loss, pcv_rest(task, test, train, i), test[[i]])
+  }))
+}
+
+pcv_summary <- function(fits) {
   losses <- lapply(fits, `[[`, "losses")
   fold_means <- vapply(losses, mean, 0)
   list(predictions = unlist(lapply(fits, `[[`, "prediction")), losses = unlist(losses),
        fold_means = fold_means, estimate = mean(fold_means), pooled = mean(unlist(losses)))
 }
 
-# Tuning: the fold means of every candidate (rows folds, columns candidates), and their argmin.
-pcv_tune <- function(formula, data, learner_name, candidates, loss, test, train = NULL) {
+# Burman (1989): the pooled estimate, plus the error of the fit to all rows on all rows, minus that
+# of the fits of the folds on all rows, weighted by fold size.
+pcv_adjusted <- function(formula, data, learner, loss, test, train = NULL, weights = NULL) {
+  task <- pcv_task(formula, data, weights)
+  everything <- seq_len(nrow(data))
+  error <- function(train, test) mean(pcv_one(task, learner, loss, train, test)$losses)
+  rest <- lapply(seq_along(test), function(i) pcv_rest(task, test, train, i))
+  pooled <- weighted.mean(mapply(error, rest, test), lengths(test))
+  on_all <- weighted.mean(vapply(rest, error, 0, everything), lengths(test))
+  pooled + error(everything, everything) - on_all
+}
+
+# Tuning: the fold means of every candidate (rows folds, columns candidates), and the choice.
+pcv_tune <- function(formula, data, learner_name, candidates, loss, test, train = NULL,
+                     weights = NULL, rule = list(name = "min")) {
+  task <- pcv_task(formula, data, weights)
+  pcv_tune_task(task, learner_name, candidates, loss, test, train, rule)
+}
+
+pcv_tune_task <- function(task, learner_name, candidates, loss, test, train, rule) {
   means <- vapply(candidates, function(params) {
-    pcv_cross_validate(formula, data, pcv_learner(learner_name, params), loss, test,
-                       train)$fold_means
+    learner <- pcv_learner(learner_name, params)
+    vapply(seq_along(test), function(i) {
+      mean(pcv_one(task, learner, loss, pcv_rest(task, test, train, i), test[[i]])$losses)
+    }, 0)
   }, numeric(length(test)))
   means <- matrix(means, nrow = length(test))
   estimate <- colMeans(means)
-  list(fold_means = means, estimate = estimate, chosen = which.min(estimate))
+  list(fold_means = means, estimate = estimate, chosen = pcv_choose(means, rule))
+}
+
+# The smallest estimate ("min"), or the simplest candidate within one standard error of it
+# ("one_se") or within a share of it ("tolerance"); `rank` is 1 for the simplest.
+pcv_choose <- function(means, rule) {
+  estimate <- colMeans(means)
+  best <- which.min(estimate)
+  if (is.null(rule$rank)) return(best)
+  room <- switch(rule$name, min = 0, one_se = sd(means[, best]) / sqrt(nrow(means)),
+                 tolerance = rule$tolerance * abs(estimate[best]))
+  accepted <- which(estimate <= estimate[best] + room)
+  accepted[order(rule$rank[accepted], estimate[accepted])[1]]
+}
+
+# Train and test error of every candidate: the means of fold means.
+pcv_error_curve <- function(formula, data, learner_name, candidates, loss, test, train = NULL,
+                            weights = NULL) {
+  task <- pcv_task(formula, data, weights)
+  errors <- function(tested) vapply(candidates, function(params) {
+    learner <- pcv_learner(learner_name, params)
+    vapply(seq_along(test), function(i) {
+      rows <- pcv_rest(task, test, train, i)
+      mean(pcv_one(task, learner, loss, rows, if (tested) test[[i]] else rows)$losses)
+    }, 0)
+  }, numeric(length(test)))
+  list(train = matrix(errors(FALSE), length(test)), test = matrix(errors(TRUE), length(test)))
 }
 
 # Nested cross-validation: tune inside every outer training part, test on the outer fold.
 # `inner` holds for every outer fit a list(test = , train = ) whose rows count within the outer
-# training rows.
-pcv_nested <- function(formula, data, learner_name, candidates, loss, test, inner,
-                       train = NULL) {
-  y <- model.response(model.frame(formula, data))
+# training rows. With refit = "train" the fit on the training part of the one inner split is kept.
+pcv_nested <- function(formula, data, learner_name, candidates, loss, test, inner, train = NULL,
+                       weights = NULL, inner_loss = loss, rule = list(name = "min"),
+                       refit = "all") {
+  task <- pcv_task(formula, data, weights)
   fits <- lapply(seq_along(test), function(i) {
-    rows <- if (is.null(train)) setdiff(seq_len(nrow(data)), test[[i]]) else train[[i]]
-    part <- data[rows, , drop = FALSE]
-    tuned <- pcv_tune(formula, part, learner_name, candidates, loss, inner[[i]]$test,
-                      inner[[i]]$train)
+    rows <- pcv_rest(task, test, train, i)
+    part <- list(formula = task$formula, data = task$data[rows, , drop = FALSE])
+    tuned <- pcv_tune_task(part, learner_name, candidates, inner_loss, inner[[i]]$test,
+                           inner[[i]]$train, rule)
+    if (refit == "train") rows <- rows[pcv_rest(part, inner[[i]]$test, inner[[i]]$train, 1)]
     learner <- pcv_learner(learner_name, candidates[[tuned$chosen]])
-    p <- learner(formula, part, data[test[[i]], , drop = FALSE])
-    list(chosen = tuned$chosen, curve = tuned$estimate, prediction = pcv_values(p),
-         losses = pcv_loss(loss, y[test[[i]]], p))
+    c(pcv_one(task, learner, loss, rows, test[[i]]),
+      list(chosen = tuned$chosen, curve = tuned$estimate))
   })
-  fold_means <- vapply(fits, function(f) mean(f$losses), 0)
-  list(chosen = vapply(fits, `[[`, 0L, "chosen"),
-       inner_curves = do.call(rbind, lapply(fits, `[[`, "curve")),
-       predictions = unlist(lapply(fits, `[[`, "prediction")),
-       losses = unlist(lapply(fits, `[[`, "losses")),
-       fold_means = fold_means, estimate = mean(fold_means))
+  c(list(chosen = vapply(fits, `[[`, 0L, "chosen"),
+         inner_curves = do.call(rbind, lapply(fits, `[[`, "curve"))), pcv_summary(fits))
+}
+
+# Coefficients of a fit to all rows, and its predictions of them.
+pcv_fit <- function(formula, data, learner, weights = NULL) {
+  task <- pcv_task(formula, data, weights)
+  fit <- learner(task$formula, task$data)
+  table <- fit$table()
+  list(terms = rownames(table), table = unname(table),
+       predictions = pcv_values(fit$predict(task$data)))
 }

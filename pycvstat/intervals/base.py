@@ -54,6 +54,10 @@ class Interval(Verbs):
         Numbers behind the interval, by name.
     source : LossTable or FoldMeans, optional
         The losses it was read from, when it is about their mean.
+    request : mapping
+        What was asked for, so that R can be asked the same: the table, the name of the metric,
+        the options; and what of the table was computed from the losses before. Of scores: the
+        scores and the sizes.
 
     Examples
     --------
@@ -81,6 +85,7 @@ class Interval(Verbs):
     clipped: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
     source: Any = field(default=None, repr=False)
+    request: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def width(self) -> float:

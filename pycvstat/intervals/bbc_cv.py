@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import IntervalError
-from pycvstat.intervals.bootstrap import check_draws, draw_rows, percentiles, tested_rows
+from pycvstat.intervals.bootstrap import (
+    check_draws,
+    draw_rows,
+    percentiles,
+    seed_of,
+    tested_rows,
+    with_seed,
+)
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import Limits, Method, register
 from pycvstat.losses import LossTable
@@ -58,7 +65,9 @@ def bbc_cv(losses: NDArray[np.float64], level: float, draws: int, random: Stream
 def _formula(table: LossTable, level: float, draws: int = 1000, random: Random = 1) -> Limits:
     from pycvstat.random import as_stream
 
-    return bbc_cv(tested_rows(table), level, check_draws(draws), as_stream(random))
+    stream = as_stream(random)
+    seed = seed_of(stream)
+    return with_seed(bbc_cv(tested_rows(table), level, check_draws(draws), stream), seed)
 
 
 METHOD = register(

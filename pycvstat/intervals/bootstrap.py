@@ -97,6 +97,16 @@ def tested_rows(table: LossTable) -> FloatArray:
     return means[~np.isnan(means).any(axis=1)]
 
 
+def seed_of(stream: Stream) -> int | None:
+    """The seed with which R draws the same; None for a generator that goes on from elsewhere."""
+    return stream.seed if stream.untouched else None
+
+
+def with_seed(limits: Limits, seed: int | None) -> Limits:
+    """The limits with the seed of their draws among the details."""
+    return replace(limits, details={**limits.details, "seed": seed})
+
+
 def _formula(
     table: LossTable,
     level: float,
@@ -107,13 +117,14 @@ def _formula(
     from pycvstat.random import as_stream
 
     stream, draws = as_stream(random), check_draws(draws)
+    seed = seed_of(stream)
     if metric is None:
-        return bootstrap(tested_rows(table)[:, :1], level, draws, stream)
+        return with_seed(bootstrap(tested_rows(table)[:, :1], level, draws, stream), seed)
     parts = metric.components(table)
     by_row = np.column_stack(
         [tested_rows(replace(table, losses=part[:, None]))[:, 0] for part in parts.T]
     )
-    return bootstrap(by_row, level, draws, stream, metric.value)
+    return with_seed(bootstrap(by_row, level, draws, stream, metric.value), seed)
 
 
 METHOD = register(

@@ -12,12 +12,17 @@ import numpy as np
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.intervals.base import Interval
-from pycvstat.intervals.checks import check_finite, is_zero_one, warn_heavy_tails
+from pycvstat.intervals.checks import (
+    check_finite,
+    check_size,
+    is_zero_one,
+    warn_heavy_tails,
+)
 from pycvstat.intervals.estimand import estimand
 from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.legal import Table, nearest, obstacle, refusal
 from pycvstat.intervals.method import Limits, Method, find
-from pycvstat.intervals.metrics import ByFold, Smooth, as_metric, fold_scores, linearised
+from pycvstat.intervals.metrics import METRICS, ByFold, Smooth, as_metric, fold_scores, linearised
 from pycvstat.intervals.quantiles import check_level
 from pycvstat.losses import LossTable
 
@@ -71,7 +76,17 @@ def interval(
     _check_options(chosen, options)
     limits, used = compute(chosen, table, level, read, options)
     found = name_limits(chosen, limits, used, level, why, words_of(read))
+    found = replace(found, request=request_of(table, read, options))
     return found if read is not None else replace(found, source=used)
+
+
+def request_of(table: Table, metric: Smooth | ByFold | None, options: Any) -> dict[str, Any]:
+    """What an interval was asked for; the draws of a generator are not repeated by asking again."""
+    name, given = None if metric is None else metric.name, ""
+    if isinstance(metric, ByFold) and name not in METRICS:
+        table, name, given = fold_scores(table, metric), None, f"values of {name} by fold"
+    kept = {key: value for key, value in options.items() if key != "random"}
+    return {"table": table, "metric": name, "options": kept, "given": given}
 
 
 def compute(
@@ -102,6 +117,7 @@ def _computed(
     reason = obstacle(method, used, delta)
     if reason is not None:
         raise refusal(method, reason, used, delta)
+    check_size(used.losses if isinstance(used, LossTable) else used.means)
     if isinstance(used, LossTable) and not method.several and method.needs != "predictions":
         warn_heavy_tails(used.losses[:, 0])
     if isinstance(metric, Smooth) and method.metrics == "own":

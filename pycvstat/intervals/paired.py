@@ -14,7 +14,14 @@ import numpy as np
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning, warn
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import check_finite
-from pycvstat.intervals.dispatch import MetricLike, choose, compute, name_limits, request_of, words_of
+from pycvstat.intervals.dispatch import (
+    MetricLike,
+    choose,
+    compute,
+    name_limits,
+    request_of,
+    words_of,
+)
 from pycvstat.intervals.legal import Table
 from pycvstat.intervals.method import find
 from pycvstat.intervals.metrics import ByFold, Smooth, as_metric, fold_scores, linearised

@@ -62,6 +62,7 @@ def corrected_t(
         ),
         notes=limits.notes,
         details=limits.details,
+        request={"scores": values, "n_train": train, "n_test": test},
     )
 
 

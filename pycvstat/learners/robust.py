@@ -205,9 +205,10 @@ class RLM(DesignLearner):
                 "maxiter must be a whole number from 1, and tol above 0.",
                 given=f"maxiter={self.maxiter!r}, tol={self.tol!r}",
             )
-        self._constants()
+        self.constants()
 
-    def _constants(self) -> tuple[float, ...]:
+    def constants(self) -> tuple[float, ...]:
+        """The tuning constants of the norm: those given, or its default ones."""
         default = NORMS[self.norm][1]
         if self.tuning is None:
             return default
@@ -223,7 +224,7 @@ class RLM(DesignLearner):
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
-        norm, tuning = NORMS[self.norm][0], self._constants()
+        norm, tuning = NORMS[self.norm][0], self.constants()
         root = None if sample.weights is None else np.sqrt(sample.weights)
         X = sample.X if root is None else sample.X * root[:, None]
         y = sample.y if root is None else sample.y * root

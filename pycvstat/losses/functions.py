@@ -129,7 +129,7 @@ def huber(delta: float = 1.345) -> Loss:
         size: FloatArray = np.abs(p.values - y)
         return np.where(size <= delta, 0.5 * size**2, delta * (size - 0.5 * delta))
 
-    return Loss(f"huber({delta:g})", pointwise, for_kinds=("continuous",))
+    return Loss(f"huber({delta:.15g})", pointwise, for_kinds=("continuous",))
 
 
 def pinball(tau: float = 0.5) -> Loss:
@@ -147,7 +147,7 @@ def pinball(tau: float = 0.5) -> Loss:
         residual: FloatArray = np.asarray(y - p.values)
         return np.maximum(tau * residual, (tau - 1) * residual)
 
-    return Loss(f"pinball({tau:g})", pointwise, for_kinds=("continuous",))
+    return Loss(f"pinball({tau:.15g})", pointwise, for_kinds=("continuous",))
 
 
 def _poisson(y: NDArray[Any], p: Predictions) -> FloatArray:

@@ -7,58 +7,66 @@ from typing import Any
 import numpy as np
 
 from pycvstat.errors import RError
+from pycvstat.parity.check_procedures import call_r
 from pycvstat.parity.counterpart import counterpart
-from pycvstat.parity.r_values import r_formula, r_frame
-from pycvstat.parity.table import EXACT, ITERATIVE, LINEAR, SUMS, Crosscheck, compare_values
+from pycvstat.parity.table import EXACT, SUMS, Crosscheck, compare_values
 
 PARTS = ("estimate", "std_error", "statistic", "p_value")
-SUMMARIES = {
-    "OLS": ("lm(as.formula(formula), data)", LINEAR),
-    "GLM": ("glm(as.formula(formula), pcv_family(family, link), data)", ITERATIVE),
-    "Logit": ("glm(as.formula(formula), pcv_family(family, link), data)", ITERATIVE),
-}
 
 
 def check_fit(fitted: Any) -> Crosscheck:
-    """Compare a fitted OLS or GLM with lm or glm, and neighbours with kknn or FNN."""
+    """Compare coefficients and predictions with R's, and neighbours with kknn or FNN."""
     from pycvstat.learners.knn_fitted import FittedKNN
 
     if isinstance(fitted, FittedKNN):
         return _neighbours(fitted)
-    name = type(fitted.learner).__name__
-    if name not in SUMMARIES:
-        raise RError(
-            f"the fit of {name} has no coefficient table that R gives in the same form.",
-            given=name,
-            fix=f"fits with one: {', '.join(SUMMARIES)}, KNN; or cross-check a procedure",
-        )
-    return _coefficients(fitted, *SUMMARIES[name])
+    return _coefficients(fitted)
 
 
-def _coefficients(fitted: Any, code: str, tolerance: Any) -> Crosscheck:
-    from pycvstat.rbridge import run, source
-    from pycvstat.rbridge.reference import path
+def _coefficients(fitted: Any) -> Crosscheck:
+    from pycvstat.rbridge import run
 
-    source(path("procedures.R"))
-    task = fitted.task
-    params = counterpart(fitted.learner, task).params
-    r: Any = run(
-        f"{{ s <- summary({code})$coefficients; list(names = rownames(s), table = unname(s)) }}",
-        formula=r_formula(task.formula),
-        data=r_frame(task),
-        family=params.get("family"),
-        link=params.get("link"),
+    task: Any = getattr(fitted, "task", None)
+    code = counterpart(fitted.learner, task)
+    r = call_r(
+        "pcv_fit(as.formula(formula), data, pcv_learner(name, params), weights)",
+        task,
+        None,
+        "squared",
+        code,
+        params=dict(code.params),
     )
     table = fitted.tidy()
-    table = table[table["estimate"].notna()]  # R leaves aliased columns out of its table
     terms = table["term"].astype(str).tolist()
-    rows = [compare_values("terms", terms, np.atleast_1d(r["names"]), EXACT, terms)]
-    values = np.asarray(r["table"], dtype=np.float64).reshape(len(terms), -1)
-    for i, part in enumerate(PARTS):
-        rows.append(
-            compare_values(part, table[part].to_numpy(float), values[:, i], tolerance, terms)
+    rows = [compare_values("terms", terms, np.atleast_1d(r.values["terms"]), EXACT, terms)]
+    if rows[0].agrees:
+        found = np.asarray(r.values["table"], dtype=np.float64).reshape(len(terms), -1)
+        tolerance = code.tolerance.of_the_largest()
+        for part, values in zip(PARTS, found.T, strict=False):
+            ours = table[part].to_numpy(float)
+            rows.append(compare_values(part, ours, values, tolerance, terms))
+    places = [f"row {i + 1}" for i in range(task.n)]
+    ours = fitted_values(fitted)
+    rows.append(
+        compare_values(
+            "predictions of its own rows",
+            ours,
+            r.values["predictions"],
+            EXACT if task.response.levels else code.tolerance,
+            places,
         )
-    return Crosscheck(tuple(rows), str(run("R.version.string")))
+    )
+    version = f"{run('R.version.string')}; {code.says}"
+    return Crosscheck(tuple(rows), version, tuple(dict.fromkeys((*code.notes, *r.notes))))
+
+
+def fitted_values(fitted: Any) -> Any:
+    """Predictions of the training rows; codes of classes, counted from 0."""
+    import pandas as pd
+
+    predicted = fitted.predict(fitted.task.frame)
+    levels = fitted.task.response.levels
+    return pd.Categorical(predicted, levels).codes if levels else predicted
 
 
 def _neighbours(fitted: Any) -> Crosscheck:
@@ -74,17 +82,22 @@ def _beside_kknn(fitted: Any) -> Crosscheck:
     from pycvstat.rbridge import run
 
     task, learner = fitted.task, fitted.learner
-    r: Any = run(
-        """{ f <- kknn::kknn(as.formula(formula), data, data, k = k, distance = distance,
+    answer = call_r(
+        """{ library(kknn)  # attached: it looks up its contrasts by name
+             task <- pcv_task(as.formula(formula), data)
+             f <- kknn::kknn(task$formula, task$data, task$data, k = k, distance = distance,
                              kernel = kernel, scale = scale)
              list(C = t(f$C), D = t(f$D), W = t(f$W)) }""",
-        formula=r_formula(task.formula),
-        data=r_frame(task),
+        task,
+        None,
+        "squared",
+        counterpart(learner, task),
         k=learner.k,
         distance=learner.distance,
         kernel=learner.kernel,
         scale=learner.scale,
     )
+    r = answer.values
     found = fitted.neighbours(task.frame)
     labels = _labels(*found.rows.shape)
 
@@ -96,7 +109,7 @@ def _beside_kknn(fitted: Any) -> Crosscheck:
         compare_values("distances", found.distances.ravel(), r_values("D"), SUMS, labels),
         compare_values("weights", found.weights.ravel(), r_values("W"), SUMS, labels),
     )
-    return Crosscheck(rows, f"{run('R.version.string')}; kknn::kknn")
+    return Crosscheck(rows, f"{run('R.version.string')}; kknn::kknn", answer.notes)
 
 
 def _beside_fnn(fitted: Any) -> Crosscheck:

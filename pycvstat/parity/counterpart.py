@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from pycvstat.errors import RError
 from pycvstat.learners.base import Learner
 from pycvstat.parity.table import ITERATIVE, LINEAR, SUMS, Tolerance
+from pycvstat.rbridge.installed import install_r_packages
 from pycvstat.task import Task
 
 
@@ -39,10 +41,16 @@ class Counterpart:
     notes: tuple[str, ...] = field(default=())
 
 
+NUMERICAL = Tolerance(1e-5, "a minimum that R finds by a quasi-Newton search")
+RLM_NORMS = ("huber", "bisquare", "hampel")
 KNN_TOLERANCE = Tolerance(1e-12, "weights of kernels agree with R's to 1e-12")
 STANDIN_NOTE = (
     "kknn is not installed: a plain base-R stand-in of this project computed the R side; "
     'install.packages("kknn") in R gives the original.'
+)
+SEPARATED_NOTE = (
+    "Where the predictors separate classes, the likelihood has no maximum: some probabilities go "
+    "to 0 until each program stops, and their log losses differ."
 )
 FAMILIES = {
     "binomial": "binomial",
@@ -50,6 +58,18 @@ FAMILIES = {
     "gaussian": "gaussian",
     "gamma": "Gamma",
     "inverse_gaussian": "inverse.gaussian",
+    "negative_binomial": "negative.binomial",
+}
+LINKS = {
+    "identity": "identity",
+    "log": "log",
+    "logit": "logit",
+    "probit": "probit",
+    "cauchy": "cauchit",
+    "cloglog": "cloglog",
+    "sqrt": "sqrt",
+    "inverse": "inverse",
+    "inverse_squared": "1/mu^2",
 }
 
 
@@ -67,82 +87,119 @@ def counterpart(learner: Learner, task: Task, *, written: bool = False) -> Count
             fix=f"learners with one: {', '.join(sorted(_COUNTERPARTS))}",
         )
     if written and make is _knn:
-        return _kknn(learner.params())
-    found: Counterpart = make(learner.params(), task)
+        return _kknn(learner)
+    found: Counterpart = make(learner, task)
     return found
 
 
-def _knn(p: Mapping[str, Any], task: Task) -> Counterpart:
+def _knn(learner: Any, task: Task) -> Counterpart:
     from pycvstat.rbridge import run
 
     if run('nzchar(system.file(package = "kknn"))'):
-        return _kknn(p)
+        return _kknn(learner)
     numeric = all(task.frame[name].kind == "numeric" for name in task.frame.names)
-    plain = p["kernel"] == "rectangular" and p["distance"] == 2 and p["scale"]
+    plain = learner.kernel == "rectangular" and learner.distance == 2 and learner.scale
     if not (numeric and plain and task.response.kind == "continuous"):
         raise RError(
             "R lacks the package kknn.",
-            given=f"KNN with kernel {p['kernel']!r} for a {task.response.kind} response",
-            fix='install.packages("kknn") in R',
+            given=f"KNN with kernel {learner.kernel!r} for a {task.response.kind} response",
+            fix=install_r_packages(["kknn"]),
         )
+    _check_ties(learner)
     return Counterpart(
-        "knn_standin", {"k": p["k"]}, (), SUMS, "stand-in for train.kknn", (STANDIN_NOTE,)
+        "knn_standin", {"k": learner.k}, (), SUMS, "stand-in for train.kknn", (STANDIN_NOTE,)
     )
 
 
-def _kknn(p: Mapping[str, Any]) -> Counterpart:
-    params = {name: p[name] for name in ("k", "distance", "kernel", "ykernel", "scale")}
+def _kknn(learner: Any) -> Counterpart:
+    _check_ties(learner)
+    names = ("k", "distance", "kernel", "ykernel", "scale")
+    params = {name: getattr(learner, name) for name in names}
     return Counterpart("knn", params, ("kknn",), KNN_TOLERANCE, "kknn::kknn")
 
 
-def _ols(p: Mapping[str, Any], task: Task) -> Counterpart:
+def _check_ties(learner: Any) -> None:
+    if learner.ties != "kknn":
+        raise RError(
+            "kknn takes tied neighbours in an order of its own.",
+            given=f"ties={learner.ties!r}",
+            fix='ties="kknn" is what R can be compared with',
+        )
+
+
+def _ols(learner: Any, task: Task) -> Counterpart:
     return Counterpart("ols", {}, (), LINEAR, "lm")
 
 
-def _glm(p: Mapping[str, Any], task: Task) -> Counterpart:
-    family = FAMILIES.get(str(p["family"]).lower())
-    if family is None:
-        raise RError("this family has no counterpart in R's glm.", given=p["family"])
-    return Counterpart("glm", {"family": family, "link": p.get("link")}, (), ITERATIVE, "glm")
+def _wls(learner: Any, task: Task) -> Counterpart:
+    return Counterpart("wls", {}, (), LINEAR, "lm with weights")
 
 
-def _logit(p: Mapping[str, Any], task: Task) -> Counterpart:
-    return _glm({"family": "binomial"}, task)
+def _glm(learner: Any, task: Task) -> Counterpart:
+    family, link = (part.name for part in learner.parts())
+    power = re.fullmatch(r"power\((.+)\)", link)
+    if family not in FAMILIES or not (power or link in LINKS):
+        raise RError(
+            "R's glm has no such family or link.",
+            given=f"family {family!r}, link {link!r}",
+            fix=f"families with one: {', '.join(FAMILIES)}; links: {', '.join(LINKS)}, power(...)",
+        )
+    params: dict[str, Any] = {"family": FAMILIES[family]}
+    params |= {"power": float(power[1])} if power else {"link": LINKS[link]}
+    if family != "negative_binomial":
+        return Counterpart("glm", params, (), ITERATIVE, "glm")
+    params["theta"] = 1 / (1.0 if learner.alpha is None else learner.alpha)
+    return Counterpart("glm", params, ("MASS",), ITERATIVE, "glm with MASS::negative.binomial")
 
 
-def _rlm(p: Mapping[str, Any], task: Task) -> Counterpart:
-    return Counterpart("rlm", {}, ("MASS",), ITERATIVE, "MASS::rlm")
+def _multinom(learner: Any, task: Task) -> Counterpart:
+    return Counterpart("multinom", {}, ("nnet",), NUMERICAL, "nnet::multinom", (SEPARATED_NOTE,))
 
 
-def _quantreg(p: Mapping[str, Any], task: Task) -> Counterpart:
-    return Counterpart("quantreg", {"tau": p["tau"]}, ("quantreg",), ITERATIVE, "quantreg::rq")
+def _rlm(learner: Any, task: Task) -> Counterpart:
+    if learner.norm not in RLM_NORMS:
+        raise RError(
+            "MASS::rlm has no such norm.",
+            given=f"norm={learner.norm!r}",
+            fix=f"norms that it has: {', '.join(RLM_NORMS)}",
+        )
+    params = {
+        "psi": learner.norm,
+        "constants": list(learner.constants()),
+        "acc": learner.tol,
+        "maxit": learner.maxiter,
+    }
+    return Counterpart("rlm", params, ("MASS",), ITERATIVE, "MASS::rlm")
 
 
-def _mean(p: Mapping[str, Any], task: Task) -> Counterpart:
+def _quantreg(learner: Any, task: Task) -> Counterpart:
+    return Counterpart("quantreg", {"tau": learner.tau}, ("quantreg",), LINEAR, "quantreg::rq")
+
+
+def _mean(learner: Any, task: Task) -> Counterpart:
     return Counterpart("mean", {}, (), SUMS, "mean")
 
 
-def _penalised(alpha: float | None) -> Any:
-    def make(p: Mapping[str, Any], task: Task) -> Counterpart:
-        params = {
-            "alpha": p["alpha"] if alpha is None else alpha,
-            "lambda": p["lam"],
-            "standardize": p["standardize"],
-        }
-        return Counterpart("glmnet", params, ("glmnet",), ITERATIVE, "glmnet::glmnet")
-
-    return make
+def _penalised(learner: Any, task: Task) -> Counterpart:
+    params = {
+        "alpha": learner.share,
+        "lambda": learner.lam,
+        "standardize": bool(learner.standardize),
+    }
+    return Counterpart("glmnet", params, ("glmnet",), ITERATIVE, "glmnet::glmnet")
 
 
 _COUNTERPARTS = {
     "KNN": _knn,
     "OLS": _ols,
+    "WLS": _wls,
     "GLM": _glm,
-    "Logit": _logit,
+    "Logit": _glm,
+    "MNLogit": _multinom,
     "RLM": _rlm,
     "QuantReg": _quantreg,
     "Mean": _mean,
-    "Ridge": _penalised(0.0),
-    "Lasso": _penalised(1.0),
-    "ElasticNet": _penalised(None),
+    "Ridge": _penalised,
+    "Lasso": _penalised,
+    "ElasticNet": _penalised,
 }

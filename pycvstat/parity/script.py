@@ -10,15 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.errors import InputError, RError
+from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.formula.syntax import quote
 from pycvstat.frame import Column
-from pycvstat.learners.base import Learner
+from pycvstat.parity.check_procedures import (
+    candidate_codes,
+    check_loss,
+    inner_loss,
+    r_rule,
+)
 from pycvstat.parity.counterpart import Counterpart, counterpart
 from pycvstat.parity.r_values import r_formula, test_rows, train_rows
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
+from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.task import Task
@@ -31,7 +37,7 @@ def write_script(result: Any, path: str | PathLike[str]) -> Path:
 
     Parameters
     ----------
-    result : CVResult, TuneResult, NestedResult or Comparison
+    result : CVResult, TuneResult, NestedResult, Comparison or ErrorCurve
     path : path
         Ending in .R.
     """
@@ -55,22 +61,23 @@ def script_text(result: Any) -> str:
     --------
     >>> import pycvstat as pcv
     >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4))
-    >>> "lm(formula, train)" in script_text(result)
+    >>> "lm(formula, train" in script_text(result)
     True
     """
     if isinstance(result, Comparison):
         parts: list[tuple[str, Any]] = list(result.results.items())
         task, plan, loss = result.task, result.plan, result.loss
-    elif isinstance(result, CVResult | TuneResult):
+    elif isinstance(result, CVResult | TuneResult | ErrorCurve):
         parts = [("result", result)]
         task, plan = result.task, result.plan
-        loss = result.table.loss if isinstance(result, CVResult) else result.means.loss
+        loss = result.means.loss if isinstance(result, TuneResult) else result.loss
     else:
         raise InputError(
             "this kind of result has no R script.",
             given=type(result).__name__,
-            fix="use the result of cross_validate, tune, nested_cv or compare",
+            fix="use the result of cross_validate, tune, nested_cv, compare or error_curve",
         )
+    check_loss(loss)
     blocks = [_call(name, part, loss) for name, part in parts]
     packages = sorted({p for _, codes in blocks for code in codes for p in code.packages})
     learners = {code.name for _, codes in blocks for code in codes}
@@ -113,7 +120,11 @@ def _functions(learners: set[str]) -> str:
 def _data(task: Task) -> str:
     columns = [f"  {quote(name)} = {_column(task.frame[name])}" for name in task.frame.names]
     body = ",\n".join(columns)
-    return f"data <- data.frame(\n{body},\n  check.names = FALSE)\n"
+    weights = "NULL" if task.weights is None else r_vector([r_number(w) for w in task.weights])
+    return (
+        f"data <- data.frame(\n{body},\n  check.names = FALSE)\n\n"
+        f"# One weight per row, or NULL.\nweights <- {weights}\n"
+    )
 
 
 def _column(column: Column) -> str:
@@ -208,44 +219,51 @@ def _folds(plan: FoldPlan) -> str:
 def _call(name: str, result: Any, loss: str) -> tuple[str, list[Counterpart]]:
     formula = f"formula <- as.formula({r_text(r_formula(result.task.formula))})"
     if isinstance(result, TuneResult):
-        codes = [
-            counterpart(result.learner.with_params(**c), result.task, written=True)
-            for c in result.candidates
-        ]
+        call, codes = _tuning_call(result, loss)
+    elif isinstance(result, ErrorCurve):
+        call, codes = _curve_call(result, loss)
+    elif isinstance(result.learner, Tuned):
+        call, codes = _nested_call(result, result.learner, loss)
+    else:
+        codes = [counterpart(result.learner, result.task, written=True)]
         call = (
-            f"candidates <- {_parameter_list(codes)}\n"
-            f"result <- pcv_tune(formula, data, {r_text(codes[0].name)}, candidates,\n"
-            f"                   {r_text(loss)}, test, train)\n"
-            "print(result$estimate, digits = 15)\n"
-            f"print(result$chosen)  # expected: {result.choice.index + 1}"
+            f"learner <- pcv_learner({r_text(codes[0].name)}, {_parameters(codes[0].params)})\n"
+            f"result <- pcv_cross_validate(formula, data, learner, {r_text(loss)}, test, train,\n"
+            "                             weights)\n" + _expected(result)
         )
-        return _block(name, formula, call), codes
-    if isinstance(result.learner, Tuned):
-        return _nested_call(name, result, loss, formula)
-    code = counterpart(result.learner, result.task, written=True)
+    return f"# {_comment(name)}\n{formula}\n{call}\n", codes
+
+
+def _tuning_call(result: TuneResult, loss: str) -> tuple[str, list[Counterpart]]:
+    codes = candidate_codes(result.learner, result.candidates, result.task, written=True)
     call = (
-        f"learner <- pcv_learner({r_text(code.name)}, {_parameters(code.params)})\n"
-        f"result <- pcv_cross_validate(formula, data, learner, {r_text(loss)}, test, train)\n"
-        + _expected(result)
+        f"candidates <- {_parameter_list(codes)}\n"
+        f"result <- pcv_tune(formula, data, {r_text(codes[0].name)}, candidates,\n"
+        f"                   {r_text(loss)}, test, train, weights,\n"
+        f"                   {_parameters(r_rule(result.rule, result.candidates)[0])})\n"
+        "print(result$estimate, digits = 15)\n"
+        f"print(result$chosen)  # expected: {result.choice.index + 1}"
     )
-    return _block(name, formula, call), [code]
+    return call, codes
 
 
-def _codes(learner: Learner, task: Task, candidates: Sequence[Any]) -> list[Counterpart]:
-    return [counterpart(learner.with_params(**c), task, written=True) for c in candidates]
+def _curve_call(result: ErrorCurve, loss: str) -> tuple[str, list[Counterpart]]:
+    codes = candidate_codes(result.learner, result.candidates, result.task, written=True)
+    call = (
+        f"candidates <- {_parameter_list(codes)}\n"
+        f"result <- pcv_error_curve(formula, data, {r_text(codes[0].name)}, candidates,\n"
+        f"                          {r_text(loss)}, test, train, weights)\n"
+        "print(colMeans(result$train), digits = 15)\n"
+        "print(colMeans(result$test), digits = 15)"
+    )
+    return call, codes
 
 
-def _nested_call(
-    name: str, result: CVResult, loss: str, formula: str
-) -> tuple[str, list[Counterpart]]:
-    learner = result.learner
-    assert isinstance(learner, Tuned)
-    if learner.rule != "min" or learner.complexity is not None or learner.refit != "all":
-        raise RError(
-            "the R script tunes by the smallest estimate and retrains on all rows.",
-            given=f"rule={learner.rule!r}, refit={learner.refit!r}",
-        )
-    codes = _codes(learner.learner, result.task, learner.candidates)
+def _nested_call(result: CVResult, learner: Tuned, loss: str) -> tuple[str, list[Counterpart]]:
+    codes = candidate_codes(learner.learner, learner.candidates, result.task, written=True)
+    tuning_loss = inner_loss(result, learner)
+    rule = _parameters(r_rule(learner.selection_rule(), learner.candidates)[0])
+    check_loss(tuning_loss)
     inner = ",\n".join(
         f"list(test = {_row_lists(test_rows(p))},\n train = "
         + ("NULL" if p.train is None else _row_lists(train_rows(p) or []))
@@ -257,11 +275,13 @@ def _nested_call(
         "# Inner folds by outer fit; rows count within the outer training rows.\n"
         f"inner <- list({inner})\n"
         f"result <- pcv_nested(formula, data, {r_text(codes[0].name)}, candidates,\n"
-        f"                     {r_text(loss)}, test, inner, train)\n"
+        f"                     {r_text(loss)}, test, inner, train, weights,\n"
+        f"                     {r_text(tuning_loss)}, {rule},\n"
+        f"                     {r_text(learner.refit)})\n"
         f"print(result$chosen)  # expected: {[d['chosen'] + 1 for d in result.details]}\n"
         + _expected(result)
     )
-    return _block(name, formula, call), codes
+    return call, codes
 
 
 def _expected(result: CVResult) -> str:
@@ -270,10 +290,6 @@ def _expected(result: CVResult) -> str:
         f"print(result$estimate, digits = 15)  # expected: {result.estimate:.15g}\n"
         f"print(mean(result$losses), digits = 15)  # expected (pooled): {result.pooled:.15g}"
     )
-
-
-def _block(name: str, formula: str, call: str) -> str:
-    return f"# {_comment(name)}\n{formula}\n{call}\n"
 
 
 def _parameter_list(codes: Sequence[Counterpart]) -> str:
@@ -290,4 +306,6 @@ def _literal(value: Any) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
         return r_text(value)
+    if isinstance(value, list):
+        return r_vector([_literal(item) for item in value])
     return r_number(float(value))

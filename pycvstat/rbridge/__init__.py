@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pycvstat.rbridge.installed import require, setting
 from pycvstat.rbridge.script import ScriptOutput, rscript
-from pycvstat.rbridge.session import available, run, source
+from pycvstat.rbridge.session import available, run, source, time_limit
 from pycvstat.rbridge.values import RList, RValue
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "run",
     "setting",
     "source",
+    "time_limit",
 ]

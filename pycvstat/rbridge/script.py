@@ -15,6 +15,8 @@ from pathlib import Path
 from pycvstat.errors import RError
 from pycvstat.rbridge.installed import install_r, r_program, setting
 
+MOST_OUTPUT = 1_000_000  # bytes
+
 
 @dataclass(frozen=True, slots=True)
 class ScriptOutput:
@@ -39,7 +41,7 @@ def rscript(
     code: str | Path,
     *arguments: str,
     seconds: float = 60.0,
-    max_output: int = 1_000_000,
+    max_output: int = MOST_OUTPUT,
     env: Mapping[str, str] | None = None,
 ) -> ScriptOutput:
     """Run R code in a separate R that cannot take this process with it.
@@ -78,11 +80,11 @@ def rscript(
         command = [_rscript_program(), "--no-save", "--no-restore", str(file), *arguments]
         streams = Path(folder, "out"), Path(folder, "err")
         started = time.monotonic()
-        status = _watched(command, streams, seconds, max_output, env)
+        status = watched(command, streams, seconds, max_output, env)
         took = time.monotonic() - started
-        output, messages = (_text(stream, max_output) for stream in streams)
+        output, messages = (text_of(stream, max_output) for stream in streams)
     if status != 0:
-        raise _failure(status, messages)
+        raise failure(status, messages)
     return ScriptOutput(output, messages, took)
 
 
@@ -102,7 +104,7 @@ def _rscript_program() -> str:
     return str(beside) if beside.exists() else "Rscript"
 
 
-def _watched(
+def watched(
     command: Sequence[str],
     streams: tuple[Path, Path],
     seconds: float,
@@ -150,7 +152,7 @@ def _check_size(streams: tuple[Path, Path], max_output: int) -> None:
     if max(stream.stat().st_size for stream in streams) > max_output:
         raise RError(
             f"R wrote more than {max_output:,} bytes and was stopped.",
-            given=f"it began with: {_text(streams[0], 200)!r}",
+            given=f"it began with: {text_of(streams[0], 200)!r}",
             fix="print less, or allow more with max_output",
         )
 
@@ -162,12 +164,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _text(stream: Path, most: int) -> str:
+def text_of(stream: Path, most: int) -> str:
+    """The beginning of a file, at most so many bytes."""
     with stream.open("rb") as file:
         return file.read(most).decode("utf-8", errors="replace")
 
 
-def _failure(status: int, messages: str) -> RError:
+def failure(status: int, messages: str) -> RError:
+    """What an exit status of R says: a crash, or an error of its own with its message."""
     said = messages.strip()[-2000:] or "nothing"
     if status < 0 or status > 128:
         number = -status if status < 0 else status - 128
@@ -175,5 +179,10 @@ def _failure(status: int, messages: str) -> RError:
             name = signal.Signals(number).name
         except ValueError:
             name = f"signal {number}"
-        return RError(f"R crashed ({name}).", given=f"its last words: {said}")
+        return RError(
+            f"R crashed ({name}).",
+            given=f"its last words: {said}",
+            fix="update the R package it was in: Rscript -e 'update.packages(ask = FALSE)'; "
+            "SIGKILL often means that memory ran out",
+        )
     return RError(f"R stopped with exit status {status}.", given=f"R's message: {said}")

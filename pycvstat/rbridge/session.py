@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import os
 import signal
 import threading
 import warnings
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pycvstat.errors import PycvstatWarning, RError
+from pycvstat.errors import RError, warn
 from pycvstat.rbridge.installed import install_rpy2, missing, r_program, r_version, setting
 
 _log = logging.getLogger("pycvstat.R")
@@ -70,6 +72,7 @@ local({
   environment()
 })
 """
+_seconds: ContextVar[float] = ContextVar("seconds", default=math.inf)
 MOST_TEXT = 5000  # characters of an error of R that are shown
 
 
@@ -165,31 +168,67 @@ def run(code: str, /, **values: object) -> object:
     session = _session()
     from rpy2.rinterface_lib.embedded import RRuntimeError
 
+    late: list[float] = []
     try:
-        with _quiet_console(), _interruptible():
+        with _quiet_console(), _interruptible(), _interrupted_after(_seconds.get(), late):
             value, stopped, warned, said, told = session.evaluator(
                 write(code), write_list(values), session.workspace
             )
+    except KeyboardInterrupt:
+        if late:
+            raise _out_of_time(late[0]) from None
+        raise
     except RRuntimeError as problem:  # a jump to R's top level, past every handler
         raise RError("R stopped without a message.", given=str(problem).strip() or None) from None
     if len(stopped) == 1:  # while R waits, it keeps the signal to itself
-        raise KeyboardInterrupt
+        raise _out_of_time(late[0]) if late else KeyboardInterrupt
     for message in _texts(said):
         _log.info(message.rstrip())
     for message in _texts(warned):
         if _NO_SYSTEMD in message:
             continue
-        warnings.warn(f"R warned: {message}", PycvstatWarning, stacklevel=2)
+        warn(f"R warned: {message}")
     if told[0] > len(warned):
-        warnings.warn(
-            f"R gave {told[0]} warnings; the first {len(warned)} are shown.",
-            PycvstatWarning,
-            stacklevel=2,
-        )
+        warn(f"R gave {told[0]} warnings; the first {len(warned)} are shown.")
     if len(stopped):
         message, call = (text[:MOST_TEXT] for text in _texts(stopped))
         raise RError(f"R stopped: {message}", given=f"in {call}" if call else None)
     return read(value)
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Let R work at most this long in each call of :func:`run`.
+
+    R is interrupted as by Ctrl-C, so it can go on with the next call. What cannot be interrupted
+    is compiled code of a package that never lets R ask; a separate process can be ended whatever
+    it does: :func:`rscript`, ``crosscheck(separate=True)``.
+
+    Parameters
+    ----------
+    seconds : float or None
+        None: as long as it takes.
+
+    Examples
+    --------
+    >>> with time_limit(60):
+    ...     run("1 + 1")
+    2.0
+    """
+    if seconds is not None and not seconds > 0:
+        raise RError("A time limit is a number of seconds above 0.", given=repr(seconds))
+    token = _seconds.set(math.inf if seconds is None else float(seconds))
+    try:
+        yield
+    finally:
+        _seconds.reset(token)
+
+
+def _out_of_time(seconds: float) -> RError:
+    return RError(
+        f"R did not finish within {seconds:g} seconds and was stopped.",
+        fix="look for an endless loop, or allow more seconds",
+    )
 
 
 @cache
@@ -270,6 +309,29 @@ def _interruptible() -> Iterator[None]:
         openrlib.rlib.R_interrupts_pending = 0  # not for the next call
     if asked:
         raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def _interrupted_after(seconds: float, late: list[float]) -> Iterator[None]:
+    """Interrupt this block as Ctrl-C does when it takes too long, and note that in `late`."""
+    if math.isinf(seconds):
+        yield
+        return
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def stop() -> None:
+        late.append(seconds)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
 
 
 @contextlib.contextmanager
