@@ -9,7 +9,6 @@ agree with the R that the recorded values come from; elsewhere only to about 1e-
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from pycvstat.errors import InputError
 
 Axis = Literal[0] | None
-Long = NDArray[np.longdouble]
+Vector = NDArray[Any]
+
+BLOCK = 16384  # values that are held as long doubles at a time
+ONES = np.ones(BLOCK, dtype=np.longdouble)
 
 EXTENDED: bool = int(np.finfo(np.longdouble).nmant) == 63
 """Whether long double has a 64-bit mantissa here, as in the R of the recorded values."""
@@ -177,46 +179,54 @@ def row_sums(x: ArrayLike) -> NDArray[np.float64]:
     return total.astype(np.float64)
 
 
-def _sum(values: Long) -> float:
+def _sum(values: Vector) -> float:
     return float(_total(values))
 
 
-def _total(values: Long) -> np.longdouble:
-    # NumPy's dot of long doubles is a plain loop; its sum is pairwise, which R's is not
-    total: np.longdouble = np.dot(values, _ones(len(values)))
+def _total(
+    values: Vector, centre: np.longdouble | None = None, *, squares: bool = False
+) -> np.longdouble:
+    """The sum of values, of deviations from a centre, or of their squares, one after the other.
+
+    NumPy's dot of long doubles is a plain loop; its sum is pairwise, which R's is not. A block
+    at a time spares memory: the sum so far is the first term of the next block.
+    """
+    total = np.longdouble(0.0)
+    for start in range(0, len(values), BLOCK):
+        terms = values[start : start + BLOCK].astype(np.longdouble)
+        if centre is not None:
+            terms -= centre
+        factors = terms if squares else ONES[: len(terms)]
+        if start:
+            terms, factors = np.append(total, terms), np.append(ONES[0], factors)
+        total = np.dot(terms, factors)
     return total
 
 
-@lru_cache(maxsize=4)
-def _ones(n: int) -> Long:
-    return np.ones(n, dtype=np.longdouble)
-
-
-def _mean(values: Long) -> np.longdouble:
+def _mean(values: Vector) -> np.longdouble:
     n = np.longdouble(len(values))
     if not len(values):
         return np.longdouble(np.nan)
     first = _total(values) / n
     if not np.isfinite(np.float64(first)):
         return np.longdouble(first)
-    return np.longdouble(first + _total(values - first) / n)
+    return np.longdouble(first + _total(values, first) / n)
 
 
-def _var(values: Long) -> float:
+def _var(values: Vector) -> float:
     if len(values) < 2:
         return float("nan")
     # R rounds the mean to double before it takes the deviations
-    deviations = np.subtract(values, np.longdouble(np.float64(_mean(values))), out=values)
-    return float(np.dot(deviations, deviations) / np.longdouble(len(values) - 1))
+    centre = np.longdouble(np.float64(_mean(values)))
+    return float(_total(values, centre, squares=True) / np.longdouble(len(values) - 1))
 
 
-def _by_column(statistic: Callable[[Long], float], x: ArrayLike, axis: Axis) -> Any:
+def _by_column(statistic: Callable[[Vector], float], x: ArrayLike, axis: Axis) -> Any:
     values = np.asarray(x)
     if axis is None and values.ndim == 1:
-        return statistic(values.astype(np.longdouble))
+        return statistic(values)
     if axis == 0 and values.ndim == 2:
-        columns = (values[:, j].astype(np.longdouble) for j in range(values.shape[1]))
-        return np.array([statistic(column) for column in columns], dtype=np.float64)
+        return np.array([statistic(column) for column in values.T], dtype=np.float64)
     raise InputError(
         "R's sums take one vector, or the columns of a matrix with axis=0.",
         given=f"an array with {values.ndim} dimensions and axis={axis}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError, PycvstatWarning
+from pycvstat.errors import InputError, warn
 from pycvstat.kknn.arguments import match_kernels, new_rows
 from pycvstat.kknn.prediction import predict_as_kknn
 from pycvstat.learners.knn import KNN, check
@@ -151,9 +150,7 @@ def _ks(ks: Sequence[int] | int | None, kmax: int, n: int) -> IntArray:
     if isinstance(kmax, bool) or not isinstance(kmax, int | np.integer):
         raise InputError("kmax must be a whole number.", given=f"kmax={kmax!r}")
     if ks is None and kmax >= n:
-        warnings.warn(
-            PycvstatWarning("kmax was too high.", given=f"kmax={kmax} with {n} rows"), stacklevel=3
-        )
+        warn("kmax was too high.", given=f"kmax={kmax} with {n} rows")
         kmax = n - 1
     given = range(1, kmax + 1) if ks is None else np.atleast_1d(np.asarray(ks)).tolist()
     chosen = np.array(sorted(KNN(k=k).k for k in given), dtype=np.int64)
@@ -173,8 +170,7 @@ def _leave_one_out(
     """Predictions for every kernel and k, k varying fastest."""
     rows = Rows(task.design("kknn"), task.response)
     m = metric(rows.X, rows.assign, p=float(learner.distance), scale=bool(learner.scale))
-    points = m.points(rows.X)
-    found = Index(points, m).find(points, min(int(ks[-1]) + 2, task.n))
+    found = Index(rows.X, m).find(rows.X, min(int(ks[-1]) + 2, task.n))
     distances, neighbours = found.distances(m.p)[:, 1:], found.rows[:, 1:]
     last = distances.shape[1] - 1
     fitted = []

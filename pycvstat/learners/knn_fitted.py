@@ -81,7 +81,7 @@ class FittedKNN(Fitted):
         self._metric = metric(
             self._rows.X, self._rows.assign, p=float(learner.distance), scale=bool(learner.scale)
         )
-        self._index = Index(self._metric.points(self._rows.X), self._metric, learner.ties)
+        self._index = Index(self._rows.X, self._metric, learner.ties)
 
     def __repr__(self) -> str:
         return f"{self.learner!r} fitted to {self.task.n} rows of {self.task.formula.text}"
@@ -139,11 +139,11 @@ class FittedKNN(Fitted):
         frame = read(new)
         if frame.n == 0:
             raise DataError("the new data have no rows.", given="0 rows")
-        X = self._rows.counting(self._encoder.matrix(frame).X)
+        X = self._encoder.matrix(frame).X
         known: NDArray[np.bool_] = np.asarray(np.isfinite(X).all(axis=1))
         tell_missing(known, na)
         k = self.learner.k
-        found = self._index.find(self._metric.points(X[known]), k + 1)
+        found = self._index.find(X[known], k + 1)
         distances = found.distances(self._metric.p)
         near = Neighbours(
             found.rows[:, :k],

@@ -81,7 +81,6 @@ class Rows:
     Attributes
     ----------
     X : (n, c) float64
-        The columns that can count.
     assign : (c,) int
     d : int
         The sum of the orders of the terms.
@@ -89,16 +88,10 @@ class Rows:
 
     def __init__(self, design: Design, response: Response) -> None:
         _refuse(design)
-        # without predictors the constant stays: all rows are equally near
-        self._count = design.assign > 0 if (design.assign > 0).any() else design.assign >= 0
-        self.X, self.assign = self.counting(design.X), design.assign[self._count]
+        self.X, self.assign = design.X, design.assign
         self.response = response
         self.d = int(sum(design.term_orders))
         self._searches: dict[Key, FoldSearch] = {}
-
-    def counting(self, X: FloatArray) -> FloatArray:
-        """The columns that can count, of any rows of this design."""
-        return np.ascontiguousarray(X[:, self._count])
 
     def fold(self, key: Key, train: IntArray, asked: int) -> Fold:
         """Training rows in which `asked` new rows are going to be searched."""

@@ -43,7 +43,7 @@ def running_means(y: FloatArray, rows: IntArray, ks: IntArray) -> FloatArray:
     >>> running_means(y, rows, np.array([1, 3])).tolist()
     [[1.0], [3.0]]
     """
-    nearest = y.astype(np.longdouble)[rows[:, : int(ks.max())].T]
+    nearest = y[rows[:, : int(ks.max())].T]
     sums = np.empty((len(nearest), len(rows)))
     total = np.zeros(len(rows), dtype=np.longdouble)
     for k, responses in enumerate(nearest):

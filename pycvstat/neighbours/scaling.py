@@ -13,6 +13,7 @@ from pycvstat.errors import FitError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+PORTION = 16384  # rows that are put on the scale at a time
 SMALLEST = 1e-280  # variance; rows some 1e-10 of the spread apart still have distances in range
 
 
@@ -36,9 +37,14 @@ class Metric:
     weights: FloatArray
     p: float
 
-    def points(self, X: FloatArray) -> FloatArray:
-        """Rows (n, q) on the scale of the metric."""
-        return np.ascontiguousarray(X[:, self.columns] / self.scales)
+    def points(self, X: FloatArray, rows: IntArray | None = None) -> FloatArray:
+        """Rows of `X`, all or those named, on the scale of the metric, (n, q)."""
+        points = np.empty((len(X) if rows is None else len(rows), len(self.columns)))
+        for start in range(0, len(points), PORTION):
+            part = slice(start, start + PORTION)
+            some = X[part] if rows is None else X[rows[part]]
+            points[part] = some[:, self.columns] / self.scales
+        return points
 
 
 def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = True) -> Metric:
@@ -76,8 +82,8 @@ def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = Tru
         variances = rnumerics.var(X, axis=0)
     _refuse_extremes(X, variances)
     scales, weights = _terms(variances, np.asarray(assign))
-    scaled = X / scales if scale else X
-    rank = np.argsort(-(weights * rnumerics.sd(scaled, axis=0)), kind="stable")
+    spread = [rnumerics.sd(x / s if scale else x) for x, s in zip(X.T, scales, strict=True)]
+    rank = np.argsort(-(weights * np.array(spread)), kind="stable")
     kept = rank[weights[rank] > 0]
     kept = kept if kept.size else rank[:1]  # all constant: every distance is 0
     divisors = scales[kept] if scale else np.ones(len(kept))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal
@@ -10,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import PycvstatWarning
+from pycvstat.errors import warn
 from pycvstat.neighbours.found import Found, FoundPath
 from pycvstat.neighbours.products import by_products
 from pycvstat.neighbours.scaling import Metric
@@ -36,37 +35,45 @@ class Index:
 
     Parameters
     ----------
-    points : (n, q) float64
-        Training rows on the scale of the metric (`Metric.points`).
+    X : (N, c) float64
+        Design columns.
     metric : Metric
     ties : {"kknn", "row"}
         Rows at equal distances in kknn's order, or lowest row first.
+    rows : (n,) int64, optional
+        The rows of `X` that are training rows; all by default. Rows are counted among these.
 
     Examples
     --------
     >>> from pycvstat.neighbours.scaling import metric
     >>> X = np.array([[0.0], [4.0], [1.0], [1.0]])
     >>> m = metric(X, np.array([1]), scale=False)
-    >>> found = Index(m.points(X), m).find(m.points(X[:1]), 3)
+    >>> found = Index(X, m).find(X[:1], 3)
     >>> found.rows.tolist(), found.distances(m.p).tolist()
     ([[0, 2, 3]], [[0.0, 1.0, 1.0]])
     """
 
-    def __init__(self, points: FloatArray, metric: Metric, ties: Ties = "kknn") -> None:
-        self.points = points
-        self.metric = metric
-        self.ties = ties
+    def __init__(
+        self, X: FloatArray, metric: Metric, ties: Ties = "kknn", rows: IntArray | None = None
+    ) -> None:
+        self.X, self.metric, self.ties, self.rows = X, metric, ties, rows
 
     def __len__(self) -> int:
-        return len(self.points)
+        return len(self.X if self.rows is None else self.rows)
+
+    def points(self, stop: int | None = None) -> FloatArray:
+        """The training rows, or the first of them, on the scale of the metric; not kept."""
+        if self.rows is None:
+            return self.metric.points(self.X[:stop])
+        return self.metric.points(self.X, self.rows[:stop])
 
     def find(self, new: FloatArray, size: int) -> Found:
         """The `size` nearest training rows of every new row.
 
         Parameters
         ----------
-        new : (m, q) float64
-            New rows on the scale of the metric.
+        new : (m, c) float64
+            Design columns of new rows.
         size : int
             At most n + 1: kknn looks for one neighbour more than it uses, and of that one only
             the distance counts: which of several rows at this distance it is, is left open.
@@ -84,7 +91,7 @@ class Index:
 
         Parameters
         ----------
-        new : (m, q) float64
+        new : (m, c) float64
         ks : (s,) int64
             Ascending, less than n.
         """
@@ -104,7 +111,7 @@ class Index:
 
         Parameters
         ----------
-        new : (m, q) float64
+        new : (m, c) float64
         sizes : (s,) int64
             Ascending, at most n + 1.
         firsts : (m,) int64, optional
@@ -119,7 +126,7 @@ class Index:
         m, size = self.metric, int(sizes[-1])
         _say_whose_ties()
         firsts = np.zeros(len(new), dtype=np.int64) if firsts is None else firsts
-        distinct, back = _distinct(np.column_stack([new, firsts]))
+        distinct, back = _distinct(np.column_stack([m.points(new), firsts]))
         head, first_rows = self._head(len(distinct), size)
         tree = self._tree if first_rows < len(self) else self._no_tree
         sums = np.empty((len(distinct), size))
@@ -130,7 +137,7 @@ class Index:
                 sums[part], rows[part], blocks = scan_as_kknn(
                     head, first_rows, *tree, wanted[0], m.weights, m.p, sizes, wanted[1]
                 )
-                _name_the_cost(blocks / len(wanted[0]) * len(distinct), new.shape[1])
+                _name_the_cost(blocks / len(wanted[0]) * len(distinct), len(m.columns))
         return sums[back], rows[back]
 
     def quickly(self, new: FloatArray, size: int) -> tuple[Found, BoolArray]:
@@ -139,26 +146,26 @@ class Index:
         With ``ties="row"`` all are right.
         """
         if self.ties == "row":
-            return self._by_row(new, size), np.ones(len(new), dtype=np.bool_)
+            return self._by_row(self.metric.points(new), size), np.ones(len(new), dtype=np.bool_)
         if len(new) <= FEW:
             sums, rows = self.scan(new, np.array([size]))
             found = Found(sums, rows[:, 0])
         elif self._wide(size):
-            return by_products(self.points, self.metric, new, size)
+            return by_products(self.points(), self.metric, self.metric.points(new), size)
         else:
-            found = self._walk(new, size)
+            found = self._walk(self.metric.points(new), size)
         return found, np.isfinite(found.sums[:, size - 1])
 
     def _wide(self, size: int) -> bool:
-        return self.metric.p == 2 and self.points.shape[1] >= WIDE and len(self) > 4 * size
+        return self.metric.p == 2 and len(self.metric.columns) >= WIDE and len(self) > 4 * size
 
     def _walk(self, new: FloatArray, size: int) -> Found:
         """The nearest by the tree, new rows that are close to each other one after the other."""
-        from pycvstat.neighbours.compiled.blocks import make_blocks
+        from pycvstat.neighbours.compiled.blocks import split_rows
         from pycvstat.neighbours.compiled.walks import nearest
 
         m = self.metric
-        order = make_blocks(new)[0] if len(new) > TEAM else np.arange(len(new))
+        order = split_rows(new)[0] if len(new) > TEAM else np.arange(len(new))
         found = nearest(*self._tree, new[order], m.weights, m.p, size, TEAM)
         sums, rows = np.empty_like(found[0]), np.empty(found[1].shape, dtype=np.int64)
         sums[order], rows[order] = found
@@ -184,22 +191,23 @@ class Index:
     def _tree(self) -> tuple[Any, ...]:
         from pycvstat.neighbours.compiled.blocks import make_blocks
 
-        tree: tuple[Any, ...] = make_blocks(self.points)
+        tree: tuple[Any, ...] = make_blocks(self.points())
         return tree
 
     @property
     def _no_tree(self) -> tuple[Any, ...]:
-        boxes = np.empty((0, self.points.shape[1]))
-        return np.arange(len(self)), boxes, boxes, np.empty((0, self.points.shape[1], 0))
+        q = len(self.metric.columns)
+        boxes = np.empty((0, q))
+        return np.arange(len(self)), boxes, boxes, np.empty((0, q, 0))
 
     def _head(self, m: int, size: int) -> tuple[FloatArray, int]:
         """The first rows, in row order: enough of them to leave few others within reach."""
-        from pycvstat.neighbours.compiled.blocks import fill_blocks
+        from pycvstat.neighbours.compiled.blocks import as_blocks
 
         rows = max(HEAD, 8 * size, int(np.sqrt(float(len(self)) * size)))
         if m <= FEW or 2 * rows > len(self):
             rows = len(self)
-        head: FloatArray = fill_blocks(self.points, np.arange(rows))
+        head: FloatArray = as_blocks(self.points(rows))
         return head, rows
 
 
@@ -235,12 +243,9 @@ def settle_ties(found: Found, complete: BoolArray, ks: IntArray, scan: Scan) -> 
 
 def _say_whose_ties() -> None:
     if not EXTENDED:
-        warnings.warn(
-            PycvstatWarning(
-                "rows at equal distances may come in another order than from kknn on x86-64.",
-                given=f"a long double of {np.finfo(np.longdouble).nmant + 1} bits on this machine",
-            ),
-            stacklevel=2,
+        warn(
+            "rows at equal distances may come in another order than from kknn on x86-64.",
+            given=f"a long double of {np.finfo(np.longdouble).nmant + 1} bits on this machine",
         )
 
 
@@ -249,13 +254,10 @@ def _name_the_cost(blocks: float, columns: int) -> None:
 
     compared = blocks * WIDTH * columns
     if compared > COSTLY:
-        warnings.warn(
-            PycvstatWarning(
-                "the data are full of ties, and finding them in kknn's order takes long.",
-                given=f"{compared:.0e} coordinates to compare, about {compared / 1e9:.0f} s",
-                fix="ties='row' takes the lowest row first and needs no such scan",
-            ),
-            stacklevel=4,
+        warn(
+            "the data are full of ties, and finding them in kknn's order takes long.",
+            given=f"{compared:.0e} coordinates to compare, about {compared / 1e9:.0f} s",
+            fix="ties='row' takes the lowest row first and needs no such scan",
         )
 
 

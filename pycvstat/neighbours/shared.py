@@ -84,7 +84,7 @@ def make_candidates(X: FloatArray, reference: Metric, length: int) -> Candidates
     from pycvstat.neighbours.compiled.walks import nearest
 
     points = reference.points(X)
-    tree = make_blocks(points)
+    tree = make_blocks(points.copy())
     order = tree[0]
     lists = np.empty((len(X), length), dtype=np.int32)
     last = np.empty(len(X))
@@ -154,7 +154,8 @@ class FoldSearch:
     ) -> None:
         self.X, self.assign = X, assign
         self.p, self.scale, self.ties = p, scale, ties
-        self.largest = np.abs(X).max(axis=0)
+        self.columns = int((assign > 0).sum())  # the intercept separates no rows
+        self.largest = np.maximum(X.max(axis=0), -X.min(axis=0))
         self._candidates: Candidates | None = None
         self._asked = self._folds = 0
         self._sharing = True
@@ -175,7 +176,7 @@ class FoldSearch:
     def candidates(self, size: int, share: float) -> Candidates:
         """The lists, made when they are first needed."""
         if self._candidates is None:
-            length = list_length(size, share, len(self.X), len(self.assign))
+            length = list_length(size, share, len(self.X), self.columns)
             reference = metric(self.X, self.assign, p=self.p, scale=self.scale)
             self._candidates = make_candidates(self.X, reference, length)
         return self._candidates
@@ -184,7 +185,7 @@ class FoldSearch:
         """Longer lists when too many rows were left without neighbours; none when that fails."""
         if short < 0.1 or self._candidates is None:
             return
-        length = list_length(size, share, len(self.X), len(self.assign))
+        length = list_length(size, share, len(self.X), self.columns)
         if length > 1.2 * self._candidates.lists.shape[1]:
             self._candidates = None
         else:
@@ -206,7 +207,7 @@ class Fold:
     @cached_property
     def index(self) -> Index:
         """The training rows."""
-        return Index(self.points[self.train], self.metric, self.search.ties)
+        return Index(self.search.X, self.metric, self.search.ties, self.train)
 
     def paths(self, new: IntArray, ks: IntArray) -> list[FoundPath]:
         """The k nearest training rows of every row of `new`, for every k.
@@ -228,12 +229,14 @@ class Fold:
         if ks[0] < n:
             found.append(self._path(new, ks[ks < n]))
         if ks[-1] == n:
-            found.append(settled(ks[-1:], self._of_data(self.index.find(self.points[new], n + 1))))
+            found.append(
+                settled(ks[-1:], self._of_data(self.index.find(self.search.X[new], n + 1)))
+            )
         return found
 
     def _path(self, new: IntArray, ks: IntArray) -> FoundPath:
         if not self.shared:
-            path = self.index.find_path(self.points[new], ks)
+            path = self.index.find_path(self.search.X[new], ks)
             rows = self.train[path.tied_rows]
             return FoundPath(ks, self._of_data(path.found), path.tied, rows, path.tied_from)
         found, complete = self._ranked(new, int(ks[-1]) + 1)
@@ -241,7 +244,7 @@ class Fold:
             return settled(ks, found)
 
         def scan(left: IntArray, firsts: IntArray) -> tuple[FloatArray, IntArray]:
-            sums, rows = self.index.scan(self.points[new[left]], ks + 1, firsts)
+            sums, rows = self.index.scan(self.search.X[new[left]], ks + 1, firsts)
             return sums, self.train[rows]
 
         return settle_ties(found, complete, ks, scan)
@@ -262,7 +265,7 @@ class Fold:
         found, short = Found(sums, rows.astype(np.int64)), np.flatnonzero(~complete)
         self.search.review(len(short) / max(len(new), 1), size, share)
         if short.size:
-            again, complete[short] = self.index.quickly(points[new[short]], size)
+            again, complete[short] = self.index.quickly(self.search.X[new[short]], size)
             found.sums[short], found.rows[short] = again.sums, self.train[again.rows]
         return found, complete
 

@@ -220,8 +220,8 @@ class RRandom:
 
     def _shuffled(self, n: int, count: int) -> Indices:
         """Take one and move the last into its place, `count` times."""
-        indices = shrinking_range(self._stream, n, count, rounding=self._rounding)
-        return _all_dealt(n, indices) if 16 * count > n else _few_dealt(n, indices)
+        drawn = shrinking_range(self._stream, n, count, rounding=self._rounding)
+        return _all_dealt(n, drawn) if 16 * count > n else _few_dealt(n, drawn)
 
     def _distinct(self, n: int, count: int) -> Indices:
         """Draw until `count` different ones have come, as R does for n > 1e7."""
@@ -241,21 +241,20 @@ def _spread(draw: Callable[[int], Floats], drawn: npt.NDArray[np.bool_]) -> Floa
     return draws
 
 
-def _all_dealt(n: int, indices: list[int]) -> Indices:
-    """Cards taken from a deck: each goes to the end of what is left and is left out then."""
-    deck = np.arange(n, dtype=np.int64)
-    cards = memoryview(deck)  # type: ignore[arg-type]
-    for index, last in zip(indices, range(n - 1, -1, -1), strict=False):
-        cards[index], cards[last] = cards[last], cards[index]
-    return deck[::-1][: len(indices)].copy()
+def _all_dealt(n: int, drawn: memoryview[int]) -> Indices:
+    """Cards taken from a deck, the last card then put into the gap; written over what was drawn."""
+    deck = memoryview(np.arange(n, dtype=np.int64))  # type: ignore[arg-type]
+    for draw, (index, last) in enumerate(zip(drawn, range(n - 1, -1, -1), strict=False)):
+        drawn[draw] = deck[index]
+        deck[index] = deck[last]
+    return np.asarray(drawn)
 
 
-def _few_dealt(n: int, indices: list[int]) -> Indices:
+def _few_dealt(n: int, drawn: memoryview[int]) -> Indices:
     """The same for few cards of a large deck, of which only the moved ones are written down."""
     deck: dict[int, int] = {}
-    dealt = np.empty(len(indices), dtype=np.int64)
-    for draw, index in enumerate(indices):
+    for draw, index in enumerate(drawn):
         last = n - 1 - draw
-        dealt[draw] = deck.get(index, index)
+        drawn[draw] = deck.get(index, index)
         deck[index] = deck.get(last, last)
-    return dealt
+    return np.asarray(drawn)

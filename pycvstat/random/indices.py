@@ -14,6 +14,7 @@ from pycvstat.random.twister import Bits, BitStream, as_uniforms
 Indices = npt.NDArray[np.int64]
 _TWO_UNIFORMS_ABOVE = 2147483647.0
 _SPLIT = 33554432.0  # 2^25
+_BATCH = 2**15  # tries that are Python's numbers at a time
 
 
 def equal_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> Indices:
@@ -34,19 +35,19 @@ def equal_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> Ind
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
-def shrinking_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> list[int]:
+def shrinking_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> memoryview[int]:
     """`count` indices: the first from 0..n-1, the next from 0..n-2, and so on."""
     if rounding:
         ranges = np.arange(n, n - count, -1)
-        drawn: list[int] = np.floor(ranges * stream.uniforms(count)).astype(np.int64).tolist()
-        return drawn
-    indices: list[int] = []
+        rounded = np.floor(ranges * stream.uniforms(count)).astype(np.int64)
+        return memoryview(rounded)  # type: ignore[arg-type]
+    drawn = memoryview(np.empty(count, dtype=np.int64))  # type: ignore[arg-type]
     stop = n - count
     while n > stop:
         bits = _bits(n)
         until = max(stop, (1 << bits) >> 1) if n > 1 else 0  # as long as `bits` stays the same
-        n = _accept(stream, bits, n, until, indices)
-    return indices
+        n = _accept(stream, bits, n, until, drawn[stop - n :])
+    return drawn
 
 
 def index_then_uniform(
@@ -78,13 +79,14 @@ def _next_accepted(accepted: npt.NDArray[np.bool_], chunks: int) -> Indices:
     return first
 
 
-def _accept(stream: BitStream, bits: int, n: int, until: int, indices: list[int]) -> int:
-    """Append indices while the range shrinks from `n` towards `until`; the range reached."""
-    tries = iter(_tries(stream, bits, 2 * (n - until) + 16).tolist())
-    total = length_hint(tries)
+def _accept(stream: BitStream, bits: int, n: int, until: int, drawn: memoryview[int]) -> int:
+    """Draw indices while the range shrinks from `n` towards `until`; the range reached."""
+    tries = iter(_tries(stream, bits, min(2 * (n - until) + 16, _BATCH)).tolist())
+    total, place = length_hint(tries), 0
     for index in tries:
         if index < n:
-            indices.append(index)
+            drawn[place] = index
+            place += 1
             n -= 1
             if n == until:
                 break

@@ -105,8 +105,7 @@ def bare_searches(folds: list[tuple[Any, Any]]) -> None:
 def search(data: pd.DataFrame, k: int) -> Any:
     X = data.drop(columns="y").to_numpy()
     m = metric(X, np.arange(1, X.shape[1] + 1))
-    points = m.points(X)
-    return Index(points, m).find(points, k)
+    return Index(X, m).find(X, k)
 
 
 def in_sklearn(data: pd.DataFrame, k: int) -> Any:

@@ -33,13 +33,14 @@ def table(seed: int, n: int, q: int, kind: str) -> Any:
 
 def index(X: Any, p: float, ties: Ties = "kknn") -> Index:
     m = metric(X, np.arange(1, X.shape[1] + 1), p=p)
-    return Index(m.points(X), m, ties)
+    return Index(X, m, ties)
 
 
 def expected(one: Index, new: Any, size: int) -> tuple[Any, Any]:
     pairs = []
-    for row in new:
-        distances = reference.sums(one.points, row, one.metric)
+    points = one.points()
+    for row in one.metric.points(new):
+        distances = reference.sums(points, row, one.metric)
         if one.ties == "row":
             pairs.append(reference.by_row(distances, size))
         else:
@@ -65,15 +66,14 @@ def test_find(seed: int, n: int, q: int, kind: str, p: float, data: st.DataObjec
     X = table(seed, n, q, kind)
     size = data.draw(st.sampled_from(sorted({2, 3, min(8, n), max(2, n // 2), n, n + 1})))
     one, new = index(X, p), table(seed + 1, 40, q, kind)
-    points = one.metric.points(new)
-    check(one.find(points, size), *expected(one, points, size), last=size > n)
+    check(one.find(new, size), *expected(one, new, size), last=size > n)
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(4, 90), st.integers(1, 4), kinds, st.sampled_from(POWERS))
 def test_every_k_of_a_path(seed: int, n: int, q: int, kind: str, p: float) -> None:
     one = index(table(seed, n, q, kind), p)
-    new = one.metric.points(table(seed + 1, 35, q, kind))
+    new = table(seed + 1, 35, q, kind)
     ks = np.unique(np.random.default_rng(seed).integers(1, n, 4))
     path = one.find_path(new, ks)
     for place, k in enumerate(ks):
@@ -86,7 +86,7 @@ def test_every_k_of_a_path(seed: int, n: int, q: int, kind: str, p: float) -> No
 @given(st.integers(0, 10**6), st.integers(2, 90), st.integers(1, 4), kinds, st.sampled_from(POWERS))
 def test_lowest_row_first(seed: int, n: int, q: int, kind: str, p: float) -> None:
     one = index(table(seed, n, q, kind), p, ties="row")
-    new = one.metric.points(table(seed + 1, 35, q, kind))
+    new = table(seed + 1, 35, q, kind)
     size = min(n, 7)
     check(one.find(new, size), *expected(one, new, size), last=False)
 
@@ -98,7 +98,7 @@ def test_rows_after_the_head_come_from_the_tree(
 ) -> None:
     monkeypatch.setattr(search, "HEAD", 64)
     one = index(table(1, 700, 3, kind), p)
-    new = one.metric.points(table(2, 50, 3, kind))
+    new = table(2, 50, 3, kind)
     assert one._head(50, 6)[1] < 350
     sums, rows = expected(one, new, 6)
     scanned_sums, scanned_rows = one.scan(new, np.array([3, 6]))
@@ -110,8 +110,8 @@ def test_rows_after_the_head_come_from_the_tree(
 @pytest.mark.parametrize("kind", ["smooth", "integers", "copies"])
 def test_many_columns_go_by_inner_products(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one = index(table(3, 300, 20, kind), 2.0)
-    new = one.metric.points(table(4, 60, 20, kind))
-    found, complete = products.by_products(one.points, one.metric, new, 5)
+    new = table(4, 60, 20, kind)
+    found, complete = products.by_products(one.points(), one.metric, one.metric.points(new), 5)
     assert complete.mean() > 0.9 or kind == "copies"
     sums, rows = expected(one, new, 5)
     np.testing.assert_array_equal(found.sums[complete], sums[complete])
@@ -154,7 +154,7 @@ def test_the_unstable_sort_at_every_length() -> None:
 
 def test_order_of_new_rows_does_not_matter() -> None:
     one = index(table(6, 400, 3, "tenths"), 2.0)
-    new = one.metric.points(table(7, 300, 3, "tenths"))
+    new = table(7, 300, 3, "tenths")
     turned = np.random.default_rng(8).permutation(300)
     np.testing.assert_array_equal(one.find(new, 9).rows[turned], one.find(new[turned], 9).rows)
 
@@ -169,13 +169,13 @@ def test_no_columns_that_count() -> None:
     X = np.full((30, 2), 3.0)
     one = index(X, 2.0)
     assert one.metric.weights.tolist() == [0.0]
-    check(one.find(one.points[:2], 4), *expected(one, one.points[:2], 4), last=False)
+    check(one.find(one.X[:2], 4), *expected(one, one.X[:2], 4), last=False)
 
 
 def test_cost_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "COSTLY", 1e4)
     one = index(table(9, 500, 3, "integers"), 2.0)
-    new = one.metric.points(table(10, 60, 3, "integers"))
+    new = table(10, 60, 3, "integers")
     with pytest.warns(PycvstatWarning, match=r"ties='row'"):
         one.find(new, 5)
-    Index(one.points, one.metric, ties="row").find(new, 5)  # has no such cost
+    Index(one.X, one.metric, ties="row").find(new, 5)  # has no such cost

@@ -25,7 +25,7 @@ def same(one: FoundPath, other: FoundPath) -> None:
 
 def in_the_fold(search: FoldSearch, train: Any, new: Any, ks: Any) -> FoundPath:
     m = metric(search.X[train], search.assign, p=search.p, scale=search.scale)
-    path = Index(m.points(search.X[train]), m, search.ties).find_path(m.points(search.X[new]), ks)
+    path = Index(search.X[train], m, search.ties).find_path(search.X[new], ks)
     rows = FoundPath(path.ks, path.found, path.tied, train[path.tied_rows], path.tied_from)
     rows.found.rows[:] = train[path.found.rows]
     return rows

@@ -48,8 +48,24 @@ def put_first(keys, order, start, stop, place, column):  # type: ignore[no-untyp
             return
 
 
+def make_blocks(points: Any) -> tuple[Any, ...]:
+    """The tree over the rows of `points`, whose memory the blocks take over."""
+    order, low, high = split_rows(points)
+    put_in_order(points, order)
+    return order, low, high, as_blocks(points)
+
+
+def as_blocks(points: Any) -> Any:
+    """The rows of `points`, in their order, as blocks that take over their memory."""
+    n, q = points.shape
+    points.resize(((n + WIDTH - 1) // WIDTH * WIDTH, q), refcheck=False)
+    points[n:] = np.inf
+    turn_blocks(points)
+    return points.reshape(-1, q, WIDTH)
+
+
 @loop
-def make_blocks(points):  # type: ignore[no-untyped-def]
+def split_rows(points):  # type: ignore[no-untyped-def]
     """Split the rows at medians of the widest column into blocks; their boxes on the way."""
     n, q = points.shape
     count = (n + WIDTH - 1) // WIDTH
@@ -80,18 +96,32 @@ def make_blocks(points):  # type: ignore[no-untyped-def]
             waiting += 1
             stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = right, middle, last
             waiting += 1
-    return order, low, high, fill_blocks(points, order)
+    return order, low, high
 
 
 @loop
-def fill_blocks(points, order):  # type: ignore[no-untyped-def]
-    """The rows `order` of `points` (n, q) as blocks."""
-    n, q = order.size, points.shape[1]
-    blocks = np.full(((n + WIDTH - 1) // WIDTH, q, WIDTH), np.inf)
-    for i in range(n):
-        for c in range(q):
-            blocks[i // WIDTH, c, i % WIDTH] = points[order[i], c]
-    return blocks
+def put_in_order(points, order):  # type: ignore[no-untyped-def]
+    """Move row `order[i]` to place i, for every i, cycle by cycle."""
+    moved = np.zeros(order.size, np.bool_)
+    for first in range(order.size):
+        if moved[first]:
+            continue
+        kept, place = points[first].copy(), first
+        while order[place] != first:
+            points[place] = points[order[place]]
+            moved[place] = True
+            place = order[place]
+        points[place] = kept
+        moved[place] = True
+
+
+@loop
+def turn_blocks(points):  # type: ignore[no-untyped-def]
+    """Store every WIDTH rows column by column."""
+    q = points.shape[1]
+    blocks = points.reshape(-1, q, WIDTH)
+    for b in range(blocks.shape[0]):
+        blocks[b] = points[b * WIDTH : (b + 1) * WIDTH].copy().T
 
 
 @inlined
