@@ -20,7 +20,7 @@ from pycvstat.formula.variables import (
     Scale,
     Variable,
     freeze,
-    refuse_non_finite,
+    refuse_undefined,
 )
 from pycvstat.frame import Frame
 
@@ -172,7 +172,7 @@ class Encoder:
         self.formula, self.coding = formula, coding
         self._variables = tuple(freeze(node, frame, coding) for node in formula.expressions)
         for node in formula.offsets:
-            refuse_non_finite(node, _numeric_offset(node, frame), frame)
+            refuse_undefined(node, _numeric_offset(node, frame), frame)
         self._frame_kinds = frame.select(formula.predictors).take([])
         self.stateless = not any(_is_computed(variable) for variable in self._variables)
 

@@ -78,7 +78,11 @@ def _cut(call: Call, frame: Frame) -> Column:
         if name in bound
     }
     right, lowest = flags.get("right", True), flags.get("include.lowest", False)
-    x = column(bound["x"], frame).values
+    source = column(bound["x"], frame)
+    if source.kind != "numeric":
+        raise FormulaError(f"cut() needs numbers, and {source.name} is {source.kind}.",
+                           given=deparse(call))  # fmt: skip
+    x = source.values
     codes = np.searchsorted(breaks, x, side="left" if right else "right").astype(np.int32) - 1
     if lowest:
         codes[x == (breaks[0] if right else breaks[-1])] = 0 if right else len(breaks) - 2

@@ -20,7 +20,7 @@ from pycvstat.formula.terms import (
     shortened,
     union,
 )
-from pycvstat.formula.variables import refuse_non_finite
+from pycvstat.formula.variables import refuse_undefined
 from pycvstat.frame import Column, Frame
 from pycvstat.frame.frames import nearest
 
@@ -171,8 +171,7 @@ def response(formula: Formula, frame: Frame) -> Column:
     array([0., 1.])
     """
     made = factors.value(formula.response, frame)
-    if made.kind in ("numeric", "date"):
-        refuse_non_finite(formula.response, made, frame)
+    refuse_undefined(formula.response, made, frame)
     if made.kind != "text":
         return made
     codes, levels = made.as_factor()

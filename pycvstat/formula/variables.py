@@ -182,8 +182,8 @@ def freeze(node: Node, frame: Frame, coding: Coding) -> Variable:
     if isinstance(node, Call) and node.function == "scale":
         return _scale(node, frame)
     made = factors.value(node, frame)
+    refuse_undefined(node, made, frame)
     if made.kind in ("numeric", "date"):
-        refuse_non_finite(node, made, frame)
         return Numbers(node, deparse(node))
     return _levels(node, made, frame, coding)
 
@@ -253,12 +253,13 @@ def _numeric(inner: Node, node: Call, frame: Frame) -> None:
     made = column(inner, frame)
     if made.kind not in ("numeric", "date", "logical"):
         raise DataError(f"{deparse(node)} needs numbers.", given=f"{made.name} is {made.kind}")
-    refuse_non_finite(inner, made, frame)
+    refuse_undefined(inner, made, frame)
 
 
-def refuse_non_finite(node: Node, made: Column, frame: Frame) -> None:
+def refuse_undefined(node: Node, made: Column, frame: Frame) -> None:
     """Infinite values, and values that are missing although their sources are not."""
-    bad = ~np.isfinite(made.values)
+    numbers = made.kind in ("numeric", "date", "logical")
+    bad = ~np.isfinite(made.values) if numbers else made.missing()
     if not bad.any():
         return
     sources = columns_in(node)
@@ -267,7 +268,8 @@ def refuse_non_finite(node: Node, made: Column, frame: Frame) -> None:
         row = int(np.flatnonzero(bad)[0])
         where = ", ".join(f"{name} = {frame[name].values[row]}" for name in sources)
         raise DataError(
-            f"{deparse(node)} is not a finite number in {int(bad.sum())} of {frame.n} rows.",
+            f"{deparse(node)} is not a {'finite number' if numbers else 'known level'} "
+            f"in {int(bad.sum())} of {frame.n} rows.",
             given=f"row {row}: {where}",
             fix="leave these rows out, or change the transformation",
         )

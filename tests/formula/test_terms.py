@@ -2,7 +2,8 @@
 
 import pytest
 
-from pycvstat.formula import parse, response
+from pycvstat.formula import parse
+from pycvstat.formula.factors import value
 from pycvstat.frame import read
 
 NAMES = ["y", "a", "b", "c", "x"]
@@ -141,4 +142,4 @@ def test_any_name_can_be_quoted(name: str) -> None:
 def test_cut_at_the_breaks(arguments: str, labels: list[str | None]) -> None:
     frame = read({"x": [0.0, 1.0, 1.5, 2.0, 2.5], "y": [0.0] * 5})
     formula = parse(f"cut(x, c(0, 1, 2){arguments}) ~ y", frame.names)
-    assert response(formula, frame).labels().tolist() == labels
+    assert value(formula.response, frame).labels().tolist() == labels
