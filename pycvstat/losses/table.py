@@ -56,7 +56,7 @@ class FoldMeans:
         means = self.fold_means()
         if len(means) < 2:
             return np.full(means.shape[1], np.nan)
-        return np.asarray(means.std(axis=0, ddof=1) / np.sqrt(len(means)))
+        return deviation(means) / np.sqrt(len(means))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +147,18 @@ class LossTable:
             columns["prediction"] = self.predictions.values.T.ravel()
         columns["loss"] = self.losses.ravel()
         return pd.DataFrame(columns)
+
+
+def deviation(values: FloatArray) -> FloatArray:
+    """Standard deviation (ddof 1) by column, also where squares leave the range of numbers.
+
+    Examples
+    --------
+    >>> deviation(np.array([[1.0, 1e-300], [3.0, 3e-300]])) / [1.0, 1e-300]
+    array([1.41421356, 1.41421356])
+    """
+    power = np.frexp(np.abs(values).max(axis=0))[1]  # exact: a power of two
+    return np.ldexp(np.ldexp(values, -power).std(axis=0, ddof=1), power)
 
 
 def mean_rows(means: FoldMeans) -> pd.DataFrame:

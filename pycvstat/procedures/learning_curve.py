@@ -14,6 +14,7 @@ from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
+from pycvstat.losses.table import deviation
 from pycvstat.procedures.engine import where
 from pycvstat.procedures.error_curve import FitErrors, kept, test_losses, train_and_test
 from pycvstat.procedures.quantities import augmented
@@ -61,9 +62,7 @@ class LearningCurve(Verbs):
 
         count = len(self.test)
         error = (
-            self.test.std(axis=0, ddof=1) / np.sqrt(count)
-            if count > 1
-            else np.full(len(self.sizes), np.nan)
+            deviation(self.test) / np.sqrt(count) if count > 1 else np.full(len(self.sizes), np.nan)
         )
         train, test = self.train.mean(axis=0), self.test.mean(axis=0)
         return pd.DataFrame(
