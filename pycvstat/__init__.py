@@ -51,6 +51,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.learners.penalised import ElasticNet as ElasticNet, Lasso as Lasso, Ridge as Ridge
     from pycvstat.learners.quantile import QuantReg as QuantReg
     from pycvstat.learners.robust import RLM as RLM
+    from pycvstat.parity.as_r import as_r as as_r
     from pycvstat.parity.from_r import from_r as from_r
     from pycvstat.procedures.audit import audit as audit
     from pycvstat.procedures.benchmark import benchmark as benchmark
@@ -102,6 +103,7 @@ _HOME: dict[str, str] = {
     "TimeSeries": "folds",
     "Tuned": "procedures.tuned",
     "WLS": "learners.ols",
+    "as_r": "parity.as_r",
     "audit": "procedures.audit",
     "benchmark": "procedures.benchmark",
     "compare": "procedures.compare",

@@ -188,12 +188,12 @@ class Verbs(Shown):
     __slots__ = ()
 
     def to_r(self, path: str | PathLike[str], **options: Any) -> Path:
-        """Write an R script that reproduces the result.
+        """Write an R script that reproduces the result, or the result as a plain list of R.
 
         Parameters
         ----------
         path : path
-            Ending in .R.
+            Ending in .R: a script. Ending in .rds: a file for ``readRDS``; see `as_r`.
 
         Returns
         -------

@@ -157,13 +157,14 @@ def write_csv(plan: FoldPlan, path: str | PathLike[str]) -> None:
 def r_code(plan: FoldPlan, name: str) -> str:
     """R code for the list of test rows, and of training rows where they are not the rest."""
     test = [plan.test_rows(i) for i in range(len(plan))]
-    text = _r_list(name, test, _r_names(plan))
+    text = _r_list(name, test, r_names(plan))
     if plan.train is not None:
-        text += "\n" + _r_list(f"{name}_train", plan.train, _r_names(plan))
+        text += "\n" + _r_list(f"{name}_train", plan.train, r_names(plan))
     return text
 
 
-def _r_names(plan: FoldPlan) -> list[str]:
+def r_names(plan: FoldPlan) -> list[str]:
+    """Names of the fits as R packages write them: Fold1, or Rep1.Fold1 when repeated."""
     if plan.times == 1:
         return [f"Fold{fold + 1}" for fold in plan.fold]
     pairs = zip(plan.repeat, plan.fold, strict=True)

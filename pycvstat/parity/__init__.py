@@ -1,5 +1,6 @@
 """Parity with R: cross-checks of results, scripts that reproduce them, and the parity suite."""
 
+from pycvstat.parity.as_r import as_r
 from pycvstat.parity.conventions import conventions
 from pycvstat.parity.crosscheck import crosscheck
 from pycvstat.parity.from_r import from_r
@@ -11,6 +12,7 @@ __all__ = [
     "Crosscheck",
     "ParitySuite",
     "Tolerance",
+    "as_r",
     "compare_values",
     "conventions",
     "crosscheck",

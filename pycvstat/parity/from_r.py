@@ -36,14 +36,14 @@ def from_r(
     Returns
     -------
     FoldPlan, pandas.DataFrame or plain value
-        rsample's resampling sets, caret's fold lists (and the ``index`` of its trainControl) and
-        lists of row numbers become fold plans; data frames keep NA, factors and dates; other
-        values become arrays, dicts and lists.
+        rsample's resampling sets, caret's fold lists (and the ``index`` and ``indexOut`` of its
+        trainControl) and lists of row numbers become fold plans; data frames keep NA, factors
+        and dates; other values become arrays, dicts and lists.
 
     Notes
     -----
     As in R: ``saveRDS(vfold_cv(data, v = 10), "folds.rds")``, then
-    ``from_r("folds.rds")`` gives those folds. Back to R: `FoldPlan.to_r`.
+    ``from_r("folds.rds")`` gives those folds. Back to R: `as_r`, and `FoldPlan.to_r` as code.
 
     Examples
     --------
@@ -51,8 +51,11 @@ def from_r(
     array([1, 2, 1, 2])
     """
     value = _read(source)
-    if isinstance(value, Mapping) and {"method", "index"} <= set(value) and value["index"]:
-        return _folds(value["index"], n, "train")  # caret's trainControl
+    if isinstance(value, Mapping) and value.get("index"):
+        if value.get("indexOut"):
+            return _pairs(value["index"], value["indexOut"], n or value.get("n"))
+        if "method" in value:
+            return _folds(value["index"], n, "train")  # caret's trainControl
     splits = _rsplits(value)
     if splits is not None:
         return splits
@@ -70,7 +73,7 @@ def _read(source: Any) -> Any:
     if type(source).__module__.split(".")[0] == "rpy2":
         from pycvstat.rbridge.reader import read
 
-        return read(getattr(source, "__sexp__", source))
+        return read(source)
     return source
 
 
@@ -137,6 +140,16 @@ def _folds(value: Any, n: int | None, holds: str) -> FoldPlan:
         holds = _which(rows, size)
     return FoldPlan.from_rows(
         rows, size, first=1, holds="train" if holds == "train" else "test", recipe="folds from R"
+    )
+
+
+def _pairs(train: Any, test: Any, n: int | None) -> FoldPlan:
+    """Training and test rows side by side, as caret has them."""
+    parts = [list(p.values()) if isinstance(p, Mapping) else list(p) for p in (train, test)]
+    index, out = ([np.atleast_1d(np.asarray(p, dtype=np.int64)) for p in part] for part in parts)
+    size = n if n is not None else int(max(part.max() for part in index + out))
+    return FoldPlan.from_splits(
+        list(zip(index, out, strict=True)), size, first=1, recipe="folds from R"
     )
 
 

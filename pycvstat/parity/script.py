@@ -14,6 +14,7 @@ from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.formula.syntax import quote
 from pycvstat.frame import Column
+from pycvstat.parity.as_r import as_r
 from pycvstat.parity.check_procedures import (
     candidate_codes,
     check_loss,
@@ -39,11 +40,14 @@ def write_script(result: Any, path: str | PathLike[str]) -> Path:
     ----------
     result : CVResult, TuneResult, NestedResult, Comparison or ErrorCurve
     path : path
-        Ending in .R.
+        Ending in .R; for one that ends in .rds the result itself is written.
     """
     target = Path(path)
+    if target.suffix.lower() == ".rds":
+        return Path(as_r(result, target))
     if target.suffix.lower() != ".r":
-        raise InputError("an R script ends in .R.", given=target.name, fix=f"{target.stem}.R")
+        fix = f"{target.stem}.R; a list for readRDS ends in .rds"
+        raise InputError("an R script ends in .R.", given=target.name, fix=fix)
     text = script_text(result)
     try:
         target.write_text(text, encoding="utf-8")

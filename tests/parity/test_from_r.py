@@ -143,3 +143,19 @@ def test_lists_of_rows_that_could_be_either_are_refused():
     with pytest.raises(FoldError, match="test or training rows"):
         from_r([np.array([1, 2, 3]), np.array([2, 3, 4]), np.array([1, 2])])
     assert from_r([np.array([1, 2]), np.array([3])], n=5).n == 5
+
+
+@pytest.mark.live_r
+def test_objects_of_the_running_r_are_read():
+    from rpy2 import robjects
+
+    folds = robjects.r("list(Fold1 = c(1L, 3L), Fold2 = c(2L, 4L))")
+    assert from_r(folds).fold_ids.tolist() == [1, 2, 1, 2]
+    frame = from_r(robjects.r("data.frame(a = c(1L, NA), f = factor(c('u', NA)))"))
+    assert frame["a"].isna().tolist() == [False, True]
+    assert frame["f"].cat.categories.tolist() == ["u"]
+    assert from_r(robjects.NULL) is None
+    assert from_r(robjects.r("c(a = 1.5)")).to_dict() == {"a": 1.5}
+    code = "{ library(rsample); set.seed(1); vfold_cv(mtcars, v = 4) }"
+    ours = pcv.RFolds("rsample", 4, seed=1).plan(32)
+    assert from_r(robjects.r(code)).fingerprint == ours.fingerprint
