@@ -193,9 +193,9 @@ def _total(
     """
     total = np.longdouble(0.0)
     for start in range(0, len(values), BLOCK):
-        terms = values[start : start + BLOCK].astype(np.longdouble)
+        terms = np.asarray(values[start : start + BLOCK], dtype=np.longdouble)
         if centre is not None:
-            terms -= centre
+            terms = terms - centre
         factors = terms if squares else ONES[: len(terms)]
         if start:
             terms, factors = np.append(total, terms), np.append(ONES[0], factors)
@@ -223,6 +223,8 @@ def _var(values: Vector) -> float:
 
 def _by_column(statistic: Callable[[Vector], float], x: ArrayLike, axis: Axis) -> Any:
     values = np.asarray(x)
+    if values.ndim and len(values) <= BLOCK:
+        values = values.astype(np.longdouble)  # once for all passes
     if axis is None and values.ndim == 1:
         return statistic(values)
     if axis == 0 and values.ndim == 2:

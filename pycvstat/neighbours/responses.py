@@ -43,7 +43,9 @@ def running_means(y: FloatArray, rows: IntArray, ks: IntArray) -> FloatArray:
     >>> running_means(y, rows, np.array([1, 3])).tolist()
     [[1.0], [3.0]]
     """
-    nearest = y[rows[:, : int(ks.max())].T]
+    some = rows[:, : int(ks.max())].T
+    y = y.astype(np.longdouble) if len(y) < some.size else y  # converted once; sums are the same
+    nearest = y[some]
     sums = np.empty((len(nearest), len(rows)))
     total = np.zeros(len(rows), dtype=np.longdouble)
     for k, responses in enumerate(nearest):

@@ -60,7 +60,7 @@ def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = Tru
     X : (n, c) float64
         Design columns of the training rows.
     assign : (c,) int
-        The term that each column belongs to.
+        The term that each column belongs to; 0 is the intercept, which does not count.
     p : float
     scale : bool
         False leaves the columns as they are and keeps the weights.
@@ -78,12 +78,16 @@ def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = Tru
             given=f"{len(X)} training rows",
             fix="use more training rows, or scale=False",
         )
+    variances, spread = np.zeros(len(assign)), np.zeros(len(assign))
     with np.errstate(over="ignore", under="ignore"):
-        variances = rnumerics.var(X, axis=0)
+        for column in np.flatnonzero(assign):
+            variances[column] = rnumerics.var(X[:, column])
     _refuse_extremes(X, variances)
     scales, weights = _terms(variances, np.asarray(assign))
-    spread = [rnumerics.sd(x / s if scale else x) for x, s in zip(X.T, scales, strict=True)]
-    rank = np.argsort(-(weights * np.array(spread)), kind="stable")
+    for column in np.flatnonzero(variances):
+        values = X[:, column]
+        spread[column] = rnumerics.sd(values / scales[column] if scale else values)
+    rank = np.argsort(-(weights * spread), kind="stable")
     kept = rank[weights[rank] > 0]
     kept = kept if kept.size else rank[:1]  # all constant: every distance is 0
     divisors = scales[kept] if scale else np.ones(len(kept))

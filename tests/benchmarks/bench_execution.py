@@ -2,9 +2,9 @@
 
     python tests/benchmarks/bench_execution.py [repetitions]
 
-Runs alternate, and medians are compared. Beside the ratio of wall clock times, which other work on
-the machine spoils, it prints the processor seconds that each way takes: their ratio is what the
-machinery itself costs.
+The ways alternate, and medians are compared: in this process, with two new workers, and with two
+workers that waited since an earlier run. Processor seconds say what the machinery costs where
+other work on the machine spoils the wall clock.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.ensemble import GradientBoostingRegressor
 
 import pycvstat as pcv
+from pycvstat.execution.resting import resting
 
 
 def problem(n: int = 3000, p: int = 10) -> tuple[Any, Any]:
@@ -41,42 +41,44 @@ def nested(X: Any, y: Any, n_jobs: int) -> float:
     return float(found.estimate)
 
 
-def timed(work: Callable[[], float]) -> tuple[float, float, float]:
-    """Value, wall clock seconds, and processor seconds with those of child processes."""
-    wall, before = time.perf_counter(), _processor_seconds()
-    value = work()
-    return value, time.perf_counter() - wall, _processor_seconds() - before
+def timed(n_jobs: int, X: Any, y: Any) -> tuple[float, float]:
+    """The estimate, and wall clock seconds."""
+    began = time.perf_counter()
+    value = nested(X, y, n_jobs)
+    return value, time.perf_counter() - began
 
 
-def _processor_seconds() -> float:
+def processor_seconds() -> float:
+    """Of this process and of those that have ended."""
     used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
-def main(repetitions: int = 3) -> float:
+def main(repetitions: int = 3) -> dict[str, float]:
     X, y = problem()
     nested(X[:300], y[:300], 1)  # imports
-    walls: dict[int, list[float]] = {1: [], 2: []}
-    seconds: dict[int, list[float]] = {1: [], 2: []}
+    walls: dict[str, list[float]] = {"one": [], "two, new": [], "two, waiting": []}
+    used: dict[str, list[float]] = {"one": [], "two, twice": []}
     values = set()
     for _ in range(repetitions):
-        for n_jobs in (1, 2):
-            value, wall, used = timed(lambda n_jobs=n_jobs: nested(X, y, n_jobs))  # type: ignore[misc]
+        resting.end()
+        begin = processor_seconds()
+        for name, n_jobs in (("one", 1), ("two, new", 2), ("two, waiting", 2)):
+            value, wall = timed(n_jobs, X, y)
             values.add(value)
-            walls[n_jobs].append(wall)
-            seconds[n_jobs].append(used)
+            walls[name].append(wall)
+            if n_jobs == 1:
+                used["one"].append(processor_seconds() - begin)
+        resting.end()
+        used["two, twice"].append(processor_seconds() - begin - used["one"][-1])
     assert len(values) == 1, values
-    one, two = (statistics.median(walls[n]) for n in (1, 2))
-    for n in (1, 2):
-        low, high = min(walls[n]), max(walls[n])
-        used = statistics.median(seconds[n])
-        print(
-            f"workers {n}: {statistics.median(walls[n]):6.2f} s ({low:.2f} to {high:.2f}), "
-            f"processor {used:6.2f} s"
-        )
-    cost = statistics.median(seconds[2]) / statistics.median(seconds[1])
-    print(f"two workers: {one / two:.2f} times as fast; processor time {cost:.2f} times")
-    return one / two
+    for name, times in walls.items():
+        ratio = statistics.median(walls["one"]) / statistics.median(times)
+        spread = f"{min(times):.2f} to {max(times):.2f}"
+        print(f"{name:13} {statistics.median(times):6.2f} s ({spread}): {ratio:.2f} times as fast")
+    one, twice = (statistics.median(times) for times in used.values())
+    print(f"processor: {one:.2f} s alone, {twice / 2:.2f} s with two workers, mean of both runs")
+    return {name: statistics.median(times) for name, times in walls.items()}
 
 
 if __name__ == "__main__":
