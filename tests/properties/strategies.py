@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import pycvstat as pcv
 from pycvstat.formula import quote
+from pycvstat.neighbours.kernels import KERNELS
 
 NAMES = st.one_of(
     st.sampled_from(["x", "y", "k", "if", "TRUE", "a b", "été", "1st", "x`y", 'q"uote', "a\nb",
@@ -29,15 +31,14 @@ EXTREME = st.sampled_from(
 )
 
 
+KINDS = ["smooth", "smooth", "tied", "constant", "extreme", "text", "factor", "ordered", "logical",
+         "integer", "nullable", "date"]  # fmt: skip
+
+
 @st.composite
-def columns(draw: Any, n: int) -> Any:
+def columns(draw: Any, n: int, kinds: list[str] = KINDS) -> Any:
     """A column of n values: smooth, tied, constant, extreme, text, categorical, logical, ..."""
-    kind = draw(
-        st.sampled_from(
-            ["smooth", "smooth", "tied", "constant", "extreme", "text", "factor", "ordered",
-             "logical", "integer", "nullable", "date"]
-        )
-    )  # fmt: skip
+    kind = draw(st.sampled_from(kinds))
 
     def listed(values: Any) -> list[Any]:
         return draw(st.lists(values, min_size=n, max_size=n))
@@ -139,8 +140,14 @@ FUNCTIONS = ["{}", "{}", "I({}^2)", "log({})", "sqrt({})", "exp({})", "abs({})",
              "poly({}, 2, raw = TRUE)", "offset({})"]  # fmt: skip
 
 
+WHOLE = ["{}", "{}", "0 + {}", "({})^2", ". + {}", ". - {}"]
+LEFT = ["{}", "{}", "{}", "log({})", "I({} + 1)", "factor({})"]
+
+
 @st.composite
-def formulas(draw: Any, names: list[str], response: str) -> str:
+def formulas(
+    draw: Any, names: list[str], response: str, left: list[str] = LEFT, whole: list[str] = WHOLE
+) -> str:
     """Right sides with interactions, powers and functions, of columns of a frame."""
 
     def variable() -> str:
@@ -149,9 +156,8 @@ def formulas(draw: Any, names: list[str], response: str) -> str:
     right = variable()
     for _ in range(draw(st.integers(0, 3))):
         right = f"{right} {draw(st.sampled_from(['+', '+', ':', '*', '-', '%in%']))} {variable()}"
-    whole = draw(st.sampled_from(["{}", "{}", "0 + {}", "({})^2", ". + {}", ". - {}"]))
-    left = draw(st.sampled_from(["{}", "{}", "{}", "log({})", "I({} + 1)", "factor({})"]))
-    return f"{left.format(quote(response))} ~ {whole.format(right)}"
+    made = draw(st.sampled_from(left)).format(quote(response))
+    return f"{made} ~ {draw(st.sampled_from(whole)).format(right)}"
 
 
 class Numb(BaseEstimator, RegressorMixin):
@@ -218,6 +224,94 @@ MORE_FOLDS = st.one_of(
     st.builds(pcv.Predefined, st.lists(st.sampled_from(["a", "b", None, 1, 2.5]), max_size=24)),
 )  # fmt: skip
 """Built lazily, too: constructors refuse some of these."""
+
+
+NUMBERS = st.one_of(
+    st.builds(pcv.KNN, k=st.integers(1, 4), kernel=st.sampled_from(KERNELS), scale=st.booleans(),
+              distance=st.sampled_from([0.5, 1, 2, 3, 7]), ties=st.sampled_from(["kknn", "row"])),
+    st.just(pcv.OLS()), st.just(pcv.Mean()), st.just(pcv.RLM()), st.just(pcv.GLM()),
+    st.builds(pcv.QuantReg, st.sampled_from([0.5, 0.8])),
+    st.builds(pcv.Ridge, lam=st.sampled_from([0.01, 1.0])),
+    st.builds(pcv.Lasso, lam=st.sampled_from([0.01, 0.5])),
+    st.builds(pcv.ElasticNet, lam=st.just(0.1), alpha=st.sampled_from([0.0, 0.5, 1.0])),
+    st.just(pcv.Tuned(pcv.KNN(), {"k": [1, 3]}, inner=pcv.KFold(2, random=1))),
+    st.just(LinearRegression()), st.just(DecisionTreeRegressor(max_depth=2)),
+)  # fmt: skip
+COUNTS = st.one_of(st.just(pcv.GLM("poisson")), st.just(pcv.KNN(k=2)), st.just(pcv.OLS()))
+CLASSES = st.one_of(
+    st.builds(pcv.KNN, k=st.integers(1, 4), kernel=st.sampled_from(KERNELS)),
+    st.just(pcv.MNLogit()), st.just(pcv.Mean()), st.just(GaussianNB()),
+    st.just(KNeighborsClassifier(1)), st.just(LogisticRegression(max_iter=1000)),
+)  # fmt: skip
+TWO_CLASSES = st.one_of(CLASSES, st.just(pcv.Logit()), st.just(pcv.GLM("binomial", link="probit")))
+RANKS = st.one_of(st.just(pcv.Mean()), st.builds(pcv.KNN, k=st.integers(1, 4),
+                                                 ykernel=st.sampled_from([0, 1, 1.5])))  # fmt: skip
+RESPONSES = {"number": NUMBERS, "weighted": NUMBERS, "tied": NUMBERS, "count": COUNTS,
+             "logical": TWO_CLASSES, "two": TWO_CLASSES, "three": CLASSES,
+             "ranks": RANKS}  # fmt: skip
+LIKELY = ["smooth", "smooth", "smooth", "tied", "factor", "ordered", "logical", "integer", "text",
+          "text", "factor", "smooth", "smooth", "constant", "nullable", "extreme"]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Data that a statistician may well have, with a learner that suits the response."""
+
+    frame: pd.DataFrame
+    response: str
+    learner: Any
+    folds: Any
+    given: dict[str, Any]
+
+    @property
+    def formula(self) -> str:
+        return f"{quote(self.response)} ~ ."
+
+
+def responses(draw: Any, kind: str, n: int) -> Any:
+    """A response of a kind."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    if kind in ("number", "weighted"):
+        return rng.normal(size=n) * draw(st.sampled_from([1.0, 1.0, 1.0, 1e12, 1e-150, 1e100]))
+    if kind in ("tied", "count"):
+        return rng.integers(0, 4, n).astype(float)
+    if kind == "logical":
+        return rng.integers(0, 2, n) == 1
+    words = ["lo", "hi"] if kind == "two" else ["lo", "mid", "hi"]
+    return pd.Categorical(rng.choice(words, n), words, ordered=kind == "ranks")
+
+
+@st.composite
+def sound_problems(draw: Any, kinds: list[str] = LIKELY, responding: Any = None) -> Problem:
+    """Problems most of which have an answer."""
+    n = draw(st.integers(12, 40))
+    names = draw(st.lists(NAMES, min_size=2, max_size=6, unique=True))
+    kind = draw(st.sampled_from(list(responding or RESPONSES)))
+    data = {name: draw(columns(n, kinds)) for name in names[1:]}
+    place = draw(st.integers(0, len(data)))
+    items = [*data.items()]
+    items.insert(place, (names[0], responses(draw, kind, n)))
+    folds = draw(
+        st.one_of(
+            st.builds(pcv.KFold, st.integers(2, 5), random=st.integers(0, 99)),
+            st.builds(pcv.Blocks, st.integers(2, 4)),
+            st.builds(pcv.Stratified, st.integers(2, 3), random=st.integers(0, 99)),
+            st.just(pcv.LeaveOneOut()),
+            st.builds(pcv.Holdout, st.sampled_from([0.2, 0.5]), random=st.integers(0, 99)),
+            st.builds(pcv.Subsampling, st.integers(2, 4), random=st.integers(0, 99)),
+            st.builds(lambda s: pcv.Repeated(pcv.KFold(3), times=2, random=s), st.integers(0, 99)),
+            st.builds(pcv.NestedPairs, st.just(4), st.just(1), st.integers(0, 99)),
+        )
+    )
+    learner, given = draw(RESPONSES[kind]), {}
+    if kind == "weighted":
+        learner = pcv.WLS()
+        given["weights"] = draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0, 1e6]), min_size=n,
+                                         max_size=n))  # fmt: skip
+    if draw(st.integers(0, 4)) == 0:
+        given["groups"] = list(np.arange(n) % 6)
+        folds = pcv.Grouped(3, random=1)
+    return Problem(pd.DataFrame(dict(items)), names[0], learner, folds, given)
 
 
 @st.composite

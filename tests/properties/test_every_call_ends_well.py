@@ -1,71 +1,17 @@
-"""Every call ends in a result that keeps its promises, or in one of our own errors.
-
-PYCVSTAT_CASES sets the number of generated cases of this file (2,000 by default, 100,000 for the
-nightly run): ``PYCVSTAT_CASES=100000 python -m pytest tests/properties``.
-"""
+"""Every call ends in a result that keeps its promises, or in one of our own errors."""
 
 from __future__ import annotations
 
-import os
-import sys
-import warnings
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
-import pandas as pd
-from hypothesis import HealthCheck, assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 import pycvstat as pcv
-from pycvstat.errors import PycvstatError, PycvstatWarning
 from pycvstat.formula import quote
-
-sys.path.insert(0, str(Path(__file__).parent))
-from strategies import FOLDS, LEARNERS, LOSSES, frames
-
-CASES = int(os.environ.get("PYCVSTAT_CASES", "2000"))
-GENERATED = {"suppress_health_check": list(HealthCheck), "deadline": None}
+from tests.properties.cases import cases, check_result, outcome
+from tests.properties.strategies import FOLDS, LEARNERS, LOSSES, frames, sound_problems
 
 
-def outcome(call: Callable[[], Any]) -> Any:
-    """The result, or None after one of our own errors; other errors and warnings go through."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", PycvstatWarning)
-        try:
-            return call()
-        except PycvstatError:
-            return None
-
-
-def check_plan(plan: pcv.FoldPlan) -> None:
-    for train, test in plan:
-        assert len(np.intersect1d(train, test)) == 0
-        assert len(train) > 0
-        assert len(test) > 0
-    if plan.is_partition:
-        for repeat in range(plan.times):
-            rows = np.concatenate(
-                [plan.test_rows(i) for i in range(len(plan)) if plan.repeat[i] == repeat]
-            )
-            assert sorted(rows.tolist()) == list(range(plan.n))
-
-
-def check_result(result: Any) -> None:
-    check_plan(result.plan)
-    losses = result.table.losses
-    assert losses.shape == (len(result.plan.rows), 1)
-    assert np.isfinite(losses).all()
-    np.testing.assert_allclose(
-        result.estimate, np.mean(result.fold_errors), rtol=1e-12
-    )  # the same numbers in another order
-    low, high = result.table.range
-    assert losses.min() >= low
-    assert losses.max() <= high
-
-
-@settings(max_examples=CASES * 3 // 4, **GENERATED)
+@cases("cross_validate")
 @given(frames(), st.data())
 def test_cross_validate(frame, data):
     response = data.draw(st.sampled_from(list(frame.columns)))
@@ -76,7 +22,8 @@ def test_cross_validate(frame, data):
     result = outcome(
         lambda: pcv.cross_validate(
             learner, f"{quote(response)} ~ .", frame, folds=folds, loss=loss, na=na
-        )
+        ),
+        "wild cross-validation",
     )
     if result is not None:
         check_result(result)
@@ -87,46 +34,64 @@ def test_cross_validate(frame, data):
             assert found.low <= found.high
 
 
-@settings(max_examples=CASES // 8, **GENERATED)
-@given(frames(), st.data())
-def test_tune_and_nested(frame, data):
-    response = data.draw(st.sampled_from(list(frame.columns)))
-    formula = f"{quote(response)} ~ ."
-    grid = {"k": data.draw(st.lists(st.integers(0, 8), max_size=3))}
-    folds = data.draw(FOLDS)
-    learner = pcv.KNN(kernel="rectangular")
-    result = outcome(lambda: pcv.tune(learner, formula, frame, grid=grid, folds=folds))
+@cases("tune_and_nested")
+@given(sound_problems(), st.data())
+def test_tune_and_nested(problem, data):
+    some = st.integers(1, 5)
+    grid = {"k": data.draw(st.one_of(st.lists(some, min_size=1, max_size=3, unique=True),
+                                     st.lists(some, min_size=1, max_size=3, unique=True),
+                                     st.lists(st.integers(0, 8), max_size=3)))}  # fmt: skip
+    learner = pcv.KNN(kernel=data.draw(st.sampled_from(["rectangular", "optimal"])))
+    given = {key: value for key, value in problem.given.items() if key != "weights"}
+    given["na"] = "omit"
+    asked = (problem.formula, problem.frame)
+    result = outcome(
+        lambda: pcv.tune(learner, *asked, grid=grid, folds=problem.folds, **given), "tuning"
+    )
     if result is not None:
         assert result.best in [{"k": k} for k in grid["k"]]
         assert result.estimate == np.nanmin(result.tidy()["estimate"])
+        check_candidates(result, learner, asked, given)
+    inner = pcv.Grouped(2, random=1) if "groups" in given else 2
+    inner = data.draw(st.sampled_from([inner, inner, pcv.KFold(2, random=3), "dev"]))
+    rule = data.draw(st.sampled_from(["min", "min", "one_se", "tolerance"]))
     nested = outcome(
-        lambda: pcv.nested_cv(learner, formula, frame, grid=grid, outer=folds, inner=2)
+        lambda: pcv.nested_cv(
+            learner,
+            *asked,
+            grid=grid,
+            outer=problem.folds,
+            inner=inner,
+            rule=rule,
+            complexity=None if rule == "min" else "k",
+            **given,
+        ),
+        "nested",
     )
     if nested is not None:
         check_result(nested)
         assert all(c in [{"k": k} for k in grid["k"]] for c in nested.chosen)
+        check_choices(nested, learner)
 
 
-@settings(max_examples=CASES // 8, **GENERATED)
-@given(st.integers(6, 30), st.integers(0, 10**6), st.integers(1, 5), st.integers(-40, 40))
-def test_renaming_permuting_and_scaling(n, seed, k, power):
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"]).assign(
-        y=rng.normal(size=n)
-    )
-    folds = pcv.KFold(3, random=seed)
-    for learner in (pcv.KNN(k=min(k, n // 2)), pcv.OLS()):
-        base = outcome(
-            lambda learner=learner: pcv.cross_validate(learner, "y ~ .", frame, folds=folds)
+def check_candidates(result, learner, asked, given):
+    """The table of a tuning holds what each candidate gets by itself."""
+    for c, params in enumerate(result.candidates):
+        alone = pcv.cross_validate(
+            learner.with_params(**params), *asked, folds=result.plan, **given
         )
-        if base is None:
-            continue
-        renamed = frame.rename(columns={"a": "été", "b": "x y", "c": "if"})
-        again = pcv.cross_validate(learner, "y ~ .", renamed, folds=folds)
-        np.testing.assert_array_equal(again.table.losses, base.table.losses)
-        permuted = pcv.cross_validate(learner, "y ~ .", frame[["c", "y", "a", "b"]], folds=folds)
-        # no ties in normal data: the same neighbours; least squares by another pivoting order
-        np.testing.assert_allclose(permuted.table.losses, base.table.losses, rtol=1e-6, atol=1e-12)
-        scaled = frame.assign(y=frame["y"] * 2.0**power)
-        times = pcv.cross_validate(learner, "y ~ .", scaled, folds=folds)
-        np.testing.assert_array_equal(times.table.losses, base.table.losses * 4.0**power)
+        np.testing.assert_array_equal(result.table.losses[:, c], alone.table.losses[:, 0])
+
+
+def check_choices(nested, learner):
+    """Each outer fit is tuned on its training rows alone, and the chosen candidate is refitted."""
+    for i, (train, test) in enumerate(nested.plan):
+        part = nested.task.take(train)
+        tuned = pcv.tune(
+            learner, data=part, grid=nested.candidates, folds=nested.inner_plans[i],
+            rule=nested.tuned.rule, complexity=nested.tuned.complexity,
+        )  # fmt: skip
+        assert tuned.best == nested.chosen[i]
+        found = tuned.learner.with_params(**tuned.best).prepare(nested.task).predict(train, test)
+        part = slice(nested.plan.offsets[i], nested.plan.offsets[i + 1])
+        np.testing.assert_array_equal(found.values[0], nested.table.predictions.values[0, part])

@@ -1,26 +1,21 @@
-"""Procedures, intervals and formulas beyond cross-validation: sound results or our own errors.
-
-PYCVSTAT_CASES sets the number of generated cases of this file, as in its neighbour.
-"""
+"""Procedures, intervals and formulas beyond cross-validation: sound results or our own errors."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 import pycvstat as pcv
 from pycvstat.formula import quote
 from pycvstat.intervals import METHODS
+from pycvstat.learners import as_learner
 from pycvstat.task import Task
-
-sys.path.insert(0, str(Path(__file__).parent))
-from strategies import (
+from tests.properties.cases import cases, check_interval, check_plan, check_result, outcome
+from tests.properties.strategies import (
     ANY_FRAME,
     FOREIGN,
     LOSSES,
@@ -30,10 +25,8 @@ from strategies import (
     formulas,
     frames,
     roles,
+    sound_problems,
 )
-from test_every_call_ends_well import CASES, GENERATED, check_plan, check_result, outcome
-
-SOUND = {"rtol": 1e-12, "atol": 0}  # the same sums in another order
 
 
 def drawn(data: Any, strategy: Any) -> Any:
@@ -43,64 +36,68 @@ def drawn(data: Any, strategy: Any) -> Any:
     return value
 
 
-def drawn_once(data: Any) -> tuple[Any, Any]:
-    """A learner and folds that give the same result every time."""
-    learner = drawn(data, MORE_LEARNERS)
-    assume(not isinstance(learner, pcv.Tuned))  # draws anew where the outer folds draw nothing
-    folds = drawn(data, MORE_FOLDS)
-    return learner, pcv.KFold(max(2, folds), random=1) if isinstance(folds, int) else folds
+def drawn_loss(data: Any) -> Any:
+    return data.draw(LOSSES) if data.draw(st.integers(0, 2)) == 0 else None
 
 
-def problem(data: Any) -> tuple[pd.DataFrame, str, dict[str, Any]]:
+def wild(data: Any) -> tuple[pd.DataFrame, str, Any, Any, dict[str, Any]]:
+    """Frame, formula, learner, folds and roles that know nothing of each other."""
     frame = data.draw(ANY_FRAME)
     names = list(frame.columns)
     response = data.draw(st.sampled_from(names))
     formula = data.draw(st.one_of(st.just(f"{quote(response)} ~ ."), formulas(names, response)))
     given = data.draw(roles(frame)) | {"na": data.draw(st.sampled_from(["raise", "omit"]))}
-    return frame, formula, given
+    return frame, formula, drawn(data, MORE_LEARNERS), drawn(data, MORE_FOLDS), given
 
 
-def check_interval(found: Any) -> None:
-    if found is None:
-        return
-    assert not found.low > found.high
-    assert found.std_error is None or not found.std_error < 0
-    assert found.estimand
+def sound(data: Any) -> tuple[pd.DataFrame, str, Any, Any, dict[str, Any]]:
+    """The same, chosen to suit each other."""
+    one = data.draw(sound_problems())
+    names = [name for name in one.frame if name != one.response]
+    formula = data.draw(
+        st.one_of(st.just(one.formula), formulas(names, one.response, ["{}"], ["{}", "({})^2"]))
+    )
+    return one.frame, formula, one.learner, one.folds, one.given | {"na": "omit"}
 
 
-@settings(max_examples=CASES // 4, **GENERATED)
+def problem(data: Any) -> tuple[pd.DataFrame, str, Any, Any, dict[str, Any]]:
+    """One of either kind."""
+    return sound(data) if data.draw(st.integers(0, 2)) else wild(data)
+
+
+@cases("cross_validate_with_everything")
 @given(st.data())
 def test_cross_validate_with_everything(data):
-    frame, formula, given = problem(data)
-    learner, folds = drawn(data, MORE_LEARNERS), drawn(data, MORE_FOLDS)
-    loss = data.draw(LOSSES)
+    frame, formula, learner, folds, given = problem(data)
+    loss, method = drawn_loss(data), data.draw(st.sampled_from(["auto", *METHODS]))
+    level = data.draw(st.sampled_from([0.95, 0.5, 1 - 1e-12, 0.0, 1.5]))
     result = outcome(
-        lambda: pcv.cross_validate(learner, formula, frame, folds=folds, loss=loss, **given)
+        lambda: pcv.cross_validate(learner, formula, frame, folds=folds, loss=loss, **given),
+        "cross-validation",
     )
     if result is None:
         return
     check_result(result)
     for verb in (result.tidy, result.glance, result.augment, result.summary, result._repr_html_):
         assert outcome(verb) is not None
-    method = data.draw(st.sampled_from(["auto", *METHODS]))
-    level = data.draw(st.sampled_from([0.95, 0.5, 1 - 1e-12, 0.0, 1.5]))
     check_interval(outcome(lambda: result.interval(method, level)))
     for metric in ("rmse", "r2", "auc"):
         check_interval(outcome(lambda metric=metric: result.interval(metric=metric)))
 
 
-@settings(max_examples=CASES // 8, **GENERATED)
+@cases("fit_and_predict")
 @given(st.data())
 def test_fit_and_predict_with_everything(data):
-    frame, formula, given = problem(data)
-    learner = drawn(data, MORE_LEARNERS.filter(lambda one: hasattr(one, "prepare")))
-    fitted = outcome(lambda: learner.fit_task(Task.build(formula, frame, **given)))
+    frame, formula, learner, _, given = problem(data)
+    new = data.draw(st.one_of(st.just(frame), frames()))
+    fitted = outcome(
+        lambda: as_learner(learner).fit_task(Task.build(formula, frame, **given)), "fit"
+    )
     if fitted is None:
         return
     for verb in (repr, lambda fit: fit.tidy()):
         if hasattr(fitted, "tidy"):
             assert outcome(lambda verb=verb: verb(fitted)) is not None
-    new = data.draw(st.one_of(st.just(frame), frames()))
     found = outcome(lambda: fitted.predict(new))
     if found is not None:
         assert len(found) == len(new)
@@ -112,18 +109,20 @@ def test_fit_and_predict_with_everything(data):
         assert (prob[known] >= 0).all()
 
 
-@settings(max_examples=CASES // 16, **GENERATED)
+@cases("compare")
 @given(st.data())
 def test_compare(data):
-    frame, formula, given = problem(data)
-    learners = {name: drawn(data, MORE_LEARNERS) for name in ("a", "b<i>")}
-    folds, loss = drawn(data, MORE_FOLDS), data.draw(LOSSES)
-    result = outcome(lambda: pcv.compare(learners, formula, frame, folds=folds, loss=loss, **given))
+    frame, formula, learner, folds, given = problem(data)
+    other = drawn(data, st.one_of(st.just(pcv.Mean()), MORE_LEARNERS))
+    learners, loss = {"a": learner, "b<i>": other}, drawn_loss(data)
+    method = data.draw(st.sampled_from(["auto", "mcnemar", "sign", "corrected_t", "nadeau"]))
+    result = outcome(
+        lambda: pcv.compare(learners, formula, frame, folds=folds, loss=loss, **given), "comparison"
+    )
     if result is None:
         return
     for one in result.results.values():
         check_result(one)
-    method = data.draw(st.sampled_from(["auto", "mcnemar", "sign", "corrected_t", "nadeau"]))
     found = outcome(lambda: result.paired("a", "b<i>", method=method))
     if found is not None:
         assert not found.low > found.high
@@ -132,21 +131,21 @@ def test_compare(data):
         outcome(verb)
 
 
-@settings(max_examples=CASES // 16, **GENERATED)
+@cases("curves_benchmarks_and_audits")
 @given(st.data())
 def test_curves_benchmarks_and_audits(data):
-    frame, formula, given = problem(data)
-    learner, folds = drawn(data, MORE_LEARNERS), drawn(data, MORE_FOLDS)
+    frame, formula, learner, folds, given = problem(data)
     ks = data.draw(st.lists(st.integers(-1, 6), min_size=1, max_size=3))
+    sizes = data.draw(st.lists(st.one_of(st.integers(-1, 12), st.floats(0, 1.1)), max_size=3))
+    times = data.draw(st.integers(0, 2))
     curve = outcome(
         lambda: pcv.error_curve(pcv.KNN(), formula, frame, grid={"k": ks}, folds=folds, **given)
     )
     if curve is not None:
         check_plan(curve.plan)
         rows = curve.tidy()
-        assert len(rows) == len(set(ks))
+        assert len(rows) == len(ks)
         outcome(curve.summary)
-    sizes = data.draw(st.lists(st.one_of(st.integers(-1, 12), st.floats(0, 1.1)), max_size=3))
     learning = outcome(
         lambda: pcv.learning_curve(learner, formula, frame, sizes=sizes, folds=folds, **given)
     )
@@ -159,7 +158,7 @@ def test_curves_benchmarks_and_audits(data):
     benchmark = outcome(
         lambda: pcv.benchmark(
             {"knn": pcv.KNN(k=1), "other": learner}, formula, frame, random=1,
-            times=data.draw(st.integers(0, 2)), **given,
+            times=times, **given,
         )
     )  # fmt: skip
     if benchmark is not None:
@@ -167,7 +166,7 @@ def test_curves_benchmarks_and_audits(data):
             check_plan(one.plan)
 
 
-@settings(max_examples=CASES // 8, **GENERATED)
+@cases("losses_of_anything_else")
 @given(st.data())
 def test_losses_of_anything_else(data):
     n = data.draw(st.integers(0, 20))
@@ -212,23 +211,24 @@ def test_losses_of_anything_else(data):
     outcome(result.summary)
 
 
-@settings(max_examples=CASES // 16, **GENERATED)
-@given(frames(), st.data())
-def test_polars_frames_give_what_pandas_frames_give(frame, data):
-    response = data.draw(st.sampled_from(list(frame.columns)))
-    formula = f"{quote(response)} ~ ."
-    dates = [name for name in frame if frame[name].dtype.kind == "M"]
-    plain = frame.drop(columns=dates)  # the two libraries keep dates at different precisions
-    ordered = [n for n in plain if isinstance(plain[n].dtype, pd.CategoricalDtype)]
-    assume(len(plain.columns) > 0)
-    plain = plain.astype(dict.fromkeys(ordered, object))
+@cases("polars")
+@given(st.data())
+def test_polars_frames_give_what_pandas_frames_give(data):
+    frame, formula, learner, folds, given = problem(data)
+    assume(not isinstance(learner, pcv.Tuned))  # draws anew where the outer folds draw nothing
+    folds = pcv.KFold(max(2, folds), random=1) if isinstance(folds, int) else folds
+    assume(not any(frame[name].dtype.kind == "M" for name in frame))  # another precision there
+    ordered = [n for n in frame if isinstance(frame[n].dtype, pd.CategoricalDtype)]
+    plain = frame.astype(dict.fromkeys(ordered, object))
     try:
         other = pl.from_pandas(plain, nan_to_null=False)
     except (pl.exceptions.PolarsError, TypeError, ValueError):
         assume(False)
-    learner, folds = drawn_once(data)
     found = [
-        outcome(lambda one=one: pcv.cross_validate(learner, formula, one, folds=folds))
+        outcome(
+            lambda one=one: pcv.cross_validate(learner, formula, one, folds=folds, **given),
+            "polars",
+        )
         for one in (plain, other)
     ]
     assert (found[0] is None) == (found[1] is None)
@@ -236,25 +236,7 @@ def test_polars_frames_give_what_pandas_frames_give(frame, data):
         np.testing.assert_array_equal(found[0].table.losses, found[1].table.losses)
 
 
-@settings(max_examples=max(3, CASES // 2000), **GENERATED)
-@given(frames(), st.data())
-def test_workers_change_nothing(frame, data):
-    response = data.draw(st.sampled_from(list(frame.columns)))
-    learner, folds = drawn_once(data)
-    found = [
-        outcome(
-            lambda n_jobs=n_jobs: pcv.cross_validate(
-                learner, f"{quote(response)} ~ .", frame, folds=folds, n_jobs=n_jobs
-            )
-        )
-        for n_jobs in (1, 2)
-    ]
-    assert (found[0] is None) == (found[1] is None)
-    if found[0] is not None:
-        assert found[0].table.losses.tobytes() == found[1].table.losses.tobytes()
-
-
-@settings(max_examples=CASES // 16, **GENERATED)
+@cases("foreign_estimators")
 @given(ANY_FRAME, st.data())
 def test_foreign_estimators(frame, data):
     response = data.draw(st.sampled_from(list(frame.columns)))
