@@ -41,7 +41,7 @@ def full(
     if not isinstance(result, Crosscheck | ParitySuite):
         sections += [
             methods_section(result, parts.interval, crosscheck),
-            reproduce_section(result),
+            reproduce_section(result, crosscheck is not None),
         ]
     return Document(title or parts.title, parts.subtitle, tuple(sections))
 

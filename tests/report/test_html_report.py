@@ -162,7 +162,7 @@ def test_the_r_script_is_the_one_of_to_r(tmp_path: Any) -> None:
 
 
 def test_what_r_cannot_do_is_said() -> None:
-    assert "No R script" in page_of("error curve").text()
+    assert "none for this kind of result" in page_of("audit").text()
 
 
 def test_hostile_names_are_shown_as_they_are() -> None:
@@ -238,3 +238,32 @@ def test_areas_differ_in_grey() -> None:
     assert shades == sorted(shades)
     assert contrast(style.BLUE, style.AMBER) > 2
     assert contrast(style.AMBER, style.PALE) > 1.3
+
+
+@pytest.mark.filterwarnings("ignore:The inflation")
+def test_an_interval_with_another_centre_stands_apart() -> None:
+    text = " ".join(page_of("nested pairs").text().split())
+    found = result("nested pairs").interval()
+    assert f"{found.estimate:.3f} (95 % interval" in text
+    assert "centre of the interval (ncv)" in text
+    assert f"around {found.estimate:.4f} is a Bates-Hastie-Tibshirani" in text
+    assert "How large is the risk (squared error) of the model fitted on all 32 rows" in text
+
+
+def test_simulations_and_audits_say_what_was_done() -> None:
+    for name, words in {
+        "audit": "On 5 permutations of the response the mean skill",
+        "coverage": "Coverage was simulated on 50 data sets",
+        "tuning quantities": "Means over 20 simulated data sets of 40 rows",
+        "agreement": "Means over 30 simulated data sets",
+        "bias and variance": "from 20 simulated training sets of 40 rows",
+    }.items():
+        assert words in " ".join(page_of(name).text().split())
+
+
+def test_a_report_without_a_crosscheck_says_so() -> None:
+    assert "not run for this report" in page_of("cv").text()
+
+
+def test_values_that_differ_in_late_digits_are_shown_in_full() -> None:
+    assert "1.000000001" in page_of("crosscheck").text()

@@ -107,6 +107,7 @@ def _mark(ax: Axes, axis: CandidateAxis, row: int, words: str) -> None:
     where = axis.ticks[row] if axis.ticks else f"{axis.title} = {axis.x[row]:g}"
     ax.axvline(
         axis.x[row],
+        ymax=0.9,  # below the names of the regions
         color=INK,
         linewidth=0.7,
         linestyle=(0, (2, 2)),

@@ -43,7 +43,7 @@ def fold_map(ax: Axes, plan: FoldPlan) -> Axes:
     ax.set_ylabel("fold" if plan.times == 1 else "repeat.fold")
     more = len(plan) - len(fits)
     if more:
-        ax.set_title(f"the first {len(fits)} of {len(plan)} fits", fontsize=8)
+        ax.set_xlabel(f"{ax.get_xlabel()}; the first {len(fits)} of {len(plan)} fits")
     return ax
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from pycvstat.report.plots.style import (
     PALE,
     label,
     legend_above,
+    whole_numbers,
 )
 from pycvstat.simulate.decomposition import BiasVariance
 from pycvstat.simulate.quantities import Agreement, TuningQuantities
@@ -30,12 +32,12 @@ if TYPE_CHECKING:
 
 @kinds_of.register
 def _(result: TuningQuantities) -> dict[str, Kind]:
-    return {"gaps": Kind(lambda ax: gaps(ax, result.tidy()), (5.6, 2.2))}
+    return {"gaps": Kind(lambda ax: gaps(ax, result.tidy()), (4.6, 2.4))}
 
 
 @kinds_of.register
 def _(result: Agreement) -> dict[str, Kind]:
-    return {"means": Kind(lambda ax: two_means(ax, result.tidy()), (5.6, 1.5))}
+    return {"means": Kind(lambda ax: two_means(ax, result.tidy()), (4.6, 1.5))}
 
 
 @kinds_of.register
@@ -66,7 +68,8 @@ def _means(ax: Axes, table: pd.DataFrame, reference: float, gap: Any) -> Axes:
         ax.hlines(at, mean - 2 * error, mean + 2 * error, color=colour, linewidth=1.4)
         ax.plot(mean, at, "o", color=colour, markersize=5, zorder=3)
     _beside(ax, y, means, gap)
-    ax.set_yticks(y, [label(name, 46) for name in table["quantity"]])
+    names = (textwrap.fill(label(name, 60), 24) for name in table["quantity"])
+    ax.set_yticks(y, list(names))
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.set_ylim(len(table) - 0.4, -0.6)
@@ -110,5 +113,7 @@ def parts(ax: Axes, table: pd.DataFrame) -> Axes:
     ax.set_ylim(0, None)
     ax.set_xlabel(label(name))
     ax.set_ylabel("expected squared error")
+    if np.issubdtype(x.dtype, np.integer):
+        whole_numbers(ax.xaxis)
     legend_above(ax)
     return ax

@@ -22,6 +22,7 @@ DARK = {
     style.OCHRE: "#dcb64a",
     style.AMBER: "#d99b1c",
 }
+POINTS_PER_REM = 10.0  # the width of a figure on a page: letters have one size in all of them
 PAGE = "#ffffff"  # backgrounds take the colour of the page
 
 
@@ -66,9 +67,10 @@ def svg_element(text: str, name: str, caption: str, alt: str) -> str:
     text = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", text).replace("xlink:href", "href")
     text = _own_names(text, name)
     text = re.sub(r"#[0-9a-fA-F]{6}(?=[;\"\s])", _as_variable, text)
+    box = _view_box(text)
     head = (
-        f'<svg role="img" aria-labelledby="{name}-title {name}-desc" '
-        f'viewBox="{_view_box(text)}">'
+        f'<svg role="img" aria-labelledby="{name}-title {name}-desc" viewBox="{box}" '
+        f'style="max-width: {float(box.split()[2]) / POINTS_PER_REM:.1f}rem">'
         f'<title id="{name}-title">{escape(caption)}</title>'
         f'<desc id="{name}-desc">{escape(alt)}</desc>'
     )

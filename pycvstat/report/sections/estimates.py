@@ -58,20 +58,39 @@ def find_interval(
 
 
 def headline(table: LossTable, found: Interval | None, of: str) -> Headline:
-    """The estimate with its interval and what it is about."""
+    """The estimate with its interval and what it is about.
+
+    Where the interval has another centre than the mean of the fold means, its centre stands there.
+    """
     estimate = float(table.estimate()[0])
     if found is None:
         shown = "no estimate" if math.isnan(estimate) else number(estimate)
         return Headline(shown, risk_words(table.plan, table.loss, of))
-    return Headline(value_words(estimate, found), found.estimand.replace("the learner", of))
+    centre = found.estimate if moved(found, estimate) else estimate
+    return Headline(value_words(centre, found), found.estimand.replace("the learner", of))
 
 
-def estimates_table(frame: pd.DataFrame, level: float) -> Table:
-    """Both averages, each named, with the interval where there is one."""
+def moved(found: Interval, estimate: float | None) -> bool:
+    """Whether the interval has another centre than the estimate beside which it stands."""
+    return estimate is not None and number(estimate) != number(found.estimate)
+
+
+def estimates_table(frame: pd.DataFrame, level: float, found: Interval | None = None) -> Table:
+    """Both averages, each named, and the interval beside its centre."""
+    if found is not None and moved(found, float(frame["estimate"].iloc[0])):
+        frame = _centre_apart(frame, found)
     headers = {"quantity": "quantity"} | interval_headers(level)
     if frame["conf_low"].isna().all():
         headers = {"quantity": "quantity", "estimate": "estimate"}
     return table_of(frame, headers, "")
+
+
+def _centre_apart(frame: pd.DataFrame, found: Interval) -> pd.DataFrame:
+    limits = ["std_error", "conf_low", "conf_high"]
+    rows = [dict(row) | dict.fromkeys(limits, math.nan) for row in frame.to_dict("records")]
+    centre = {"quantity": f"centre of the interval ({found.method})"}
+    rows.append(centre | found.tidy().iloc[0][["estimate", *limits]].to_dict())
+    return type(frame)(rows)
 
 
 def interval_facts(found: Interval, estimate: float | None = None) -> Facts:
@@ -80,10 +99,14 @@ def interval_facts(found: Interval, estimate: float | None = None) -> Facts:
     The centre is named where it differs from the estimate beside which the interval stands.
     """
     error = "none" if math.isnan(found.std_error) else number(found.std_error)
-    moved = estimate is not None and number(estimate) != number(found.estimate)
     rows = [
         ("method", f"{found.title} ({found.method})"),
-        ("centre", f"{number(found.estimate)}, not the mean of fold means" if moved else ""),
+        (
+            "centre",
+            f"{number(found.estimate)}, not the mean of fold means"
+            if moved(found, estimate)
+            else "",
+        ),
         ("standard error", error),
         ("reference", distribution_words(found)),
         ("known behaviour", found.known),

@@ -14,6 +14,7 @@ from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.method import METHODS
 from pycvstat.intervals.paired import Paired
 from pycvstat.parity.table import Crosscheck
+from pycvstat.procedures.audit import Audit
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.error_curve import ErrorCurve
@@ -31,8 +32,9 @@ from pycvstat.report.content import (
     paragraph,
     section,
 )
-from pycvstat.report.numbers import count, listed, number, settings, sizes
+from pycvstat.report.numbers import count, listed, number, p_value, settings, sizes
 from pycvstat.report.sections.data import seed_of
+from pycvstat.report.sections.estimates import moved
 from pycvstat.report.sections.provenance import versions
 from pycvstat.report.sections.tuning import rule_words
 from pycvstat.report.words import (
@@ -80,7 +82,7 @@ def _(result: CVResult, found: Interval | None) -> Parts:
         *plan_parts(result.plan),
         *data_parts(result.task),
         *estimate_parts(result.estimate, result.pooled, result.plan),
-        *interval_parts(found),
+        *interval_parts(found, result.estimate),
     ]
 
 
@@ -109,7 +111,7 @@ def _(result: NestedResult, found: Interval | None) -> Parts:
         *data_parts(result.task),
         *tuning,
         *estimate_parts(result.estimate, result.pooled, result.plan),
-        *interval_parts(found),
+        *interval_parts(found, result.estimate),
     ]
 
 
@@ -185,7 +187,7 @@ def _(result: LossResult, found: Interval | None) -> Parts:
     return [
         *start,
         *estimate_parts(result.estimate, result.pooled, result.plan),
-        *interval_parts(found),
+        *interval_parts(found, result.estimate),
     ]
 
 
@@ -216,6 +218,24 @@ def _(result: Interval, found: Interval | None) -> Parts:
 def _(result: Paired, found: Interval | None) -> Parts:
     words = f"{result.names[0]} minus {result.names[1]} was {number(result.estimate)}"
     return [f"On identical folds the difference {words}.", *interval_parts(result.interval)]
+
+
+@methods_parts.register
+def _(result: Audit, found: Interval | None) -> Parts:
+    p = p_value(result.p_value)
+    return [
+        "Leaks of ",
+        *learner_parts(result.learner),
+        " were looked for by ",
+        *plan_parts(result.plan),
+        *data_parts(result.task),
+        f" On {count(len(result.skill), 'permutation')} of the response the mean skill (1 - risk "
+        f"over the risk of the mean or of the most frequent class) was "
+        f"{number(float(result.skill.mean()))} (one-sided t test, p "
+        f"{p if p.startswith('<') else f'= {p}'}). "
+        f"{count(len(set(result.duplicates[:, 0])), 'test row')} equalled a training row; "
+        f"{count(len(result.split_groups), 'group')} had rows on both sides of a fit.",
+    ]
 
 
 def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
@@ -259,12 +279,13 @@ def estimate_parts(estimate: float, pooled: float, plan: FoldPlan) -> Parts:
     ]
 
 
-def interval_parts(found: Interval | None) -> Parts:
-    """The interval, its method and what it is about."""
+def interval_parts(found: Interval | None, estimate: float | None = None) -> Parts:
+    """The interval, its centre where it is another, its method and what it is about."""
     if found is None:
         return []
+    centre = f" around {number(found.estimate)}" if moved(found, estimate) else ""
     return [
-        f" The {interval_words(found)} is {_article(found.title)} ",
+        f" The {interval_words(found)}{centre} is {_article(found.title)} ",
         Cite(found.citation),
         f"; it is about the {found.estimand}.",
     ]

@@ -22,7 +22,7 @@ def versions() -> dict[str, str]:
     return {name: version for name, version in of_packages().items() if version != "absent"}
 
 
-def reproduce_section(result: Any) -> Section:
+def reproduce_section(result: Any, checked: bool) -> Section:
     """Versions, seed, hashes of data and folds, and the R script."""
     rows = [("software", ", ".join(f"{name} {value}" for name, value in versions().items()))]
     if hasattr(result, "plan") and (seed := seed_of(result)) is not None:
@@ -32,7 +32,12 @@ def reproduce_section(result: Any) -> Section:
         rows.append(("fold fingerprint", f"SHA-256 {result.plan.fingerprint}"))
     if hasattr(result, "task"):
         rows.append(("data hash", f"SHA-256 {result.task.fingerprint}"))
-    return section("Reproducing these numbers", [Facts(tuple(rows)), *r_script(result)])
+    if hasattr(result, "task") and not checked:
+        rows.append(("cross-check with R", "not run for this report"))
+    script = r_script(result)
+    if not script:
+        rows.append(("R script", "none for this kind of result"))
+    return section("Reproducing these numbers", [Facts(tuple(rows)), *script])
 
 
 def r_script(result: Any) -> list[Block]:
@@ -42,7 +47,8 @@ def r_script(result: Any) -> list[Block]:
     try:
         text = script_text(result)
     except PycvstatError as error:
-        return [Note(f"No R script: {error.problem}")]
+        none = "this kind of result" in error.problem
+        return [] if none else [Note(f"No R script: {error.problem}")]
     if len(text) > SHOWN:
         return [
             Note(
@@ -90,8 +96,7 @@ def agreement_table(check: Crosscheck) -> Table:
         (
             row.quantity,
             "agrees" if row.agrees else f"differs: {row.place}",
-            _value(row.python),
-            _value(row.r),
+            *_values(row.python, row.r),
             _size(row.relative),
             _size(row.tolerance.relative),
         )
@@ -113,6 +118,14 @@ def tolerances(check: Crosscheck) -> Facts | None:
         if reasons
         else None
     )
+
+
+def _values(python: Any, r: Any) -> tuple[str, str]:
+    """Both values, with all digits where they would look the same and are not."""
+    numbers = isinstance(python, int | float) and isinstance(r, int | float)
+    if numbers and python != r and f"{python:.7g}" == f"{r:.7g}":
+        return repr(float(python)), repr(float(r))
+    return _value(python), _value(r)
 
 
 def _value(value: Any) -> str:

@@ -16,6 +16,7 @@ from pycvstat.report.subjects.base import Parts, about_data, parts_of, question
 from pycvstat.report.wanted import Wanted
 from pycvstat.report.words import (
     candidates_words,
+    estimand_words,
     learner_words,
     parameters,
     plan_words,
@@ -32,8 +33,15 @@ def _(result: CVResult, wanted: Wanted) -> Parts:
         found,
         notes,
         f"{learner_words(result.learner)}: {plan_words(result.plan)}",
-        f"How large is the {risk_words(result.plan, result.loss, learner_words(result.learner))}?",
+        f"How large is the {_asked(result, found, learner_words(result.learner))}?",
     )
+
+
+def _asked(result: CVResult, found: Interval | None, of: str) -> str:
+    """What is asked for: what the interval is about, or without one what the mean estimates."""
+    if found is None:
+        return risk_words(result.plan, result.loss, of)
+    return estimand_words(found, result.loss, of).replace("the tuned procedure", of)
 
 
 def _cv_parts(
@@ -54,6 +62,7 @@ def _cv_parts(
             if wanted.method == "auto"
             else _with(result, found),
             wanted.level,
+            found,
         ),
         *estimates.failures_note(result),
         *estimates.fit_notes(result),
@@ -104,7 +113,7 @@ def _(result: NestedResult, wanted: Wanted) -> Parts:
         found,
         notes,
         f"{learner_words(inside.learner)}: nested cross-validation",
-        f"How large is the {risk_words(result.plan, result.loss, of)}? The tuning is part of the "
+        f"How large is the {_asked(result, found, of)}? The tuning is part of the "
         "procedure whose risk is estimated.",
         tuned,
     )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from pycvstat.report.content import Block, Figure, section
+from pycvstat.intervals import Interval
+from pycvstat.report.content import Block, Figure, Inline, Verbatim, section
 from pycvstat.report.numbers import count, listed
 from pycvstat.report.plots import kinds_of
+from pycvstat.report.sections.methods import methods_parts
 from pycvstat.report.sections.tables import table_of
 from pycvstat.report.subjects.base import Parts, capital, parts_of
 from pycvstat.report.wanted import Wanted
 from pycvstat.simulate.decomposition import BiasVariance
+from pycvstat.simulate.interval_coverage import Coverage
 from pycvstat.simulate.quantities import Agreement, TuningQuantities
 
 QUANTITIES = {
@@ -79,3 +82,40 @@ _MEASURES = {"bias2": "squared bias", "variance": "variance", "noise": "noise", 
 def _figure(result: Any, name: str, caption: str, alt: str) -> Figure:
     kind = kinds_of(result)[name]
     return Figure(name, kind.draw, caption, alt, kind.size)
+
+
+@methods_parts.register
+def _(result: Coverage, found: Interval | None) -> list[Inline]:
+    seed = "" if result.seed is None else f", seed {result.seed}"
+    return [
+        f"Coverage was simulated on {count(result.sets, 'data set')} of the scenario "
+        f"{result.scenario}, with folds by ",
+        Verbatim(result.folds),
+        f", for the method {result.method} at level {100 * result.level:g} %{seed}. Target values "
+        "are known up to the Monte Carlo errors given.",
+    ]
+
+
+@methods_parts.register
+def _(result: TuningQuantities, found: Interval | None) -> list[Inline]:
+    return [
+        f"Means over {count(result.tuned.replications, 'simulated data set')} of {result.n} rows; "
+        f"risks are those after training on {result.n_train} rows, known from the law of the data. "
+        "Errors are Monte Carlo standard errors."
+    ]
+
+
+@methods_parts.register
+def _(result: Agreement, found: Interval | None) -> list[Inline]:
+    return [
+        f"Means over {count(result.difference.replications, 'simulated data set')}, with Monte "
+        "Carlo standard errors; the difference was taken data set by data set."
+    ]
+
+
+@methods_parts.register
+def _(result: BiasVariance, found: Interval | None) -> list[Inline]:
+    return [
+        "Squared bias and variance of the predictions are means over the test points of the law, "
+        f"from {count(result.replications, 'simulated training set')} of {result.n} rows."
+    ]
