@@ -28,6 +28,7 @@ from pycvstat.report.content import (
     Table,
     Verbatim,
 )
+from pycvstat.report.render.text import natural_widths
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -148,9 +149,10 @@ def _(block: Table) -> str:
     head = " & ".join(rf"\textbf{{{tex(name)}}}" for name in block.columns) + r" \\"
     rows = [_row(row, number in block.strong) for number, row in enumerate(block.rows)]
     caption = rf"\caption*{{{tex(block.caption)}}}\\" if block.caption else ""
+    size, columns = _layout(block)
     return "\n".join(
         [
-            rf"{{\small\begin{{longtable}}{{@{{}}{block.align}@{{}}}}",
+            rf"{{\{size}\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
             caption,
             r"\toprule",
             head,
@@ -162,8 +164,27 @@ def _(block: Table) -> str:
     )
 
 
+SIZES = (("small", 96), ("footnotesize", 106), ("scriptsize", 128))  # letters in a line
+
+
+def _layout(block: Table) -> tuple[str, str]:
+    """Size of the letters, and the columns: words are broken where a line is too short for them."""
+    widths = [width + 2 for width in natural_widths(block)]
+    for size, letters in SIZES:
+        if sum(widths) <= letters:
+            return size, block.align
+    size, letters = SIZES[-1]
+    words = sum(w for w, a in zip(widths, block.align, strict=True) if a == "l")
+    share = max(0.3, 1 - (sum(widths) - words) / letters)
+    column = r">{\raggedright\arraybackslash}p{%.2f\linewidth}"
+    return size, "".join(
+        column % (share * w / words - 0.02) if a == "l" else a
+        for w, a in zip(widths, block.align, strict=True)
+    )
+
+
 def _row(row: tuple[str, ...], strong: bool) -> str:
-    cells = [rf"\textbf{{{tex(c)}}}" if strong and c else tex(c) for c in row]
+    cells = [rf"\textbf{{{breakable(c)}}}" if strong and c else breakable(c) for c in row]
     return " & ".join(cells) + r" \\"
 
 
