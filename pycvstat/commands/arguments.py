@@ -59,10 +59,12 @@ def add_commands(commands: Subparsers) -> None:
     _folds(tune)
     _grid(tune, required=True)
     _rule(tune)
+    _curve(tune)
     nested = _add(commands, "nested", "nested cross-validation: tune inside, test outside")
     _learner(nested)
     _grid(nested, required=True)
     _rule(nested)
+    _curve(nested)
     nested.add_argument("--outer", default="10", metavar="FOLDS", help="outer folds (default: 10)")
     _inner(nested)
     compare = _add(commands, "compare", "compare learners on identical folds")
@@ -153,6 +155,8 @@ def _common(command: argparse.ArgumentParser) -> None:
     out = command.add_argument_group("output")
     out.add_argument("--json", action="store_true", help="print JSON instead of a summary")
     out.add_argument("--report", type=Path, metavar="FILE", help=".html, .md, .tex, .pdf or .docx")
+    out.add_argument("--crosscheck", action="store_true",
+                     help="compute it in R too; the report shows both")  # fmt: skip
     out.add_argument("--save", type=Path, metavar="FILE", help="save the result (.npz)")
     out.add_argument("--to-r", type=Path, metavar="FILE", help="write an R script")
 
@@ -191,6 +195,11 @@ def _rule(command: argparse.ArgumentParser) -> None:
                          help="how the candidate is chosen (default: min)")  # fmt: skip
     command.add_argument("--complexity", metavar="ORDER",
                          help="-k: larger k is simpler; degree: smaller is")  # fmt: skip
+
+
+def _curve(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--curve", action="store_true",
+                         help="train and test error over the grid, in the report")  # fmt: skip
 
 
 def _add_report(commands: Subparsers) -> None:

@@ -9,16 +9,21 @@ from typing import Any
 import numpy as np
 
 
-def as_json(result: Any, *tables: str) -> str:
-    """The tables of a result, by name, as JSON: rows as objects, NaN and infinity as null.
+def as_json(**tables: Any) -> str:
+    """Tables by name as JSON: rows as objects, NaN and infinity as null; ``glance`` is one row.
 
     Examples
     --------
-    >>> from pycvstat.folds.plan import FoldPlan
-    >>> print(as_json(FoldPlan.from_fold_ids([1, 2]), "augment").replace("\\n", "")[:56])
-    {  "augment": [    {      ".row": 0,      ".tested": 1,
+    >>> import pandas as pd
+    >>> print(as_json(glance=pd.DataFrame({"n": [2], "p": [float("nan")]})))
+    {
+      "glance": {
+        "n": 2,
+        "p": null
+      }
+    }
     """
-    values = {name: _records(getattr(result, name)()) for name in tables}
+    values = {name: _records(table) for name, table in tables.items()}
     if "glance" in values:
         values["glance"] = values["glance"][0]
     return json.dumps(values, indent=2, default=str)

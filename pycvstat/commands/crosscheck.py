@@ -18,7 +18,7 @@ def crosscheck(chosen: Namespace) -> None:
     rooms = tuple(chosen.room) if chosen.room else tuple(ROOMS)
     suite = run_suite(chosen.against, rooms)
     if chosen.json:
-        print(as_json(suite, "glance", "by_room"))
+        print(as_json(glance=suite.glance(), by_room=suite.by_room()))
     else:
         print(suite.summary())
     if chosen.report is not None:

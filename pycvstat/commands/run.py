@@ -11,7 +11,8 @@ from typing import Any
 from pycvstat.commands.as_json import as_json
 from pycvstat.commands.files import read_data, with_classes
 from pycvstat.commands.words import folds_of, grid_of, learner_of
-from pycvstat.errors import InputError
+from pycvstat.errors import InputError, PycvstatError
+from pycvstat.rbridge.installed import missing
 from pycvstat.report.write import check_report_path
 
 
@@ -144,9 +145,11 @@ def _common(chosen: Namespace) -> dict[str, Any]:
 
 
 def _check_outputs(chosen: Namespace) -> None:
-    """Paths are checked before any work is done."""
+    """Paths, and R where it is to be used, are checked before any work is done."""
     if chosen.report is not None:
         check_report_path(chosen.report)
+    if chosen.crosscheck and (problem := missing()) is not None:
+        raise problem
     for path, ending in ((chosen.save, ".npz"), (chosen.to_r, ".R")):
         if path is not None:
             _check_place(path, ending)
@@ -162,16 +165,43 @@ def _check_place(path: Path, ending: str) -> None:
 
 
 def _give(result: Any, chosen: Namespace) -> None:
+    check = result.crosscheck() if chosen.crosscheck else None
     if chosen.json:
-        print(as_json(result, "glance", "tidy"))
+        more = {} if check is None else {"crosscheck": check.tidy()}
+        print(as_json(glance=result.glance(), tidy=result.tidy(), **more))
     else:
-        print(result.summary())
+        print("\n\n".join(part.summary() for part in (result, check) if part is not None))
     if chosen.save is not None:
         _say(f"result: {result.save(chosen.save)}")
     if chosen.to_r is not None:
         _say(f"R script: {result.to_r(chosen.to_r)}")
     if chosen.report is not None:
-        _say(f"report: {result.report(chosen.report)}")
+        shown = False if check is None else check
+        path = result.report(chosen.report, crosscheck=shown, include=_curve(result, chosen))
+        _say(f"report: {path}")
+    if check is not None and not check:
+        raise PycvstatError(f"Python and R differ, first in {check.first_difference}.")
+
+
+def _curve(result: Any, chosen: Namespace) -> list[Any]:
+    """Train and test error over the grid on the folds of the result, when asked for."""
+    import pycvstat as pcv
+
+    if not getattr(chosen, "curve", False):
+        return []
+    return [
+        pcv.error_curve(
+            learner_of(chosen.learner),
+            chosen.formula,
+            _data(chosen),
+            grid=grid_of(chosen.grid),
+            folds=result.plan,
+            **{name: of for name, of in _common(chosen).items() if name in _OF_DATA},
+        )
+    ]
+
+
+_OF_DATA = ("loss", "na", "groups", "weights")
 
 
 def _say(text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pycvstat.errors import PycvstatError
-from pycvstat.parity.table import Crosscheck
+from pycvstat.parity.table import Crosscheck, Row
 from pycvstat.report.content import Block, Code, Facts, Figure, Note, Section, Table, section
 from pycvstat.report.numbers import count, number
 from pycvstat.report.plots import kinds_of
@@ -96,7 +96,7 @@ def agreement_table(check: Crosscheck) -> Table:
         (
             row.quantity,
             "agrees" if row.agrees else f"differs: {row.place}",
-            *_values(row.python, row.r),
+            *_values(row),
             _size(row.relative),
             _size(row.tolerance.relative),
         )
@@ -120,12 +120,13 @@ def tolerances(check: Crosscheck) -> Facts | None:
     )
 
 
-def _values(python: Any, r: Any) -> tuple[str, str]:
-    """Both values, with all digits where they would look the same and are not."""
-    numbers = isinstance(python, int | float) and isinstance(r, int | float)
-    if numbers and python != r and f"{python:.7g}" == f"{r:.7g}":
-        return repr(float(python)), repr(float(r))
-    return _value(python), _value(r)
+def _values(row: Row) -> tuple[str, str]:
+    """Both values, with all digits where they differ and would look the same."""
+    both = (row.python, row.r)
+    numbers = all(isinstance(value, int | float) for value in both)
+    if numbers and not row.agrees and f"{row.python:.7g}" == f"{row.r:.7g}":
+        return repr(float(row.python)), repr(float(row.r))
+    return _value(row.python), _value(row.r)
 
 
 def _value(value: Any) -> str:
