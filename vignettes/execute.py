@@ -112,6 +112,8 @@ def _displayed(shown: tuple[str, Any], name: str, options: dict[str, str]) -> It
         value = value.figure
     if isinstance(value, Figure):
         yield picture(value, name, options)
+    elif "alt" in options:
+        raise VignetteError(f"{name}: the cell describes a picture but ends without one")
     elif isinstance(value, pd.DataFrame | pd.Series):
         yield table(pd.DataFrame(value), options.get("caption", ""))
     elif value is not None:

@@ -101,6 +101,13 @@ def test_pictures_are_described() -> None:
         plt.close(figure)
 
 
+def test_a_described_picture_is_shown(tmp_path: Path) -> None:
+    cell = "#| caption: one\n#| alt: two\nimport matplotlib.pyplot as plt\naxis = plt.subplots()[1]"
+    assert "<svg" in execute(write(tmp_path, f"{cell}\naxis"))
+    with pytest.raises(VignetteError, match="without one"):
+        execute(write(tmp_path, f"{cell}\nplt.show()"))
+
+
 def test_options_go_on_over_lines() -> None:
     code, options = split_options("#| caption: one\n#|   two\n#| alt: three\nx = 1")
     assert code == "x = 1"
