@@ -38,9 +38,9 @@ def _coefficients(fitted: Any) -> Crosscheck:
     )
     table = fitted.tidy()
     terms = table["term"].astype(str).tolist()
-    rows = [compare_values("terms", terms, np.atleast_1d(r.values["terms"]), EXACT, terms)]
+    rows = [compare_values("terms", terms, np.atleast_1d(r["terms"]), EXACT, terms)]
     if rows[0].agrees:
-        found = np.asarray(r.values["table"], dtype=np.float64).reshape(len(terms), -1)
+        found = np.asarray(r["table"], dtype=np.float64).reshape(len(terms), -1)
         tolerance = code.tolerance.of_the_largest()
         for part, values in zip(PARTS, found.T, strict=False):
             ours = table[part].to_numpy(float)
@@ -51,13 +51,13 @@ def _coefficients(fitted: Any) -> Crosscheck:
         compare_values(
             "predictions of its own rows",
             ours,
-            r.values["predictions"],
+            r["predictions"],
             EXACT if task.response.levels else code.tolerance,
             places,
         )
     )
     version = f"{run('R.version.string')}; {code.says}"
-    return Crosscheck(tuple(rows), version, tuple(dict.fromkeys((*code.notes, *r.notes))))
+    return Crosscheck(tuple(rows), version, code.notes)
 
 
 def fitted_values(fitted: Any) -> Any:
@@ -82,7 +82,7 @@ def _beside_kknn(fitted: Any) -> Crosscheck:
     from pycvstat.rbridge import run
 
     task, learner = fitted.task, fitted.learner
-    answer = call_r(
+    r = call_r(
         """{ library(kknn)  # attached: it looks up its contrasts by name
              task <- pcv_task(as.formula(formula), data)
              f <- kknn::kknn(task$formula, task$data, task$data, k = k, distance = distance,
@@ -97,7 +97,6 @@ def _beside_kknn(fitted: Any) -> Crosscheck:
         kernel=learner.kernel,
         scale=learner.scale,
     )
-    r = answer.values
     found = fitted.neighbours(task.frame)
     labels = _labels(*found.rows.shape)
 
@@ -109,7 +108,7 @@ def _beside_kknn(fitted: Any) -> Crosscheck:
         compare_values("distances", found.distances.ravel(), r_values("D"), SUMS, labels),
         compare_values("weights", found.weights.ravel(), r_values("W"), SUMS, labels),
     )
-    return Crosscheck(rows, f"{run('R.version.string')}; kknn::kknn", answer.notes)
+    return Crosscheck(rows, f"{run('R.version.string')}; kknn::kknn")
 
 
 def _beside_fnn(fitted: Any) -> Crosscheck:

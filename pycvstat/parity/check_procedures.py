@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import PycvstatWarning, RError, warn
+from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses import LossTable, as_loss
 from pycvstat.parity.conventions import notes as named_differences
@@ -31,14 +30,6 @@ R_LOSS = re.compile(r"squared|absolute|zero_one|log|brier|poisson|huber\(.*\)|pi
 LEVELS = "has new level"  # of model.frame, in every language that R speaks here
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What R computed, and what it warned about."""
-
-    values: Any
-    notes: tuple[str, ...]
-
-
 def check_cross_validation(result: CVResult) -> Crosscheck:
     """Predictions, losses, fold means and estimates; for tuned learners also what was chosen."""
     _refuse_failures(result.failures)
@@ -54,10 +45,10 @@ def check_cross_validation(result: CVResult) -> Crosscheck:
         code,
         params=dict(code.params),
     )
-    rows = _rows_of_table(result.table, r.values, code.tolerance)
+    rows = _rows_of_table(result.table, r, code.tolerance)
     if result.bias is not None:
         rows.append(_adjusted(result, code))
-    return _verdict(rows, code, (*r.notes, *named_differences(result.table)))
+    return _verdict(rows, code, named_differences(result.table))
 
 
 def _adjusted(result: CVResult, code: Counterpart) -> Row:
@@ -70,7 +61,7 @@ def _adjusted(result: CVResult, code: Counterpart) -> Row:
         code,
         params=dict(code.params),
     )
-    return compare_values("bias-adjusted estimate", result.adjusted, r.values, code.tolerance)
+    return compare_values("bias-adjusted estimate", result.adjusted, r, code.tolerance)
 
 
 def _rows_of_table(table: LossTable, r: Any, tolerance: Tolerance) -> list[Row]:
@@ -117,20 +108,20 @@ def check_tuning(result: TuneResult) -> Crosscheck:
         compare_values(
             "fold means of every candidate",
             means.fold_means(),
-            _matrix(r.values["fold_means"], means.fold_means().shape),
+            _matrix(r["fold_means"], means.fold_means().shape),
             tolerance,
             cells_of(means),
         ),
         compare_values(
             "estimates of every candidate",
             means.estimate(),
-            r.values["estimate"],
+            r["estimate"],
             tolerance,
             candidate_labels(result.candidates),
         ),
-        compare_values("chosen candidate", result.choice.index + 1, r.values["chosen"], EXACT),
+        compare_values("chosen candidate", result.choice.index + 1, r["chosen"], EXACT),
     ]
-    return _verdict(rows, codes[0], (*r.notes, *note))
+    return _verdict(rows, codes[0], note)
 
 
 def check_error_curve(result: ErrorCurve) -> Crosscheck:
@@ -149,13 +140,13 @@ def check_error_curve(result: ErrorCurve) -> Crosscheck:
         compare_values(
             f"{what} error by fold and candidate",
             means.fold_means(),
-            _matrix(r.values[what], means.fold_means().shape),
+            _matrix(r[what], means.fold_means().shape),
             codes[0].tolerance.of_the_largest(),
             labels,
         )
         for what, means in (("train", result.train), ("test", result.test))
     ]
-    return _verdict(rows, codes[0], r.notes)
+    return _verdict(rows, codes[0])
 
 
 def _nested(result: CVResult, learner: Tuned) -> Crosscheck:
@@ -178,17 +169,17 @@ def _nested(result: CVResult, learner: Tuned) -> Crosscheck:
     chosen = [d["chosen"] + 1 for d in result.details]
     curves = np.stack([d["means"].mean(axis=0) for d in result.details])
     rows = [
-        compare_values("chosen candidate by outer fold", chosen, r.values["chosen"], EXACT, fits),
+        compare_values("chosen candidate by outer fold", chosen, r["chosen"], EXACT, fits),
         compare_values(
             "inner curves",
             curves,
-            _matrix(r.values["inner_curves"], curves.shape),
+            _matrix(r["inner_curves"], curves.shape),
             codes[0].tolerance,
             cell_labels(result.plan, learner.candidates),
         ),
-        *_rows_of_table(result.table, r.values, codes[0].tolerance),
+        *_rows_of_table(result.table, r, codes[0].tolerance),
     ]
-    return _verdict(rows, codes[0], (*r.notes, *note, *named_differences(result.table)))
+    return _verdict(rows, codes[0], (*note, *named_differences(result.table)))
 
 
 def check_comparison(result: Comparison) -> Crosscheck:
@@ -238,7 +229,7 @@ def r_rule(
 
 def call_r(
     code: str, task: Task, plan: FoldPlan | None, loss: str, learner: Counterpart, **values: Any
-) -> Answer:
+) -> Any:
     """Evaluate code that uses `procedures.R` on the data of a task."""
     from pycvstat.rbridge import require, run, source
     from pycvstat.rbridge.reference import path
@@ -251,24 +242,18 @@ def call_r(
         source(path("kknn_standin.R"))
     if plan is not None:
         values |= {"test": listed(test_rows(plan)), "train": listed(train_rows(plan))}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PycvstatWarning)
-        try:
-            found = run(
-                code,
-                formula=r_formula(task.formula),
-                data=r_frame(task),
-                name=learner.name,
-                loss=loss,
-                weights=task.weights,
-                **values,
-            )
-        except RError as error:
-            raise _explained(error, learner) from None
-    said = tuple(dict.fromkeys(str(w.message) for w in caught))
-    for text in said:
-        warn(text)
-    return Answer(found, said)
+    try:
+        return run(
+            code,
+            formula=r_formula(task.formula),
+            data=r_frame(task),
+            name=learner.name,
+            loss=loss,
+            weights=task.weights,
+            **values,
+        )
+    except RError as error:
+        raise _explained(error, learner) from None
 
 
 def check_loss(loss: str) -> None:
@@ -301,7 +286,7 @@ def _refuse_failures(failures: Sequence[Any]) -> None:
         )
 
 
-def _verdict(rows: Sequence[Row], code: Counterpart, notes: Sequence[str]) -> Crosscheck:
+def _verdict(rows: Sequence[Row], code: Counterpart, notes: Sequence[str] = ()) -> Crosscheck:
     from pycvstat.rbridge import run
 
     version = f"{run('R.version.string')}; {code.says}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
@@ -15,6 +16,7 @@ from pycvstat.parity import check_procedures as procedures
 from pycvstat.parity.check_fits import check_fit
 from pycvstat.parity.check_folds import check_plan
 from pycvstat.parity.check_intervals import check_interval, check_losses, check_paired
+from pycvstat.parity.r_values import r_warnings
 from pycvstat.parity.table import Crosscheck
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
@@ -57,11 +59,11 @@ def crosscheck(
 
 
 def _checked(result: Any, y: Any) -> Crosscheck:
-    if y is None:
-        return check(result)
-    if not isinstance(result, FoldPlan):
+    if y is not None and not isinstance(result, FoldPlan):
         raise InputError("y= belongs to fold plans.", given=type(result).__name__)
-    return check_plan(result, y)
+    with r_warnings() as said:
+        found = check(result) if y is None else check_plan(result, y)
+    return replace(found, notes=(*found.notes, *said))
 
 
 @singledispatch

@@ -1,12 +1,18 @@
-"""Data, formulas and folds as R takes them; nothing in the data can become R code."""
+"""Data, formulas and folds as R takes them; nothing in the data can become R code.
+
+And what R warned about meanwhile.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pycvstat.errors import PycvstatWarning, warn
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.formula import Formula, quote
 from pycvstat.formula.syntax import deparse
@@ -63,4 +69,16 @@ def listed(rows: Sequence[Any] | None) -> dict[str, Any] | None:
     return {f"fit{i + 1}": np.asarray(part, dtype=np.int64) for i, part in enumerate(rows)}
 
 
-__all__ = ["listed", "quote", "r_formula", "r_frame", "test_rows", "train_rows"]
+@contextmanager
+def r_warnings() -> Iterator[list[str]]:
+    """Each distinct warning of this block once; the list holds them afterwards."""
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PycvstatWarning)
+        yield said
+    said += dict.fromkeys(str(w.message) for w in caught)
+    for text in said:
+        warn(text)
+
+
+__all__ = ["listed", "quote", "r_formula", "r_frame", "r_warnings", "test_rows", "train_rows"]

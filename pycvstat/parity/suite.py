@@ -12,6 +12,7 @@ import numpy as np
 
 from pycvstat.errors import InputError, PycvstatError, RError
 from pycvstat.parity.cases.case import Cases
+from pycvstat.parity.r_values import r_warnings
 from pycvstat.parity.table import EXACT, Crosscheck, Row, compare_values
 from pycvstat.verbs import Verbs
 
@@ -27,6 +28,7 @@ ROOMS = {
     "nested": "nested cross-validation",
     "intervals": "intervals",
 }
+SECONDS = 600.0  # for all that R does
 SHARED = {"neighbours": {"x", "y", "label"}, "intervals": {"losses", "errors"}}
 Against = Literal["auto", "live", "recorded"]
 
@@ -135,25 +137,75 @@ def run_suite(against: Against = "auto", rooms: tuple[str, ...] = tuple(ROOMS)) 
         raise InputError("against must be auto, live or recorded.", given=against)
     if against == "auto":
         against = "live" if available() else "recorded"
+    answers = _live(rooms) if against == "live" else {room: _recorded(room) for room in rooms}
     done: dict[str, Crosscheck] = {}
     problems: dict[str, str] = {}
-    for room in rooms:
-        try:
-            done[room] = check_room(room, against)
-        except RError as error:
-            problems[room] = " ".join(str(error).split())
+    for room, answer in answers.items():
+        if isinstance(answer, RError):
+            problems[room] = " ".join(str(answer).split())
+        else:
+            done[room] = _compared(room, answer)
     return ParitySuite(done, problems, against)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What R says in a room: its values, who it is, and what it warned about."""
+
+    values: dict[str, Any]
+    version: str
+    warnings: tuple[str, ...] = ()
 
 
 def check_room(room: str, against: str = "live") -> Crosscheck:
     """Compare every case of a room."""
-    values, version = live_values(room) if against == "live" else recorded_values(room)
+    answer = _recorded(room) if against == "recorded" else _live((room,))[room]
+    if isinstance(answer, RError):
+        raise answer
+    return _compared(room, answer)
+
+
+def _recorded(room: str) -> Answer:
+    return Answer(*recorded_values(room))
+
+
+def _live(rooms: tuple[str, ...]) -> dict[str, Answer | RError]:
+    """Answers of R in a process of its own: what crashes or hangs there is reported here.
+
+    When it does, every room is tried alone, so that the others are compared all the same.
+    """
+    from pycvstat.rbridge.separate import separately
+
+    try:
+        found: dict[str, Answer | RError] = separately(live_answers, rooms, seconds=SECONDS)
+        return found
+    except RError as error:
+        if len(rooms) == 1:
+            return {rooms[0]: error}
+    return {room: answer for one in rooms for room, answer in _live((one,)).items()}
+
+
+def live_answers(rooms: tuple[str, ...]) -> dict[str, Answer | RError]:
+    """What the running R says in each room, or why it could not."""
+    answers: dict[str, Answer | RError] = {}
+    for room in rooms:
+        try:
+            with r_warnings() as said:
+                values, version = live_values(room)
+            answers[room] = Answer(values, version, tuple(said))
+        except RError as error:
+            answers[room] = error
+    return answers
+
+
+def _compared(room: str, answer: Answer) -> Crosscheck:
+    values = answer.values
     found = python_cases(room)
     missing = sorted(set(values) - SHARED.get(room, set()) - set(found))
     extra = sorted(set(found) - set(values))
     rows = [_compare(name, found, values) for name in values if name in found]
     rows += [_absent(name, "Python") for name in missing] + [_absent(name, "R") for name in extra]
-    return Crosscheck(tuple(rows), version)
+    return Crosscheck(tuple(rows), answer.version, answer.warnings)
 
 
 def python_cases(room: str) -> Cases:

@@ -17,6 +17,9 @@ from pycvstat.errors import InputError, RError
 
 Setting = Literal["auto", "none", "required"]
 
+OLDEST_R = (4, 2)
+"""The oldest R that comparisons were tried with."""
+
 NEEDS_R_4_5 = (3, 6, 6)
 """The first rpy2-rinterface that calls functions of R's C interface that came with R 4.5."""
 
@@ -112,6 +115,9 @@ def missing() -> RError | None:
     version = r_version(program)
     if not version:
         return RError("The R program does not answer.", given=program, fix=install_r())
+    if version < OLDEST_R:
+        wanted, found = (".".join(map(str, v)) for v in (OLDEST_R, version))
+        return RError(f"R {wanted} or later is needed.", given=f"R {found}", fix=install_r())
     return _rpy2_problem(version)
 
 
