@@ -106,7 +106,7 @@ def critical_difference(
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.margins(x=0.12)
+    ax.margins(x=0.2)
     ax.set_xlabel(x_label)
     return ax
 

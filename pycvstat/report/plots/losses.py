@@ -64,7 +64,7 @@ def loss_distribution(ax: Axes, losses: Any, estimate: float, loss: str) -> Axes
     ax.axvline(estimate, color=INK, linewidth=0.9, label="mean of fold means")
     ax.set_xlabel(f"{loss_label(loss)} of a row")
     ax.set_ylabel("rows")
-    ax.legend(loc="upper right")
+    legend_above(ax)
     return ax
 
 

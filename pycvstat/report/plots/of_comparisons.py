@@ -59,7 +59,7 @@ def _comparing(tables: Mapping[str, LossTable]) -> dict[str, Kind]:
         names_of = (first, second)
         found = paired(tables[first], tables[second], names=names_of, method=method, level=level)
         by_fold = tables[first].fold_means()[:, 0] - tables[second].fold_means()[:, 0]
-        words = f"{loss_label(loss)}: {label(first)} minus {label(second)}"
+        words = f"{loss_label(loss)}: {label(first, 18)} minus {label(second, 18)}"
         return forest.differences(ax, by_fold, found.tidy().iloc[0], words)
 
     def critical(
