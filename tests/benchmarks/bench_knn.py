@@ -3,9 +3,10 @@
     python tests/benchmarks/bench_knn.py [repetitions]
 
 One core. Each pair is run in alternating order, after one run that is not counted. Medians of the
-wall clock are compared, and beside them the least processor seconds of each, which other work on
-the machine spoils less. Ours includes everything from the data frame to the result. kknn is run
-where R and the package are installed. Goals are those that the project set itself.
+wall clock are compared, with the range of the ratio over the turns, which is the noise of the
+machine, and beside them the ratio of the least processor seconds, which other work spoils less.
+Ours includes everything from the data frame to the result. kknn is run where R and the package are
+installed. Goals are those that the project set itself.
 """
 
 from __future__ import annotations
@@ -164,10 +165,11 @@ def measured(pair: Pair, repetitions: int) -> float:
     wall = {who: statistics.median(w for w, _ in times[who]) for who in times}
     used = {who: min(p for _, p in times[who]) for who in times}
     ratio = wall["peer"] / wall["ours"]
+    each = [p / o for (p, _), (o, _) in zip(times["peer"], times["ours"], strict=False)]
     print(
         f"{pair.name}:\n    {1e3 * wall['ours']:9.1f} ms, peer {1e3 * wall['peer']:9.1f} ms: "
-        f"{ratio:6.2f} times as fast (goal {pair.goal:.2f}); processor {1e3 * used['ours']:.1f} "
-        f"and {1e3 * used['peer']:.1f} ms: {used['peer'] / used['ours']:.2f}",
+        f"{ratio:6.2f} times as fast ({min(each):.2f} to {max(each):.2f}, goal {pair.goal:.2f}); "
+        f"processor {used['peer'] / used['ours']:.2f}",
         flush=True,
     )
     return ratio
