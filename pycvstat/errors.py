@@ -7,6 +7,21 @@ import sys
 import warnings
 from types import FrameType
 
+__all__ = [
+    "CheckpointError",
+    "DataError",
+    "ExecutionError",
+    "FitError",
+    "FoldError",
+    "FormulaError",
+    "InputError",
+    "IntervalError",
+    "LossError",
+    "PycvstatError",
+    "PycvstatWarning",
+    "RError",
+]
+
 
 class PycvstatError(Exception):
     """The base of every error raised on purpose by pycvstat.

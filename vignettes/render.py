@@ -102,8 +102,9 @@ def to_html(markdown: str) -> str:
         encoding="utf-8",
         check=True,
     )
-    found: str = re.sub(r'<a href="#cb[^>]*></a>', "", done.stdout)
-    return found
+    found = re.sub(r'<a href="#cb[^>]*></a>', "", done.stdout)
+    wide = r'<div class="scroll" tabindex="0">\g<0></div>'  # tables written in Markdown
+    return re.sub(r"(?<!>)<table>.*?</table>", wide, found, flags=re.DOTALL)
 
 
 def vignette_page(source: Path) -> Page:
@@ -122,7 +123,7 @@ def index_page(pages: list[Page]) -> Page:
     """The list of all pages with their questions."""
     lines = ["# pycvstat", "", "*Cross-validation as statistics, checked against R.*", "",
              "## Vignettes", ""]  # fmt: skip
-    lines += [f"- [{page.title}]({page.name}.html). {page.question}" for page in pages]
+    lines += [f"- [{page.title}]({page.name}.html): {page.question}" for page in pages]
     lines += [
         "",
         "## Reference",

@@ -26,10 +26,13 @@ def benchmark(
 ) -> Comparison:
     """Compare methods by train, validation and test sets, over random splits.
 
-    1. Split the data into training, validation and test rows. 2. For each method and candidate,
-    train on the training rows and measure the error on the validation rows. 3. For each method
-    pick the candidate with the smallest error. 4. Retrain on training and validation rows and
-    compare the methods on the test rows. Repeat `times` times and average.
+    1. Split the data into training, validation and test rows.
+    2. For each method and candidate, train on the training rows and measure the error on the
+       validation rows.
+    3. For each method pick the candidate with the smallest error.
+    4. Retrain on training and validation rows and compare the methods on the test rows.
+
+    Repeat `times` times and average.
 
     In the terms of this package it is `compare` of tuned learners over subsampling, with a
     development set inside; all methods see the same splits.

@@ -146,7 +146,7 @@ def coverage(ax: Axes, table: pd.DataFrame, names: Sequence[str] | None = None) 
     bars = np.maximum(share - 2 * error, 0), np.minimum(share + 2 * error, 1)
     ax.axvspan(0, table["level"].min(), color=PALE, alpha=0.35, linewidth=0, label="liberal")
     ax.hlines(y, *bars, color=BLUE, linewidth=1.4, label="± 2 Monte Carlo s.e.")
-    ax.plot(share, y, "o", color=BLUE, label="coverage")
+    ax.plot(share, y, "o", color=BLUE, label="coverage", clip_on=False, zorder=3)
     for level in sorted(set(table["level"])):
         ax.axvline(
             level, color=INK, linewidth=0.8, linestyle=(0, (2, 2)), label=f"nominal {level:g}"
