@@ -9,6 +9,7 @@ import numpy as np
 from pycvstat.errors import RError
 from pycvstat.parity.check_procedures import call_r
 from pycvstat.parity.counterpart import counterpart
+from pycvstat.parity.loss_rows import SEPARATED, no_maximum
 from pycvstat.parity.table import EXACT, SUMS, Crosscheck, compare_values
 
 PARTS = ("estimate", "std_error", "statistic", "p_value")
@@ -28,6 +29,7 @@ def _coefficients(fitted: Any) -> Crosscheck:
 
     task: Any = getattr(fitted, "task", None)
     code = counterpart(fitted.learner, task)
+    refuse_separated(fitted)
     r = call_r(
         "pcv_fit(as.formula(formula), data, pcv_learner(name, params), weights)",
         task,
@@ -58,6 +60,13 @@ def _coefficients(fitted: Any) -> Crosscheck:
     )
     version = f"{run('R.version.string')}; {code.says}"
     return Crosscheck(tuple(rows), version, code.notes)
+
+
+def refuse_separated(fitted: Any) -> None:
+    """Where the likelihood has no maximum, there is nothing to agree on."""
+    notes = getattr(getattr(fitted, "report", None), "notes", ())
+    if type(fitted.learner).__name__ == "MNLogit" and any(SEPARATED in note for note in notes):
+        raise no_maximum("the fit")
 
 
 def fitted_values(fitted: Any) -> Any:

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.losses import LossTable, as_loss
+from pycvstat.losses import as_loss
 from pycvstat.parity.conventions import notes as named_differences
 from pycvstat.parity.counterpart import Counterpart, counterpart
-from pycvstat.parity.labels import candidate_labels, cell_labels, cells_of, fit_labels, row_labels
+from pycvstat.parity.labels import candidate_labels, cell_labels, cells_of, fit_labels
+from pycvstat.parity.loss_rows import rows_elsewhere, rows_of_table, without_maximum
 from pycvstat.parity.r_values import listed, r_formula, r_frame, test_rows, train_rows
-from pycvstat.parity.table import EXACT, Crosscheck, Row, Tolerance, compare_values
+from pycvstat.parity.table import EXACT, Crosscheck, Row, compare_values
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.error_curve import ErrorCurve
@@ -45,7 +46,11 @@ def check_cross_validation(result: CVResult) -> Crosscheck:
         code,
         params=dict(code.params),
     )
-    rows = _rows_of_table(result.table, r, code.tolerance)
+    open_fits = without_maximum(result)
+    if open_fits.any():
+        rows, note = rows_elsewhere(result.table, r, code.tolerance, open_fits)
+        return _verdict(rows, code, (note, *named_differences(result.table)))
+    rows = rows_of_table(result.table, r, code.tolerance)
     if result.bias is not None:
         rows.append(_adjusted(result, code))
     return _verdict(rows, code, named_differences(result.table))
@@ -62,31 +67,6 @@ def _adjusted(result: CVResult, code: Counterpart) -> Row:
         params=dict(code.params),
     )
     return compare_values("bias-adjusted estimate", result.adjusted, r, code.tolerance)
-
-
-def _rows_of_table(table: LossTable, r: Any, tolerance: Tolerance) -> list[Row]:
-    labels = row_labels(table.plan)
-    classes = table.y is not None and np.issubdtype(table.y.dtype, np.integer)
-    predicted = EXACT if classes else tolerance
-    rows = []
-    if table.predictions is not None:
-        values = table.predictions.values[0]
-        rows.append(
-            compare_values("out-of-fold predictions", values, r["predictions"], predicted, labels)
-        )
-    compare = [
-        ("losses", table.losses[:, 0], r["losses"], tolerance.of_the_largest(), labels),
-        (
-            "fold means",
-            table.fold_means()[:, 0],
-            r["fold_means"],
-            tolerance,
-            fit_labels(table.plan),
-        ),
-        ("estimate (mean of fold means)", table.estimate(), r["estimate"], tolerance, None),
-        ("pooled (mean over observations)", table.pooled(), r["pooled"], tolerance, None),
-    ]
-    return rows + [compare_values(*quantity) for quantity in compare]
 
 
 def check_tuning(result: TuneResult) -> Crosscheck:
@@ -177,7 +157,7 @@ def _nested(result: CVResult, learner: Tuned) -> Crosscheck:
             codes[0].tolerance,
             cell_labels(result.plan, learner.candidates),
         ),
-        *_rows_of_table(result.table, r, codes[0].tolerance),
+        *rows_of_table(result.table, r, codes[0].tolerance),
     ]
     return _verdict(rows, codes[0], (*note, *named_differences(result.table)))
 

@@ -119,7 +119,7 @@ def test_a_wrong_result_is_caught_and_located(made):
     wrong = replace(result, table=replace(result.table, losses=losses))
     checked = wrong.crosscheck()
     assert not checked
-    assert "losses: fold 1, row" in checked.first_difference
+    assert "losses of these predictions: fold 1, row" in checked.first_difference
 
 
 @pytest.mark.live_r

@@ -88,7 +88,7 @@ def test_r_computes_the_same(data, learner, formula, loss, weights):
     folds = pcv.KFold(5, random=7)
     result = pcv.cross_validate(learner, formula, data, folds=folds, loss=loss, **given)
     checked = result.crosscheck()
-    assert len(checked.rows) == 5
+    assert len(checked.rows) == 6
     assert checked, checked.first_difference
     checked = learner.fit(formula, data, **given).crosscheck()
     assert len(checked.rows) >= 3
@@ -208,3 +208,24 @@ def test_scripts_of_rules_and_curves_run(tmp_path):
         ran = subprocess.run(["Rscript", "--vanilla", script], capture_output=True, text=True)
         assert ran.returncode == 0, ran.stderr
         assert words in ran.stdout
+
+
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+def test_separated_classes_are_left_out_by_name():
+    iris = pcv.data.iris()
+    with pytest.raises(RError, match="separate the classes in every fit"):
+        pcv.cross_validate(
+            pcv.MNLogit(), "Species ~ .", iris, folds=pcv.KFold(3, random=1)
+        ).crosscheck()
+    with pytest.raises(RError, match="separate the classes in the fit"):
+        pcv.MNLogit().fit("Species ~ .", iris).crosscheck()
+    x = np.array([0.0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 5])
+    y = pd.Categorical(["a"] * 5 + ["b"] * 5 + ["b", "a"])  # the last two make the classes overlap
+    ids = [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 2]
+    one = pcv.cross_validate(
+        pcv.MNLogit(), "y ~ x", {"x": x, "y": y}, folds=pcv.Predefined(ids), loss="log"
+    )
+    checked = one.crosscheck()
+    assert checked, checked.first_difference
+    assert [row.count for row in checked.rows] == [7, 7, 2]
+    assert checked.notes[1].startswith("Not compared: fold 2, where")
