@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import pycvstat as pcv
+
 README = Path(__file__).parents[1] / "README.md"
 TEXT = README.read_text(encoding="utf-8")
 
@@ -44,7 +46,11 @@ def test_python() -> None:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("readme")
+    """A directory with a file of the user's own."""
+    place = tmp_path_factory.mktemp("readme")
+    cars = pcv.data.mtcars().rename(columns={"mpg": "y"})
+    cars[["y", "wt", "hp"]].to_csv(place / "mydata.csv", index=False)
+    return place
 
 
 def run(command: str, place: Path) -> subprocess.CompletedProcess[str]:
@@ -63,12 +69,27 @@ def run(command: str, place: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_command_line(place: Path) -> None:
-    assert len(commands()) == 4
+    assert len(commands()) == 5
     for command, expected in commands():
         done = run(command, place)
         assert done.returncode == 0, done.stderr
         assert same(expected, done.stdout + done.stderr), f"{command} printed:\n{done.stdout}"
     assert "<svg" in (place / "nested.html").read_text(encoding="utf-8")
+
+
+def test_own_data_in_python(place: Path) -> None:
+    (code,) = [block for block in blocks("python") if ">>>" not in block]
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=place,
+        env=os.environ | {"PYTHONPATH": str(README.parent)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert "OLS: 10-fold cross-validation, repeated 10 times" in done.stdout
+    assert "<svg" in (place / "report.html").read_text(encoding="utf-8")
 
 
 def test_dots_stand_for_lines() -> None:
@@ -78,7 +99,6 @@ def test_dots_stand_for_lines() -> None:
 
 
 def test_names_in_the_table_exist() -> None:
-    import pycvstat as pcv
 
     table = re.search(r"^\| in R you write.*?\n\n", TEXT, re.DOTALL | re.MULTILINE)
     assert table is not None
