@@ -309,7 +309,8 @@ def _response(column: frames.Column, formula: str) -> Response:
     raise DataError(
         f"the response {column.name!r} is {column.kind}, neither numbers nor classes.",
         given=formula,
-        fix=f"for classes make it categorical: data[{column.name!r}].astype('category')",
+        fix=f"for classes make it categorical: data[{column.name!r}].astype('category'), "
+        f"or factor({formulas.quote(column.name)}) in the formula",
     )
 
 

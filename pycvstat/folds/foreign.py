@@ -9,19 +9,21 @@ import numpy as np
 
 from pycvstat.errors import FoldError, InputError
 from pycvstat.folds.fits import Kind
-from pycvstat.folds.partitions import KFold, Predefined
+from pycvstat.folds.partitions import Grouped, KFold, Predefined
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splitter import Given, Layout, Splitter, group_array
 from pycvstat.random import Random, Stream
 
 
-def as_splitter(folds: Any) -> Splitter:
+def as_splitter(folds: Any, grouped: bool = False) -> Splitter:
     """A splitter from anything that says how to fold.
 
     Parameters
     ----------
     folds : Splitter, int, FoldPlan, scikit-learn splitter, list of (train, test) pairs, fold ids
         An integer K means ``KFold(K)``; a vector holds one fold label per row.
+    grouped : bool
+        Whether rows belong to groups: then an integer K means ``Grouped(K)``.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def as_splitter(folds: Any) -> Splitter:
             given=folds.__name__, fix=f"call it: {folds.__name__}(...)",
         )  # fmt: skip
     if isinstance(folds, (int, float, np.number)):
-        return KFold(folds)  # type: ignore[arg-type]
+        return Grouped(folds) if grouped else KFold(folds)  # type: ignore[arg-type]
     if isinstance(folds, FoldPlan):
         return Planned(folds)
     if hasattr(folds, "split") and hasattr(folds, "get_n_splits"):

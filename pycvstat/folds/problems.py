@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pycvstat.errors import FoldError
+
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
 
@@ -53,12 +55,29 @@ def _split_groups(plan: FoldPlan) -> list[str]:
     if plan.groups is None:
         return []
     names, codes = np.unique(plan.groups, return_inverse=True)
+    names = names.astype(np.int64) if _whole(names) else names
     split = [np.intersect1d(codes[train], codes[test]) for train, test in plan]
     return [
         f"group {names[shared[0]]} is both trained on and tested in fit {i + 1}"
         for i, shared in enumerate(split)
         if len(shared)
     ]
+
+
+def _whole(names: npt.NDArray[np.generic]) -> bool:
+    """Whether groups are whole numbers, which are read as floating point numbers."""
+    return names.dtype.kind == "f" and bool((names == names.astype(np.int64)).all())
+
+
+def require_whole_groups(plan: FoldPlan, place: str = "") -> None:
+    """Refuse a plan that trains on rows of a group that it tests."""
+    problems = _split_groups(plan)
+    if problems:
+        raise FoldError(
+            f"{place}{problems[0]}.",
+            given=f"{plan.recipe} splits groups in {len(problems)} of {len(plan)} fits",
+            fix="use Grouped(5), which keeps groups together, or leave groups= out",
+        )
 
 
 def _rows(rows: npt.NDArray[np.int64]) -> str:

@@ -161,7 +161,7 @@ def parse(text: str, names: Sequence[str]) -> Formula:
 
 
 def response(formula: Formula, frame: Frame) -> Column:
-    """The response: numbers, logicals, or a factor; words become a factor with sorted levels.
+    """The response: numbers, logicals, a factor, or words as they are.
 
     Examples
     --------
@@ -172,10 +172,7 @@ def response(formula: Formula, frame: Frame) -> Column:
     """
     made = factors.value(formula.response, frame)
     refuse_undefined(formula.response, made, frame)
-    if made.kind != "text":
-        return made
-    codes, levels = made.as_factor()
-    return Column(made.name, "factor", codes, levels)
+    return made
 
 
 def _terms(bits: Sequence[int], nodes: Sequence[Node], place: dict[int, int]) -> tuple[Term, ...]:

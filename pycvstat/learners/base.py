@@ -6,12 +6,13 @@ import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
+from pycvstat.learners.unpredictable import NA
 from pycvstat.losses.predictions import Predictions
 from pycvstat.verbs import Checked
 
@@ -23,7 +24,9 @@ Params = Mapping[str, Any]
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-__all__ = ["Fitted", "Learner", "Params", "Predictions", "Prepared"]
+WITHOUT_WEIGHTS = "leave weights= out, or use WLS, GLM, RLM, QuantReg, Ridge or Lasso"
+
+__all__ = ["WITHOUT_WEIGHTS", "Fitted", "Learner", "Params", "Predictions", "Prepared", "spread"]
 
 
 class Learner(ABC):
@@ -70,12 +73,35 @@ class Learner(ABC):
         """Fit on all rows of a task."""
 
     def fit(
-        self, formula: str | None = None, data: Any = None, *, X: Any = None, y: Any = None
-    ) -> Fitted:
-        """Fit on all rows of the data, given as formula and frame or as X and y."""
+        self,
+        formula: str | None = None,
+        data: Any = None,
+        *,
+        X: Any = None,
+        y: Any = None,
+        weights: Any = None,
+        na: Literal["raise", "omit"] = "raise",
+    ) -> Any:
+        """Fit on all rows.
+
+        Parameters
+        ----------
+        formula : str, optional
+        data : frame, optional
+        X, y : optional
+            Instead of formula and data.
+        weights : str or sequence, optional
+            A column of `data` by name, or one value per row; for learners that use weights.
+        na : {"raise", "omit"}
+            What to do with rows that have missing values.
+
+        Returns
+        -------
+        Fitted
+        """
         from pycvstat.task import Task
 
-        return self.fit_task(Task.build(formula, data, X=X, y=y))
+        return self.fit_task(Task.build(formula, data, X=X, y=y, weights=weights, na=na))
 
 
 class Prepared(ABC):
@@ -135,8 +161,68 @@ class Prepared(ABC):
 
 
 class Fitted(Checked, ABC):
-    """A fitted model."""
+    """A fitted model.
+
+    Attributes
+    ----------
+    learner : Learner
+    task : Task
+        The training rows.
+    """
+
+    learner: Any
+    task: Task
 
     @abstractmethod
-    def predict(self, new: Any) -> Any:
-        """Predict new rows; rows with missing predictors give NaN."""
+    def answers(
+        self, new: Any, na: NA
+    ) -> tuple[NDArray[Any], FloatArray | None, NDArray[np.bool_]]:
+        """Predict the rows without a missing predictor.
+
+        Returns
+        -------
+        values : (m,) numbers or class codes
+        prob : (m, L) class probabilities, or None
+        known : (n,) bool
+            Which m of the new rows they are.
+        """
+
+    def predict(self, new: Any, na: NA = "pass") -> NDArray[Any]:
+        """Predict new rows: numbers, or class labels.
+
+        Parameters
+        ----------
+        new : frame
+            With the columns of the formula's right side.
+        na : {"pass", "raise"}
+            Rows with a missing predictor give NaN (None among labels) with a warning, or an
+            error.
+
+        Returns
+        -------
+        (n,) array
+            As in R: ``predict(fit, new, type = "response")``; ``predict`` of a kknn leaves rows
+            with NA out.
+        """
+        values, _, known = self.answers(new, na)
+        if not self.task.response.levels:
+            return spread(values, known, np.nan)
+        return spread(self.task.response.labels(values), known, None)
+
+    def predict_proba(self, new: Any, na: NA = "pass") -> FloatArray:
+        """The class probabilities of new rows (n, L), classes in the order of the levels."""
+        _, prob, known = self.answers(new, na)
+        if prob is None:
+            raise InputError(
+                f"{self.learner.name} gives no class probabilities.",
+                given=f"a {self.task.response.kind} response",
+                fix="use predict()",
+            )
+        return spread(prob, known, np.nan)
+
+
+def spread(values: NDArray[Any], known: NDArray[np.bool_], missing: Any) -> NDArray[Any]:
+    """Values of the known rows in their places among all rows."""
+    full = np.full((len(known), *values.shape[1:]), missing, dtype=values.dtype)
+    full[known] = values
+    return full

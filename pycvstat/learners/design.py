@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from pycvstat.errors import FitError, InputError, warn
 from pycvstat.formula import Design, FittedEncoder
 from pycvstat.frame import read
-from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
+from pycvstat.learners.base import (
+    WITHOUT_WEIGHTS,
+    Fitted,
+    Learner,
+    Params,
+    Predictions,
+    Prepared,
+)
 from pycvstat.learners.inference import coefficient_table
 from pycvstat.learners.unpredictable import NA, refuse_non_finite, tell_missing
 from pycvstat.task import Response, Task
@@ -124,44 +131,12 @@ class DesignLearner(Learner):
         if task.formula.offsets and not self.uses_offset:
             raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
         if task.weights is not None and not self.uses_weights:
-            raise InputError(
-                f"{self.name} cannot use weights.",
-                fix="leave weights= out, or use WLS, GLM, RLM, QuantReg, Ridge or Lasso",
-            )
+            raise InputError(f"{self.name} cannot use weights.", fix=WITHOUT_WEIGHTS)
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task; the design matrix is made once for all fits."""
         self.check(task)
         return PreparedDesign(self, task, candidates)
-
-    def fit(
-        self,
-        formula: str | None = None,
-        data: Any = None,
-        *,
-        X: Any = None,
-        y: Any = None,
-        weights: Any = None,
-        na: Literal["raise", "omit"] = "raise",
-    ) -> FittedDesign:
-        """Fit on all rows.
-
-        Parameters
-        ----------
-        formula : str, optional
-        data : frame, optional
-        X, y : optional
-            Instead of formula and data.
-        weights : str or sequence, optional
-            A column of `data` by name, or one value per row.
-        na : {"raise", "omit"}
-            What to do with rows that have missing values.
-
-        Returns
-        -------
-        FittedDesign
-        """
-        return self.fit_task(Task.build(formula, data, X=X, y=y, weights=weights, na=na))
 
     def fit_task(self, task: Task) -> FittedDesign:
         """Fit on all rows of a task."""
@@ -245,40 +220,6 @@ class FittedDesign(Fitted):
         text = self._encoder.formula.text
         return f"{self.learner!r} fitted to {len(self._sample.y)} rows of {text}"
 
-    def predict(self, new: Any, na: NA = "pass") -> NDArray[Any]:
-        """Predict new rows: numbers, or class labels.
-
-        Parameters
-        ----------
-        new : frame
-            With the columns of the formula's right side.
-        na : {"pass", "raise"}
-            Rows with a missing predictor give NaN (None among labels) with a warning, or an
-            error.
-
-        Returns
-        -------
-        (m,) array
-            As in R: ``predict(fit, new, type = "response")``.
-        """
-        outcome, known = self._outcome(new, na)
-        if not self.response.levels:
-            return _spread(outcome.values, known)
-        labels = np.full(len(known), None, dtype=object)
-        labels[known] = self.response.labels(outcome.values)
-        return labels
-
-    def predict_proba(self, new: Any, na: NA = "pass") -> FloatArray:
-        """The class probabilities of new rows (m, L), classes in the order of the levels."""
-        outcome, known = self._outcome(new, na)
-        if outcome.prob is None:
-            raise InputError(
-                f"{self.learner.name} gives no class probabilities.",
-                given=f"a {self.response.kind} response",
-                fix="use predict()",
-            )
-        return _spread(outcome.prob, known)
-
     def tidy(self, level: float = 0.95) -> pd.DataFrame:
         """One row per coefficient: term, estimate, std_error, statistic, p_value, conf_low, ...
 
@@ -297,9 +238,8 @@ class FittedDesign(Fitted):
         table = self.tidy()
         return dict(zip(table["term"], table["estimate"].astype(float), strict=True))
 
-    def _outcome(self, new: Any, na: NA) -> tuple[Outcome, NDArray[np.bool_]]:
-        if na not in ("pass", "raise"):
-            raise InputError("na must be 'pass' or 'raise'.", given=repr(na))
+    def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, NDArray[np.bool_]]:
+        """Predict the rows without a missing predictor."""
         design = self._encoder.matrix(read(new))
         known: NDArray[np.bool_] = np.asarray(np.isfinite(design.X).all(axis=1))
         if design.offset is not None:
@@ -310,7 +250,7 @@ class FittedDesign(Fitted):
         with np.errstate(all="ignore"):
             outcome = self._solution.predict(design.X[known], offset)
         refuse_non_finite(self.learner.name, outcome.values)
-        return outcome, known
+        return outcome.values, outcome.prob, known
 
 
 def sample_of(task: Task, design: Design, X: FloatArray, rows: IntArray) -> Sample:
@@ -372,12 +312,6 @@ def plain_table(sample: Sample, estimate: FloatArray, level: float) -> pd.DataFr
     """A coefficient table of a learner that gives estimates only."""
     unknown = np.full(len(estimate), np.nan)
     return coefficient_table(sample.columns, estimate, unknown, float("nan"), level)
-
-
-def _spread(values: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
-    full = np.full((len(known), *values.shape[1:]), np.nan)
-    full[known] = values
-    return full
 
 
 def _advice(response: Response, kinds: Sequence[str]) -> str:

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from pycvstat.errors import FitError, InputError
 from pycvstat.formula import FittedEncoder, quote
 from pycvstat.frame import Frame, read
-from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
+from pycvstat.learners.base import (
+    WITHOUT_WEIGHTS,
+    Fitted,
+    Learner,
+    Params,
+    Predictions,
+    Prepared,
+)
 from pycvstat.learners.design import Outcome
 from pycvstat.learners.unpredictable import NA, tell_missing
 from pycvstat.task import Response, Task
@@ -52,6 +59,8 @@ class ForeignLearner(Learner):
                 else f"use a regressor, or data[{task.response.name!r}].astype('category')"
             )
             raise InputError(f"{self.name} predicts {known}, and the response is {kind}.", fix=fix)
+        if task.weights is not None:
+            _weights_argument(self.fresh(0), task.weights, self)
         if task.formula.offsets:
             raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
         if self.sees_frames and task.formula.labels != tuple(map(quote, task.formula.predictors)):
@@ -133,27 +142,8 @@ class FittedForeign(Fitted):
         self.learner, self.task, self.estimator = learner, task, fitted
         self._encoder = encoder
 
-    def predict(self, new: Any, na: NA = "pass") -> NDArray[Any]:
-        """Predict new rows: numbers, or class labels; NaN (None) where a predictor is missing."""
-        outcome, known = self._outcome(new, na)
-        full = np.full(len(known), np.nan)
-        full[known] = outcome.values
-        if not self.task.response.levels:
-            return full
-        labels = np.full(len(known), None, dtype=object)
-        labels[known] = self.task.response.labels(outcome.values)
-        return labels
-
-    def predict_proba(self, new: Any, na: NA = "pass") -> FloatArray:
-        """The class probabilities of new rows (m, L), classes in the order of the levels."""
-        outcome, known = self._outcome(new, na)
-        if outcome.prob is None:
-            raise InputError(f"{self.learner.name} gives no class probabilities.")
-        full = np.full((len(known), outcome.prob.shape[1]), np.nan)
-        full[known] = outcome.prob
-        return full
-
-    def _outcome(self, new: Any, na: NA) -> tuple[Outcome, NDArray[np.bool_]]:
+    def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, NDArray[np.bool_]]:
+        """Predict the rows without a missing predictor."""
         frame: Frame = read(new)
         names = self.task.formula.predictors
         known = frame.complete(names)
@@ -165,7 +155,8 @@ class FittedForeign(Fitted):
             known = known & np.isfinite(matrix).all(axis=1)
             tell_missing(known, na)
             X = predictors(matrix[known], self.task)
-        return outcome_of(self.estimator, X, self.task.response, self.learner), known
+        outcome = outcome_of(self.estimator, X, self.task.response, self.learner)
+        return outcome.values, outcome.prob, known
 
 
 def predictors(X: FloatArray, task: Task) -> FloatArray:
@@ -190,7 +181,7 @@ def _weights_argument(made: Any, weights: FloatArray, learner: ForeignLearner) -
     steps = getattr(made, "steps", None)
     last = steps[-1][1] if steps else made
     if "sample_weight" not in inspect.signature(last.fit).parameters:
-        raise InputError(f"{learner.name} cannot use weights.", fix="leave weights= out")
+        raise InputError(f"{learner.name} cannot use weights.", fix=WITHOUT_WEIGHTS)
     return {f"{steps[-1][0]}__sample_weight" if steps else "sample_weight": weights}
 
 

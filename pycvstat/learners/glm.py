@@ -129,7 +129,7 @@ class GLM(GeneralisedLinear):
     Examples
     --------
     >>> data = {"x": [0, 1, 2, 3, 4, 5], "y": ["no", "no", "yes", "no", "yes", "yes"]}
-    >>> fitted = GLM("binomial").fit("y ~ x", data)
+    >>> fitted = GLM("binomial").fit("factor(y) ~ x", data)
     >>> fitted.predict({"x": [0, 5]}).tolist()
     ['no', 'yes']
     >>> fitted.predict_proba({"x": [2.5]}).round(6).tolist()

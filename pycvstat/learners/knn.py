@@ -6,13 +6,13 @@ import difflib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import DataError, FitError, InputError
-from pycvstat.learners.base import Learner, Params, Predictions, Prepared
+from pycvstat.errors import FitError, InputError
+from pycvstat.learners.base import WITHOUT_WEIGHTS, Learner, Params, Predictions, Prepared
 from pycvstat.learners.knn_predictions import Group, Rows, grouped, predict_candidates
 from pycvstat.neighbours.kernels import KERNELS, Kernel
 from pycvstat.neighbours.responses import y_band
@@ -88,28 +88,6 @@ class KNN(Learner):
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> PreparedKNN:
         """Check the learner against the task; the design matrix is made once for all fits."""
         return PreparedKNN(self, task, candidates)
-
-    def fit(
-        self,
-        formula: str | None = None,
-        data: Any = None,
-        *,
-        X: Any = None,
-        y: Any = None,
-        na: Literal["raise", "omit"] = "raise",
-    ) -> FittedKNN:
-        """Keep all rows, to be searched for the neighbours of new ones.
-
-        Parameters
-        ----------
-        formula : str, optional
-        data : frame, optional
-        X, y : optional
-            Instead of formula and data.
-        na : {"raise", "omit"}
-            What to do with training rows that have missing values.
-        """
-        return self.fit_task(Task.build(formula, data, X=X, y=y, na=na))
 
     def fit_task(self, task: Task) -> FittedKNN:
         """Keep the rows of a task."""
@@ -190,18 +168,8 @@ class PreparedKNN(Prepared):
 
 def check(learner: KNN, task: Task) -> None:
     """Refuse a task that the learner cannot work on."""
-    name = task.response.name
-    if name in task.frame and task.frame[name].kind == "text":
-        raise DataError(
-            f"the response {name!r} is text, neither numbers nor classes.",
-            given=task.formula.text,
-            fix=f"for classes make it categorical: data[{name!r}].astype('category')",
-        )
     if task.weights is not None:
-        raise InputError(
-            "KNN cannot use weights.",
-            fix="leave weights= out, or use WLS, GLM, RLM, QuantReg, Ridge or Lasso",
-        )
+        raise InputError("KNN cannot use weights.", fix=WITHOUT_WEIGHTS)
     if task.formula.offsets:
         raise InputError("KNN knows no offset.", given=task.formula.text)
     if task.response.kind == "ordinal":

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import DataError, InputError
+from pycvstat.errors import DataError
 from pycvstat.frame import read
-from pycvstat.learners.base import Fitted
+from pycvstat.learners.base import Fitted, spread
 from pycvstat.learners.knn_predictions import Rows, predict
 from pycvstat.learners.unpredictable import NA, tell_missing
 from pycvstat.neighbours.kernels import weights
@@ -86,37 +86,12 @@ class FittedKNN(Fitted):
     def __repr__(self) -> str:
         return f"{self.learner!r} fitted to {self.task.n} rows of {self.task.formula.text}"
 
-    def predict(self, new: Any, na: NA = "pass") -> NDArray[Any]:
-        """Predict new rows: numbers, or class labels.
-
-        Parameters
-        ----------
-        new : frame
-            With the columns of the formula's right side.
-        na : {"pass", "raise"}
-            Rows with a missing predictor give NaN (None among labels) with a warning, or an
-            error.
-
-        Returns
-        -------
-        (m,) array
-            As in R: ``predict(kknn(formula, train, test, ...))``, which leaves out rows with NA.
-        """
+    def answers(
+        self, new: Any, na: NA
+    ) -> tuple[NDArray[Any], FloatArray | None, NDArray[np.bool_]]:
+        """Predict the rows without a missing predictor."""
         answer = self.answer(new, na)
-        if not self.task.response.levels:
-            return spread(answer.values, answer.known, np.nan)
-        return spread(self.task.response.labels(answer.values), answer.known, None)
-
-    def predict_proba(self, new: Any, na: NA = "pass") -> FloatArray:
-        """Class probabilities of new rows (m, L), classes in the order of the levels."""
-        answer = self.answer(new, na)
-        if answer.shares is None:
-            raise InputError(
-                "only classes have probabilities.",
-                given=f"{self.task.response.name}, which is numeric",
-                fix="use predict()",
-            )
-        return spread(answer.shares, answer.known, np.nan)
+        return answer.values, answer.shares, answer.known
 
     def neighbours(self, new: Any, na: NA = "pass") -> Neighbours:
         """The nearest training rows of new rows, with distances and weights.
@@ -134,8 +109,6 @@ class FittedKNN(Fitted):
 
     def answer(self, new: Any, na: NA = "pass") -> Answer:
         """Predictions and neighbours of the new rows without a missing predictor."""
-        if na not in ("pass", "raise"):
-            raise InputError("na must be 'pass' or 'raise'.", given=repr(na))
         frame = read(new)
         if frame.n == 0:
             raise DataError("the new data have no rows.", given="0 rows")
@@ -153,10 +126,3 @@ class FittedKNN(Fitted):
         )
         values, shares = predict(self.learner, self.task.response, near.rows, near.weights)
         return Answer(known, values, shares, near)
-
-
-def spread(values: NDArray[Any], known: NDArray[np.bool_], missing: Any) -> NDArray[Any]:
-    """Values of the known rows in their places among all rows."""
-    full = np.full((len(known), *values.shape[1:]), missing, dtype=values.dtype)
-    full[known] = values
-    return full

@@ -21,7 +21,6 @@ from pycvstat.learners.kernels.pairs import ols_pair_residuals
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
     from pycvstat.learners.glm import GeneralisedLinear
-    from pycvstat.learners.ols import OLS
     from pycvstat.task import Task
 
 FloatArray = NDArray[np.float64]
@@ -90,8 +89,7 @@ class PreparedLeastSquares(PreparedDesign):
             return None
         X, offset = self.design.X, self.design.offset
         y = self.task.response.values - (0.0 if offset is None else offset)
-        weights = cast("OLS", self.learners[0]).fit_weights(self.task.weights)
-        out = least_squares_left_out(X, y, plan, weights)
+        out = least_squares_left_out(X, y, plan, self.task.weights)
         values = out.predictions if offset is None else out.predictions + offset[plan.rows]
         for i in np.flatnonzero(out.refit).tolist():
             test = slice(plan.offsets[i], plan.offsets[i + 1])

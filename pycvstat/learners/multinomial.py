@@ -183,7 +183,7 @@ class MNLogit(DesignLearner):
     Examples
     --------
     >>> data = {"x": [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5], "y": list("aabbccabacbc")}
-    >>> MNLogit().fit("y ~ x", data).predict({"x": [0, 5]}).tolist()
+    >>> MNLogit().fit("factor(y) ~ x", data).predict({"x": [0, 5]}).tolist()
     ['a', 'c']
 
     As in R: ``nnet::multinom(formula, data)``, whose iterations end earlier (agreement to about

@@ -35,7 +35,6 @@ class LinearSolution(Solution):
 
     fitted: LeastSquares
     report: FitReport
-    weights: FloatArray | None = None  # those that the fit used
 
     def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
         """The linear predictor, aliased columns left out."""
@@ -45,7 +44,7 @@ class LinearSolution(Solution):
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Student's t with the residual degrees of freedom."""
         kept = ~self.fitted.aliased
-        root = np.ones(len(sample.y)) if self.weights is None else np.sqrt(self.weights)
+        root = np.ones(len(sample.y)) if sample.weights is None else np.sqrt(sample.weights)
         residuals = (sample.y - self.predict(sample.X, sample.offset).values) * root
         df = int((root > 0).sum()) - self.fitted.rank
         variance = float(residuals @ residuals) / df if df > 0 else np.nan
@@ -60,8 +59,8 @@ class OLS(DesignLearner):
     """Ordinary least squares.
 
     Columns that earlier ones span get no coefficient, by R's rule (Householder QR with limited
-    pivoting, tolerance 1e-7), so predictions inside folds are those of ``predict.lm``. Weights of
-    the data are ignored: `WLS` uses them.
+    pivoting, tolerance 1e-7), so predictions inside folds are those of ``predict.lm``. Weights are
+    for `WLS`.
 
     Examples
     --------
@@ -74,20 +73,14 @@ class OLS(DesignLearner):
     As in R: ``lm(formula, data)``.
     """
 
-    uses_weights: ClassVar[bool] = True
     uses_offset: ClassVar[bool] = True
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
         y = sample.y if sample.offset is None else sample.y - sample.offset
-        weights = self.fit_weights(sample.weights)
-        fitted = fit_least_squares(sample.X, y, weights)
+        fitted = fit_least_squares(sample.X, y, sample.weights)
         aliased = tuple(np.array(sample.columns, dtype=object)[fitted.aliased])
-        return LinearSolution(fitted, FitReport(aliased), weights)
-
-    def fit_weights(self, weights: FloatArray | None) -> FloatArray | None:
-        """The weights that the sum of squares gets."""
-        return None
+        return LinearSolution(fitted, FitReport(aliased))
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task."""
@@ -110,6 +103,8 @@ class WLS(OLS):
     As in R: ``lm(formula, data, weights = w)``.
     """
 
+    uses_weights: ClassVar[bool] = True
+
     def check(self, task: Task) -> None:
         """Weights are needed."""
         super().check(task)
@@ -118,7 +113,3 @@ class WLS(OLS):
                 "WLS needs weights.",
                 fix="give weights= (a column by name, or one value per row), or use OLS()",
             )
-
-    def fit_weights(self, weights: FloatArray | None) -> FloatArray | None:
-        """The weights of the data."""
-        return weights

@@ -7,13 +7,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import DataError, FitError, warn
+from pycvstat.errors import DataError, FitError, InputError, warn
 
 NA = Literal["pass", "raise"]
 
 
 def tell_missing(known: NDArray[np.bool_], na: NA) -> None:
     """Warn of rows that cannot be predicted, or refuse them."""
+    if na not in ("pass", "raise"):
+        raise InputError("na must be 'pass' or 'raise'.", given=repr(na))
     if known.all():
         return
     count = f"{int((~known).sum())} of {len(known)} rows have missing or infinite predictors"

@@ -56,7 +56,7 @@ class FoldMeans:
         means = self.fold_means()
         if len(means) < 2:
             return np.full(means.shape[1], np.nan)
-        return deviation(means) / np.sqrt(len(means))
+        return np.asarray(deviation(means) / np.sqrt(len(means)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ def deviation(values: FloatArray) -> FloatArray:
     array([1.41421356, 1.41421356])
     """
     power = np.frexp(np.abs(values).max(axis=0))[1]  # exact: a power of two
-    return np.ldexp(np.ldexp(values, -power).std(axis=0, ddof=1), power)
+    return np.asarray(np.ldexp(np.ldexp(values, -power).std(axis=0, ddof=1), power))
 
 
 def mean_rows(means: FoldMeans) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
+from pycvstat.folds import Grouped, KFold
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.learners.mean import Mean
@@ -43,6 +44,8 @@ class Audit(Verbs):
     learner : Learner
     plan : FoldPlan
     task : Task
+    seed : int, optional
+        R's seed of the permutations.
     """
 
     skill: NDArray[np.float64]
@@ -52,6 +55,7 @@ class Audit(Verbs):
     learner: Learner
     plan: FoldPlan
     task: Task
+    seed: int | None = None
 
     @property
     def leaks(self) -> bool:
@@ -104,6 +108,7 @@ class Audit(Verbs):
                     "duplicates": len(self.duplicates),
                     "split_groups": len(self.split_groups),
                     "permutations": len(self.skill),
+                    "seed": self.seed,
                     "folds": self.plan.recipe,
                 }
             ]
@@ -146,7 +151,7 @@ def audit(
     times : int
         Number of permutations of the response.
     random : int
-        R's seed of the permutations.
+        R's seed of the permutations, and before them of the folds where `folds` is a number.
 
     Examples
     --------
@@ -157,10 +162,20 @@ def audit(
     if isinstance(times, bool) or not isinstance(times, int) or times < 5:
         raise InputError("times must be a whole number, at least 5.", given=times)
     chosen = read_learner(learner)
+    grouped = arguments.get("groups") is not None
+    counted = isinstance(folds, int) and not isinstance(folds, bool)
+    if counted:
+        folds = (Grouped if grouped else KFold)(folds, random=random)
     setting = read_setting(
-        formula, data, folds=folds, loss=loss, on_error="raise", arguments=arguments
+        formula,
+        data,
+        folds=folds,
+        loss=loss,
+        on_error="raise",
+        arguments=arguments,
+        whole_groups=False,
     )
-    stream = as_stream(random)
+    stream = setting.stream if counted else as_stream(random)
     skill = np.array(
         [_skill(setting, chosen, stream.permutation(setting.task.n)) for _ in range(times)]
     )
@@ -172,6 +187,7 @@ def audit(
         chosen,
         setting.plan,
         setting.task,
+        stream.seed,
     )
 
 

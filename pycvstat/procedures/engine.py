@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import FitError, InputError, LossError, PycvstatError, warn
 from pycvstat.execution import Execution, run_tasks
+from pycvstat.execution.identity import describe as describe_code, digest
 from pycvstat.execution.threads import one_thread
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
@@ -323,8 +324,8 @@ def _identity(work: Work) -> dict[str, Any]:
     return {
         "folds": work.plan.fingerprint,
         "inner_folds": inner,
-        "loss": work.loss.name,
-        "candidates": [{k: repr(v) for k, v in c.items()} for c in work.prepared.candidates],
+        "loss": {"name": work.loss.name, "code": digest(describe_code(work.loss))},
+        "candidates": work.prepared.candidates,
         "keep": work.keep,
         "on_error": work.on_error,
     }

@@ -11,6 +11,7 @@ from pycvstat.errors import DataError, InputError
 from pycvstat.execution import Execution, execution_from
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds.problems import require_whole_groups
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner, Params, Prepared
 from pycvstat.losses import Loss, as_loss
@@ -82,7 +83,7 @@ class Setting:
             keep=keep,
             on_error=self.on_error,
             execution=self.execution,
-            identity={"data": self.task.fingerprint, "learner": repr(learner)}
+            identity={"data": self.task.fingerprint, "learner": learner}
             if self.execution.checkpoint is not None
             else None,
             label=label,
@@ -104,8 +105,9 @@ def read_setting(
     loss: Any,
     on_error: OnError,
     arguments: Mapping[str, Any],
+    whole_groups: bool = True,
 ) -> Setting:
-    """Check everything a user gave and draw the folds."""
+    """Check everything a user gave and draw the folds, which must keep groups together."""
     arguments = dict(arguments)
     how = {name: arguments.pop(name) for name in RunArguments.__annotations__ if name in arguments}
     given = {n: arguments.pop(n) for n in DataArguments.__annotations__ if n in arguments}
@@ -121,6 +123,8 @@ def read_setting(
     task = data if isinstance(data, Task) else Task.build(formula, data, **given)
     _refuse_one_class(task)
     plan, stream = draw_folds(folds, task)
+    if whole_groups:
+        require_whole_groups(plan)
     return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
 
 
@@ -137,7 +141,7 @@ def _refuse_one_class(task: Task) -> None:
 
 def draw_folds(folds: Any, task: Task) -> tuple[FoldPlan, Any]:
     """The plan, and the stream in which learners continue to draw."""
-    splitter = as_splitter(folds)
+    splitter = as_splitter(folds, grouped=task.groups is not None)
     stream = as_stream(getattr(splitter, "random", None))
     y = task.response.labels(task.response.values)  # classes by name: codes would be numbers
     plan = splitter.plan(task.n, y=y, groups=task.groups, random=stream)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import FoldError, InputError, warn
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds.problems import require_whole_groups
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
 from pycvstat.losses import FoldMeans, Loss, as_loss
@@ -197,7 +198,7 @@ def inner_plans(
     if isinstance(learner.inner, str):
         splitter: Any = development_set(learner.inner, int(plan.fold.max()) + 1)
     else:
-        splitter = as_splitter(learner.inner)
+        splitter = as_splitter(learner.inner, grouped=groups is not None)
     own = getattr(splitter, "random", None)
     stream = random if own is None else as_stream(own)
     fits = [(plan.train_rows(i), f"inner folds of {where(plan, i)}") for i in range(len(plan))]
@@ -223,6 +224,7 @@ def _inner_plan(
             given=error.given or f"{len(train)} training rows",
             fix=error.fix,
         ) from None
+    require_whole_groups(inner, f"{place}: ")
     if learner.refit == "train" and len(inner) != 1:
         raise InputError(
             "refit='train' keeps the fit on the training part of one split.",

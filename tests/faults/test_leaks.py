@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 
 import pycvstat as pcv
+from pycvstat.errors import CheckpointError, FoldError
+from pycvstat.learners.external import FromFunctions
 
 FOLDS = pcv.KFold(4, random=3)
 SAME = {"rtol": 1e-9, "atol": 1e-12}  # least squares by another factorisation
@@ -151,9 +154,37 @@ def test_groups_that_other_folds_split_are_reported() -> None:
     assert pcv.audit(pcv.OLS(), "y ~ .", noise(3), folds=grouped, groups=groups)
 
 
-def test_inner_folds_of_tuned_learners_keep_groups_together() -> None:
+PROCEDURES = {
+    "cross_validate": lambda *given, **how: pcv.cross_validate(pcv.OLS(), *given, **how),
+    "tune": lambda *given, **how: pcv.tune(pcv.KNN(), *given, grid={"k": [1, 2]}, **how),
+    "compare": lambda *given, **how: pcv.compare({"a": pcv.OLS(), "b": pcv.Mean()}, *given, **how),
+    "error_curve": lambda *given, **how: pcv.error_curve(
+        pcv.KNN(), *given, grid={"k": [1, 2]}, **how
+    ),
+    "learning_curve": lambda *given, **how: pcv.learning_curve(
+        pcv.OLS(), *given, sizes=[0.5, 1.0], **how
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROCEDURES)
+def test_folds_that_split_groups_are_refused_and_numbers_of_folds_keep_them(name: str) -> None:
     groups = np.repeat(np.arange(20), 3)
-    tuned = pcv.Tuned(pcv.KNN(), {"k": [1, 5]}, inner=pcv.Grouped(3, random=1))
+    call = PROCEDURES[name]
+    for folds in (FOLDS, pcv.LeaveOneOut(), pcv.Holdout(0.3, random=1), np.arange(60) % 3):
+        with pytest.raises(FoldError, match=r"group \d+ is both trained on and tested") as caught:
+            call("y ~ .", noise(3), folds=folds, groups=groups)
+        assert "Grouped" in (caught.value.fix or "")
+    found = call("y ~ .", noise(3), folds=4, groups=groups)
+    assert found.plan.recipe.startswith("Grouped(4")
+    for train, test in found.plan:
+        assert not set(groups[train]) & set(groups[test])
+
+
+@pytest.mark.parametrize("inner", [pcv.Grouped(3, random=1), 3])
+def test_inner_folds_of_tuned_learners_keep_groups_together(inner: Any) -> None:
+    groups = np.repeat(np.arange(20), 3)
+    tuned = pcv.Tuned(pcv.KNN(), {"k": [1, 5]}, inner=inner)
     found = pcv.cross_validate(
         tuned, "y ~ .", noise(4), folds=pcv.Grouped(4, random=1), groups=groups
     )
@@ -161,6 +192,24 @@ def test_inner_folds_of_tuned_learners_keep_groups_together() -> None:
     for (train, _), inner in zip(found.plan, found.inner_plans, strict=True):
         for inside, outside in inner:
             assert not set(groups[train][inside]) & set(groups[train][outside])
+
+
+def test_inner_folds_that_split_groups_are_refused() -> None:
+    groups = np.repeat(np.arange(20), 3)
+    with pytest.raises(FoldError, match=r"inner folds of fold 1 of 4: group .* is both trained on"):
+        pcv.nested_cv(
+            pcv.KNN(), "y ~ .", noise(4), grid={"k": [1, 5]}, outer=4,
+            inner=pcv.KFold(3, random=1), groups=groups,
+        )  # fmt: skip
+
+
+def test_an_audit_is_the_same_every_time() -> None:
+    found = [pcv.audit(pcv.OLS(), "y ~ .", noise(3), folds=5) for _ in range(2)]
+    assert found[0].plan.fingerprint == found[1].plan.fingerprint
+    assert found[0].skill.tolist() == found[1].skill.tolist()
+    assert found[0].plan.seed == found[0].seed == 1
+    other = pcv.audit(pcv.OLS(), "y ~ .", noise(3), folds=5, random=2)
+    assert other.plan.fingerprint != found[0].plan.fingerprint
 
 
 INSIDE = {
@@ -205,3 +254,26 @@ def test_test_rows_cannot_reach_the_predictions_of_others(name: str) -> None:
     others = plan.n_test[0]
     np.testing.assert_allclose(again.table.losses[1:others], base.table.losses[1:others], **SUMS)
     assert again.table.losses[0] != base.table.losses[0]
+
+
+def loss_of(power: int) -> Any:
+    def own(y: Any, prediction: Any) -> Any:
+        return np.abs(y - prediction) ** power
+
+    return own
+
+
+def test_losses_of_one_name_do_not_share_a_checkpoint(tmp_path: Path) -> None:
+    """Nor do learners made of functions; the same function continues."""
+
+    def estimate(power: int, shift: float) -> float:
+        learner = FromFunctions(lambda X, y: y.mean() + shift, lambda m, X: np.full(len(X), m))
+        return pcv.cross_validate(
+            learner, "y ~ .", noise(7), folds=FOLDS, loss=loss_of(power), checkpoint=tmp_path
+        ).estimate
+
+    first = estimate(2, 0.0)
+    assert estimate(2, 0.0) == first
+    for power, shift in ((3, 0.0), (2, 1.0)):
+        with pytest.raises(CheckpointError, match="belongs to other work"):
+            estimate(power, shift)

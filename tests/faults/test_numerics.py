@@ -170,7 +170,7 @@ def test_weights_that_leave_nothing_are_refused() -> None:
 def separated() -> pd.DataFrame:
     x = np.r_[np.linspace(-3, -1, 12), np.linspace(1, 3, 12)]
     z = np.sin(np.arange(24.0) * 7)
-    frame = pd.DataFrame({"x": x, "z": z, "y": np.where(x > 0, "b", "a")})
+    frame = pd.DataFrame({"x": x, "z": z, "y": pd.Categorical(np.where(x > 0, "b", "a"))})
     return frame.sample(frac=1, random_state=1).reset_index(drop=True)
 
 
@@ -285,14 +285,6 @@ def test_standard_errors_of_tiny_and_huge_columns() -> None:
         )
 
 
-def test_weights_that_least_squares_does_not_use_change_no_standard_error() -> None:
-    data = cars()
-    weights = np.tile([0.5, 2.0, 0.0], 8)
-    base = pcv.OLS().fit("y ~ .", data).tidy()
-    again = pcv.OLS().fit("y ~ .", data, weights=weights).tidy()
-    pd.testing.assert_frame_equal(again, base)
-
-
 @live_r
 def test_weighted_standard_errors_are_those_of_lm() -> None:
     data = cars(9)
@@ -311,7 +303,7 @@ def test_weighted_standard_errors_are_those_of_lm() -> None:
 
 def test_training_rows_without_weight_have_no_mean() -> None:
     data = pd.DataFrame({"x": [0.0, 1.0], "y": [1.0, 2.0]})
-    for y in (data["y"], pd.Series(["a", "b"])):
+    for y in (data["y"], pd.Series(["a", "b"], dtype="category")):
         with pytest.raises(FitError, match="no finite sum"):
             pcv.cross_validate(
                 pcv.Mean(), "y ~ x", data.assign(y=y), folds=pcv.Blocks(2), weights=[0.0, 1.0]

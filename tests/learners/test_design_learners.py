@@ -8,8 +8,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsRegressor
 
+import pycvstat as pcv
 from pycvstat.errors import DataError, FitError, InputError, PycvstatWarning
+from pycvstat.learners import as_learner
+from pycvstat.learners.external import FromFunctions
 from pycvstat.learners.glm import GLM, Logit
 from pycvstat.learners.mean import Mean
 from pycvstat.learners.multinomial import MNLogit
@@ -110,10 +115,34 @@ def test_whole_weights_are_repetitions(learner) -> None:
     np.testing.assert_allclose(ours, plain.fit("y ~ x + z", repeated).predict(frame), rtol=1e-7)
 
 
-def test_ordinary_least_squares_ignore_weights() -> None:
-    frame = data()
-    ours = OLS().fit("y ~ x", frame, weights="w").predict(frame)
-    assert ours.tolist() == OLS().fit("y ~ x", frame).predict(frame).tolist()
+@pytest.mark.parametrize(
+    "learner", [OLS(), pcv.KNN(k=3), pcv.Tuned(pcv.KNN(), {"k": [1, 3]}, inner=3),
+                KNeighborsRegressor(), FromFunctions(lambda X, y: 0, lambda model, X: model)],
+    ids=lambda learner: type(learner).__name__,
+)  # fmt: skip
+def test_learners_without_weights_refuse_them(learner) -> None:
+    frame = data().drop(columns="f")
+    with pytest.raises(InputError, match="cannot use weights") as caught:
+        pcv.cross_validate(learner, "y ~ x", frame, folds=pcv.KFold(3, random=1), weights="w")
+    assert "fold" not in caught.value.problem
+    with pytest.raises(InputError, match="cannot use weights"):
+        as_learner(learner).fit("y ~ x", frame, weights="w")
+
+
+@pytest.mark.parametrize(
+    "learner", [pcv.KNN(k=3), Logit(), MNLogit(), Mean(), GaussianNB(), OLS()], ids=ids
+)
+def test_words_are_no_classes_until_they_are_called_so(learner) -> None:
+    frame = data().assign(word=lambda d: d.two.astype(object))
+    with pytest.raises(DataError, match="response 'word' is text") as caught:
+        pcv.cross_validate(learner, "word ~ x", frame, folds=3)
+    assert "factor(word) in the formula" in (caught.value.fix or "")
+    if learner != OLS():
+        again = [
+            pcv.cross_validate(learner, f"{y} ~ x", frame, folds=pcv.Blocks(3)).estimate
+            for y in ("two", "factor(word)")
+        ]
+        assert again[0] == again[1]
 
 
 @pytest.mark.parametrize("learner", NUMERIC, ids=ids)
@@ -167,7 +196,7 @@ def test_learners_of_classes_refuse_numbers_and_too_many_classes() -> None:
     with pytest.raises(InputError, match="MNLogit cannot predict a continuous response"):
         MNLogit().fit("y ~ x", frame)
     with pytest.raises(InputError, match="needs two classes"):
-        Logit().fit("f ~ x", frame)
+        Logit().fit("factor(f) ~ x", frame)
     with pytest.raises(InputError, match="poisson family needs a numeric response"):
         GLM("poisson").fit("two ~ x", frame)
     with pytest.raises(InputError, match="needs two classes"):
@@ -272,10 +301,10 @@ def test_separated_classes_are_warned_about() -> None:
     frame = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "y": ["a", "a", "a", "b", "b", "b"]}
     for learner in (Logit(), MNLogit()):
         with pytest.warns(PycvstatWarning, match="numerically 0 or 1"):
-            fitted = learner.fit("y ~ x", frame)
+            fitted = learner.fit("factor(y) ~ x", frame)
         assert fitted.report.notes
         with pytest.warns(PycvstatWarning, match="numerically 0 or 1"):
-            learner.prepare(Task.build("y ~ x", frame)).predict(np.arange(6), np.array([0]))
+            learner.prepare(Task.build("factor(y) ~ x", frame)).predict(np.arange(6), np.array([0]))
 
 
 def test_responses_outside_a_family_name_the_values() -> None:
@@ -305,7 +334,7 @@ def test_tables_have_one_row_per_coefficient() -> None:
 
 
 def test_mean_of_numbers_and_classes() -> None:
-    frame = {"y": [1.0, 2.0, 6.0], "c": ["b", "a", "b"], "w": [1.0, 0.0, 1.0]}
+    frame = {"y": [1.0, 2.0, 6.0], "c": pd.Categorical(["b", "a", "b"]), "w": [1.0, 0.0, 1.0]}
     assert Mean().fit("y ~ 1", frame, weights="w").predict({"y": [0.0]}).tolist() == [3.5]
     table = Mean().fit("y ~ 1", frame).tidy()
     plain = OLS().fit("y ~ 1", frame).tidy()

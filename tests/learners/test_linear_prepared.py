@@ -80,7 +80,7 @@ def assert_same(at_once, one_by_one):
     ("learner", "formula", "weights"),
     [
         (OLS(), "y ~ x + z + g", None),
-        (OLS(), "y ~ x * g + offset(o)", "w"),
+        (WLS(), "y ~ x * g + offset(o)", "w"),
         (WLS(), "y ~ x + z + g", "w"),
         (OLS(), "y ~ x + z + I(x + z) + g", None),
         (GLM("poisson"), "count ~ x + g + offset(o)", "w"),

@@ -40,7 +40,11 @@ RECORDED = reference.recorded("models.json")
 def frame_of(recorded: dict[str, list[Any]]) -> pd.DataFrame:
     numbers = {name: v for name, v in recorded.items() if name not in ("f", "cls", "three")}
     made = pd.DataFrame({name: [float(x) for x in v] for name, v in numbers.items()})
-    return made.assign(**{name: recorded[name] for name in ("f", "cls", "three")})
+    return made.assign(
+        f=recorded["f"],
+        cls=pd.Categorical(recorded["cls"]),
+        three=pd.Categorical(recorded["three"]),
+    )
 
 
 DATA, NEW = frame_of(RECORDED["data"]), frame_of(RECORDED["new"])
