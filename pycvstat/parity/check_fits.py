@@ -121,7 +121,8 @@ def _beside_kknn(fitted: Any) -> Crosscheck:
 
 
 def _beside_fnn(fitted: Any) -> Crosscheck:
-    from pycvstat.rbridge import require, run
+    from pycvstat.rbridge import require, run, source
+    from pycvstat.rbridge.reference import path
 
     task, learner = fitted.task, fitted.learner
     numeric = all(task.frame[name].kind == "numeric" for name in task.frame.names)
@@ -133,15 +134,21 @@ def _beside_fnn(fitted: Any) -> Crosscheck:
         )
     require("FNN")
     X = task.design("kknn").X
-    X = X[:, np.ptp(X, axis=0) > 0]
-    scaled = X / X.std(axis=0, ddof=1) if learner.scale else X
+    used = X[:, np.ptp(X, axis=0) > 0]
+    scaled = used / used.std(axis=0, ddof=1) if learner.scale else used
     r: Any = run("FNN::get.knnx(x, x, k)$nn.dist", x=scaled, k=learner.k)
     found = fitted.neighbours(task.frame)
-    note = "kknn is not installed: distances beside FNN, which leaves ties open."
-    rows = compare_values(
-        "distances", found.distances, np.asarray(r).reshape(found.distances.shape), SUMS
-    )
-    return Crosscheck((rows,), f"{run('R.version.string')}; FNN::get.knnx", (note,))
+    labels = _labels(*found.rows.shape)
+    theirs = np.asarray(r).reshape(found.distances.shape)
+    rows = [compare_values("distances", found.distances, theirs, SUMS, labels)]
+    notes = ["kknn is not installed: distances beside FNN. Weights are not compared."]
+    if learner.scale and learner.ties == "kknn":
+        source(path("kknn_standin.R"))
+        r = run("standin_neighbours(x, x, k + 1)[, seq_len(k)]", x=X, k=learner.k)
+        ours, order = found.rows + 1, np.asarray(r).reshape(found.rows.shape)
+        rows.insert(0, compare_values("neighbour rows", ours, order, EXACT, labels))
+        notes.append("Neighbour rows beside the stand-in of this project for kknn.")
+    return Crosscheck(tuple(rows), f"{run('R.version.string')}; FNN::get.knnx", tuple(notes))
 
 
 def _labels(m: int, k: int) -> list[str]:

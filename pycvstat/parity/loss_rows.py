@@ -14,6 +14,7 @@ from pycvstat.parity.labels import fit_labels, row_labels
 from pycvstat.parity.table import EXACT, SUMS, Row, Tolerance, compare_values
 from pycvstat.procedures.cross_validate import CVResult
 
+SAME_BITS = Tolerance(0.0, "exact: the same few operations on the same numbers")
 SEPARATED = "no finite maximum likelihood estimate"  # a note of a fit
 
 
@@ -61,7 +62,7 @@ def _losses_of_predictions(table: LossTable, labels: Sequence[str]) -> Row:
         prob=None if prob is None else prob[0],
     )
     rounded = table.loss in ("log", "poisson") or (prob is not None and prob.shape[2] > 2)
-    tolerance = SUMS if rounded else EXACT
+    tolerance = SUMS if rounded else SAME_BITS
     return compare_values("losses of these predictions", table.losses[:, 0], r, tolerance, labels)
 
 

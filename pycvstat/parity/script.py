@@ -235,7 +235,8 @@ def _call(name: str, result: Any, loss: str) -> tuple[str, list[Counterpart]]:
             f"result <- pcv_cross_validate(formula, data, learner, {r_text(loss)}, test, train,\n"
             "                             weights)\n" + _expected(result)
         )
-    return f"# {_comment(name)}\n{formula}\n{call}\n", codes
+    notes = "".join(f"# {_comment(note)}\n" for note in codes[0].notes)
+    return f"# {_comment(name)}\n{notes}{formula}\n{call}\n", codes
 
 
 def _tuning_call(result: TuneResult, loss: str) -> tuple[str, list[Counterpart]]:

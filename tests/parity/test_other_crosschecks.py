@@ -35,6 +35,18 @@ def test_a_coefficient_moved_by_an_ulp_in_a_million_is_located(monkeypatch):
 
 
 @pytest.mark.live_r
+def test_one_wrong_neighbour_is_located_also_where_rows_tie(monkeypatch):
+    fitted = pcv.KNN(k=4).fit("mpg ~ cyl + gear", MTCARS)  # full of ties
+    checked = fitted.crosscheck()
+    assert checked
+    assert checked.rows[0].quantity == "neighbour rows"
+    found = fitted.neighbours(fitted.task.frame)
+    found.rows[5, 1] = (found.rows[5, 1] + 1) % 32
+    monkeypatch.setattr(fitted, "neighbours", lambda frame: found)
+    assert fitted.crosscheck().first_difference == "neighbour rows: row 6, neighbour 2"
+
+
+@pytest.mark.live_r
 def test_what_has_no_cross_check_says_so():
     from sklearn.linear_model import LinearRegression
 
