@@ -38,6 +38,15 @@ class Kknn:
     response : {"continuous", "nominal", "ordinal"}
     levels : tuple of str
         The names of the columns of `prob`.
+
+    Examples
+    --------
+    >>> from pycvstat.data import mtcars
+    >>> from pycvstat.kknn import kknn
+    >>> cars = mtcars()
+    >>> found = kknn("mpg ~ wt", cars[:30], cars[30:], k=3, kernel="rectangular")
+    >>> found.C.tolist(), found.fitted_values.round(2).tolist()
+    ([[7, 22, 6], [30, 2, 1]], [15.97, 20.57])
     """
 
     fitted_values: NDArray[Any]

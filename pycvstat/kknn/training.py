@@ -45,6 +45,14 @@ class TrainKknn:
     distance : float
     task : Task
         The training rows.
+
+    Examples
+    --------
+    >>> from pycvstat.data import mtcars
+    >>> from pycvstat.kknn import train_kknn
+    >>> found = train_kknn("mpg ~ wt", mtcars(), ks=[1, 3, 5], kernel="rectangular")
+    >>> found.best_k, found.mean_squ.round(2).values.ravel().tolist()
+    (5, [19.06, 10.12, 7.81])
     """
 
     mean_squ: pd.DataFrame

@@ -30,6 +30,14 @@ class CvKknn:
         The fold of every row, 1-based.
     mean_abs, mean_squ, misclass : float
         NaN where the response has no such error.
+
+    Examples
+    --------
+    >>> from pycvstat.data import mtcars
+    >>> from pycvstat.kknn import cv_kknn
+    >>> found = cv_kknn("mpg ~ wt", mtcars(), kcv=4, k=3, random=1)
+    >>> found.folds[:6].tolist(), round(found.mean_squ, 3)
+    ([1, 4, 3, 1, 2, 1], 10.725)
     """
 
     y: FloatArray

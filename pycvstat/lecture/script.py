@@ -38,6 +38,13 @@ class LectureRun:
         The test error of each outer fold.
     nested : float
         Their mean.
+
+    Examples
+    --------
+    >>> from pycvstat.data import waves
+    >>> from pycvstat.lecture import lecture_run
+    >>> lecture_run(waves(200, random=2021)).optimal_k
+    [4]
     """
 
     ks: IntArray

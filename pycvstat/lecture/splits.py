@@ -17,14 +17,32 @@ IntArray = NDArray[np.int64]
 
 
 class TrainValidation(NamedTuple):
-    """One split into training and validation rows."""
+    """One split into training and validation rows.
+
+    Examples
+    --------
+    >>> from pycvstat.data import waves
+    >>> from pycvstat.lecture import train_validation_by_fold
+    >>> parts = train_validation_by_fold(waves(10), 1, 5)
+    >>> len(parts.train), len(parts.validation)
+    (8, 2)
+    """
 
     train: pd.DataFrame
     validation: pd.DataFrame
 
 
 class TrainTest(NamedTuple):
-    """One split into rows for training and validation, and test rows."""
+    """One split into rows for training and validation, and test rows.
+
+    Examples
+    --------
+    >>> from pycvstat.data import waves
+    >>> from pycvstat.lecture import train_test_by_fold
+    >>> parts = train_test_by_fold(waves(10), 1, 5)
+    >>> len(parts.train_and_val), len(parts.test)
+    (8, 2)
+    """
 
     train_and_val: pd.DataFrame
     test: pd.DataFrame

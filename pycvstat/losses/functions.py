@@ -34,6 +34,12 @@ class Loss:
         Smallest and largest possible loss.
     for_kinds : tuple of str
         Kinds of response the loss has a meaning for.
+
+    Examples
+    --------
+    >>> double = Loss("double", lambda y, p: 2 * np.abs(y - p.values))
+    >>> double.pointwise(np.array([1.0, 2.0]), Predictions(np.array([[1.5, 2.0]])))
+    array([[1., 0.]])
     """
 
     name: str
@@ -161,7 +167,8 @@ def _poisson(y: NDArray[Any], p: Predictions) -> FloatArray:
             fix="use GLM('poisson'), or loss='squared'",
         )
     ratio = np.where(y > 0, y / mean, 1.0)
-    return np.asarray(2.0 * (y * np.log(ratio) - (y - mean)))
+    deviance = 2.0 * (y * np.log(ratio) - (y - mean))
+    return np.maximum(deviance, 0.0)  # rounding makes it negative where y and mean agree
 
 
 def _positive(name: str, value: float) -> None:

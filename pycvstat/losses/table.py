@@ -30,6 +30,13 @@ class FoldMeans:
         Mean loss over the test rows of each fit; NaN where the fit failed.
     loss : str
     candidates : tuple of dict
+
+    Examples
+    --------
+    >>> plan = FoldPlan.from_fold_ids([1, 1, 2])
+    >>> means = FoldMeans(plan, np.array([[1.0], [4.0]]), "squared")
+    >>> means.estimate(), means.pooled()
+    (array([2.5]), array([2.]))
     """
 
     plan: FoldPlan
@@ -79,6 +86,16 @@ class LossTable:
         Out-of-fold predictions: values (C, N), prob (C, N, L).
     y : (n,) array, optional
         The response, codes for classes.
+
+    Examples
+    --------
+    >>> plan = FoldPlan.from_fold_ids([1, 1, 2])
+    >>> table = LossTable(plan, np.array([[0.5], [1.5], [4.0]]), "squared")
+    >>> table.tidy()
+       repeat  fold  row  loss
+    0       1     1    0   0.5
+    1       1     1    1   1.5
+    2       1     2    2   4.0
     """
 
     plan: FoldPlan

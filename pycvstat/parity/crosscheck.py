@@ -46,6 +46,14 @@ def crosscheck(
     -------
     Crosscheck
         True when every quantity agrees; `first_difference` says where the two part.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> from pycvstat.rbridge import available
+    >>> plan = pcv.KFold(5, random=1).plan(20)
+    >>> bool(crosscheck(plan)) if available() else True
+    True
     """
     from pycvstat.rbridge import time_limit
 

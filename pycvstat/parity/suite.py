@@ -45,6 +45,12 @@ class ParitySuite(Verbs):
         Why a room did not run.
     against : str
         "live" or "recorded".
+
+    Examples
+    --------
+    >>> suite = run_suite("recorded", ("random",))
+    >>> bool(suite), suite.glance()["comparisons"].tolist()
+    (True, [65])
     """
 
     rooms: dict[str, Crosscheck]

@@ -89,6 +89,11 @@ class Crosscheck(Verbs):
         The R that computed, with the packages used; or "recorded".
     notes : tuple of str
         Named differences of convention, and what could not be checked.
+
+    Examples
+    --------
+    >>> Crosscheck((compare_values("folds", [1, 2, 3], [1, 2, 4], EXACT),)).first_difference
+    'folds: element 3'
     """
 
     rows: tuple[Row, ...]

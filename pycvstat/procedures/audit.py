@@ -46,6 +46,16 @@ class Audit(Verbs):
     task : Task
     seed : int, optional
         R's seed of the permutations.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> found = pcv.audit(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(5, random=1))
+    >>> found.tidy()[["check", "found"]]
+                                 check  found
+    0      skill on permuted responses  False
+    1  equal rows in training and test  False
+    2    groups on both sides of a fit  False
     """
 
     skill: NDArray[np.float64]

@@ -29,6 +29,16 @@ class Comparison(Verbs):
     ----------
     results : dict of CVResult
         By the name of the method.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.compare({"ols": pcv.OLS(), "mean": pcv.Mean()}, "mpg ~ wt", pcv.data.mtcars(),
+    ...                      folds=pcv.Blocks(4))
+    >>> result
+    Comparison('ols', 'mean': best 'ols')
+    >>> result["ols"].estimate == result.estimate["ols"]
+    True
     """
 
     results: dict[str, CVResult]

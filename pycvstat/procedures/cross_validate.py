@@ -41,6 +41,15 @@ class CVResult(EstimateVerbs):
     bias : BiasAdjustment, optional
     inner_plans : tuple of FoldPlan
         The folds inside each fit of a tuned learner; their rows count within its training rows.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4))
+    >>> result
+    CVResult(OLS, Blocks(4): squared loss 9.83473)
+    >>> result.tidy("folds")["estimate"].round(3).tolist()
+    [5.953, 3.532, 23.243, 6.611]
     """
 
     table: LossTable

@@ -44,6 +44,14 @@ class ErrorCurve(Verbs):
     seed : int, optional
     table : LossTable, optional
         Every test loss and out-of-fold prediction, when there are not too many to keep.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> curve = pcv.error_curve(pcv.KNN(kernel="rectangular"), "mpg ~ .", pcv.data.mtcars(),
+    ...                         grid={"k": [1, 5, 20]}, folds=pcv.Blocks(4))
+    >>> curve.best, curve.gap().round(2).tolist()
+    ({'k': 5}, [14.57, 6.6, 4.71])
     """
 
     train: FoldMeans

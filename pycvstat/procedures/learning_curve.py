@@ -41,6 +41,17 @@ class LearningCurve(Verbs):
     seed : int, optional
     table : LossTable, optional
         Every test loss and out-of-fold prediction by size, when there are not too many to keep.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> curve = pcv.learning_curve(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), sizes=[8, 16, 24],
+    ...                            folds=pcv.KFold(4, random=1))
+    >>> curve.tidy().round(2)
+       n_train  train   test   gap  std_error
+    0        8   7.20  15.39  8.19       4.96
+    1       16   8.02   9.58  1.56       3.20
+    2       24   8.45  10.61  2.16       3.45
     """
 
     sizes: NDArray[np.int64]

@@ -79,6 +79,14 @@ class NestedResult(CVResult):
         The inner folds on all rows, for the final tuning.
     inner_loss : str or function
         What tuning minimises.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.nested_cv(pcv.KNN(kernel="rectangular"), "mpg ~ .", pcv.data.mtcars(),
+    ...                        grid={"k": [1, 3, 9]}, outer=pcv.Blocks(4), inner=pcv.Blocks(3))
+    >>> result.chosen["k"]
+    [1, 1, 3, 3]
     """
 
     inner_plan: FoldPlan | None = None

@@ -44,6 +44,17 @@ class TuneResult(EstimateVerbs):
     refit : {"all", "train", "none"}
     failures : tuple of Failure
     seed : int, optional
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.tune(pcv.KNN(kernel="rectangular"), "mpg ~ .", pcv.data.mtcars(),
+    ...                   grid={"k": [1, 3, 9]}, folds=pcv.Blocks(4))
+    >>> result.tidy()[["k", "estimate", "chosen"]].round(3)
+       k  estimate  chosen
+    0  1    14.567    True
+    1  3    16.051   False
+    2  9    14.875   False
     """
 
     means: FoldMeans

@@ -36,6 +36,15 @@ class BiasVariance(Shown):
     noise : float
     candidates : tuple of dict
     n, replications : int
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> from pycvstat.simulate import bias_variance, sine
+    >>> parts = bias_variance(sine(), pcv.KNN(kernel="rectangular"), 40, grid={"k": [1, 20]},
+    ...                       replications=20)
+    >>> bool(parts.bias2[0] < parts.bias2[1]), bool(parts.variance[0] > parts.variance[1])
+    (True, True)
     """
 
     bias2: FloatArray
@@ -142,6 +151,14 @@ class RiskDecomposition:
     bound : float
         The finite-class bound on the estimation error with probability 1 - delta, in the range
         of the loss: sqrt(2/m ln(2 |H|/delta)).
+
+    Examples
+    --------
+    >>> from pycvstat.simulate import risk_decomposition, two_classes
+    >>> steps = [lambda X, t=t: (X[:, 0] > t).astype(float) for t in (-1.0, 0.0, 1.0)]
+    >>> parts = risk_decomposition(two_classes(), steps, m=50, replications=20)
+    >>> bool(parts.estimation.mean <= parts.bound)
+    True
     """
 
     estimation: MonteCarlo

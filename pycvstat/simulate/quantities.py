@@ -37,6 +37,16 @@ class Agreement(Shown):
     estimator, quantity : str
     estimate, truth, difference : MonteCarlo
         The difference is taken replication by replication.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> from pycvstat.simulate import sine, theorem_1
+    >>> theorem_1(sine(), pcv.Mean(), 8, replications=30).tidy().round(3)
+                         quantity  estimate  std_error
+    0  cross-validation on 9 rows     0.926      0.074
+    1     expected risk at 8 rows     0.823      0.015
+    2                  difference     0.102      0.078
     """
 
     estimator: str
@@ -86,6 +96,16 @@ def risk_after_training(
 
     It is averaged over new points, drawn anew each time, so that the mean over replications is
     the expected risk and not one at fixed points.
+
+    Examples
+    --------
+    >>> from pycvstat.learners.mean import Mean
+    >>> from pycvstat.random import as_stream
+    >>> from pycvstat.simulate import sine
+    >>> stream = as_stream(1)
+    >>> X, y = sine().draw(stream, 20)
+    >>> risk_after_training(sine(), Mean(), X, y, stream).round(2)
+    array([0.76])
     """
     points = law.predictors(stream, NEW_POINTS)
     p = predictions_at(learner, X, y, points, grid)
@@ -138,6 +158,14 @@ def cv_against_risk(
 
     The risk is that of the learner trained on the training part of the first fold, so both sides
     see the same draw; the data are independent and identically distributed, so any fold would do.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> from pycvstat.simulate import cv_against_risk, sine
+    >>> found = cv_against_risk(sine(), pcv.Mean(), 20, pcv.Blocks(5), replications=50)
+    >>> found.quantity, bool(abs(found.in_errors) < 4)
+    ('expected risk at 16 rows', True)
     """
     stream = as_stream(random)
     loss = _loss(law)
@@ -182,6 +210,15 @@ class TuningQuantities(Shown):
     nested_bias : MonteCarlo
         nested - tuned, replication by replication.
     n, n_train : int
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> from pycvstat.simulate import sine, tuning_quantities
+    >>> found = tuning_quantities(sine(), pcv.KNN(kernel="rectangular"), {"k": [1, 5]}, 40,
+    ...                           outer=pcv.Blocks(4), inner=pcv.Blocks(4), replications=10)
+    >>> bool(found.oracle.mean <= found.tuned.mean)
+    True
     """
 
     oracle: MonteCarlo

@@ -138,7 +138,13 @@ class GroupedNoise(Law):
 
 
 def tuned_knn(law: str = "knn_regression") -> Scenario:
-    """kNN with k chosen by cross-validation, on the law of another scenario."""
+    """kNN with k chosen by cross-validation, on the law of another scenario.
+
+    Examples
+    --------
+    >>> tuned_knn().name
+    'kNN with k tuned over 8 values, waves'
+    """
     base = SCENARIOS[law]
     fitters = tuple(NearestNeighbours(k) for k in (1, 3, 5, 7, 9, 13, 19, 27))
     return Tuned(
@@ -152,13 +158,25 @@ def tuned_knn(law: str = "knn_regression") -> Scenario:
 
 
 def ranked_logistic(n: int = 200) -> Scenario:
-    """Logistic regression by its AUC."""
+    """Logistic regression by its AUC.
+
+    Examples
+    --------
+    >>> ranked_logistic(100).name
+    'logistic regression by its AUC, n = 100'
+    """
     law = SCENARIOS["logistic"].law
     return Ranked(f"logistic regression by its AUC, n = {n}", law, n, Logistic(), "zero_one")
 
 
 def grouped_ols(groups: int = 40, size: int = 5) -> Scenario:
-    """Least squares on groups of rows that share half of their variance."""
+    """Least squares on groups of rows that share half of their variance.
+
+    Examples
+    --------
+    >>> grouped_ols(20, 4).n
+    80
+    """
     law = GroupedNoise("groups", 3, lambda X: X.sum(axis=1), size=size)
     name = f"OLS on {groups} groups of {size} rows"
     n = groups * size

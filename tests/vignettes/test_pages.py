@@ -69,6 +69,13 @@ def test_reference_is_whole() -> None:
     assert "object at 0x" not in text
 
 
+def test_every_public_name_has_an_example() -> None:
+    for group in public_names().values():
+        for name, value in group:
+            if callable(value) and not (isinstance(value, type) and issubclass(value, Exception)):
+                assert ">>>" in (value.__doc__ or ""), name
+
+
 def test_reference_is_self_contained() -> None:
     assert not EXTERNAL.findall(to_html(reference_markdown()))
 
