@@ -103,3 +103,12 @@ def test_what_losses_refuse(make, words):
 def test_parameters_of_losses_are_checked(make):
     with pytest.raises(InputError):
         make()
+
+
+def test_deviance_is_never_negative():
+    """y log(y / mu) - (y - mu) rounds to less than 0 where mu is next to y."""
+    y = np.linspace(0.5, 9.0, 200)
+    near = y * (1 + np.linspace(-4e-16, 4e-16, 200))
+    losses = LOSSES["poisson"].pointwise(y, Predictions(near[None, :]))
+    assert losses.min() == 0.0
+    assert losses.max() < 1e-14

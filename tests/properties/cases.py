@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, event, settings
+from hypothesis import HealthCheck, Phase, event, settings
 
 import pycvstat as pcv
 from pycvstat.errors import PycvstatError, PycvstatWarning
@@ -45,6 +45,7 @@ def cases(of: str) -> settings:
         max_examples=max(1, CASES * SHARES[of] // 100),
         suppress_health_check=list(HealthCheck),
         deadline=None,
+        phases=[p for p in Phase if p is not Phase.explain],
         derandomize="PYCVSTAT_CASES" not in os.environ,
         print_blob=True,
     )

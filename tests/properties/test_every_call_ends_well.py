@@ -87,6 +87,8 @@ def check_choices(nested, learner):
     """Each outer fit is tuned on its training rows alone, and the chosen candidate is refitted."""
     for i, (train, test) in enumerate(nested.plan):
         part = nested.task.take(train)
+        if part.response.levels and len(np.unique(part.response.values)) < 2:
+            continue  # refused as data of its own
         tuned = pcv.tune(
             learner, data=part, grid=nested.candidates, folds=nested.inner_plans[i],
             rule=nested.tuned.rule, complexity=nested.tuned.complexity,
