@@ -112,3 +112,44 @@ def test_deviance_is_never_negative():
     losses = LOSSES["poisson"].pointwise(y, Predictions(near[None, :]))
     assert losses.min() == 0.0
     assert losses.max() < 1e-14
+
+
+@pytest.mark.parametrize("name", ["log", "brier"])
+def test_probabilities_end_at_0_and_1(name):
+    loss = as_loss(name)
+    assert np.isfinite(loss.pointwise(np.array([0.0, 1.0]), one([0.0, 1.0]))).all()
+    for outside in (-0.5, -1e-9, 1 + 1e-9, 1.5):
+        with pytest.raises(LossError, match="from 0 to 1"):
+            loss.pointwise(np.array([0.0]), one([outside]))
+
+
+def test_families_are_named_by_their_number():
+    y, p = np.array([0.0]), one([4.0])
+    assert as_loss("huber(2)").pointwise(y, p).tolist() == huber(2.0).pointwise(y, p).tolist()
+    assert as_loss("pinball(0.25)").pointwise(y, p).tolist() == [[3.0]]
+    assert as_loss("pinball").pointwise(y, p).tolist() == [[2.0]]
+    assert as_loss("huber").name == "huber(1.345)"
+    for wrong in ("huber(1.2.3)", "pinball(..)"):
+        with pytest.raises(LossError, match="no loss called"):
+            as_loss(wrong)
+
+
+def test_errors_of_predicted_numbers_0_and_1():
+    """More than one half is a 1."""
+    y = np.array([0.0, 0.0, 1.0, 1.0, 1.0])
+    loss = as_loss("zero_one").pointwise(y, one([0.5, 0.6, 0.5, 0.6, 3.0]))
+    assert loss.tolist() == [[0.0, 1.0, 1.0, 0.0, 0.0]]
+    with pytest.raises(LossError, match="y in 0 and 1"):
+        as_loss("zero_one").pointwise(np.array([0.0, 0.5]), one([0.0, 1.0]))
+
+
+def test_poisson_deviance_between_the_counts():
+    y, mean = np.array([0.5, 0.25, 3.0]), [0.75, 2.0, 1e-3]
+    loss = as_loss("poisson").pointwise(y, one(mean))[0]
+    by_hand = [2 * (a * np.log(a / m) - (a - m)) for a, m in zip(y, mean, strict=True)]
+    np.testing.assert_allclose(loss, by_hand, rtol=1e-14)
+    for wrong in (0.0, -1.0):
+        with pytest.raises(LossError, match="positive predictions"):
+            as_loss("poisson").pointwise(np.array([1.0]), one([wrong]))
+    with pytest.raises(LossError, match="needs y >= 0"):
+        as_loss("poisson").pointwise(np.array([-1e-9]), one([1.0]))
