@@ -59,12 +59,10 @@ def add_commands(commands: Subparsers) -> None:
     _folds(tune)
     _grid(tune, required=True)
     _rule(tune)
-    _curve(tune)
     nested = _add(commands, "nested", "nested cross-validation: tune inside, test outside")
     _learner(nested)
     _grid(nested, required=True)
     _rule(nested)
-    _curve(nested)
     nested.add_argument("--outer", default="10", metavar="FOLDS", help="outer folds (default: 10)")
     _inner(nested)
     compare = _add(commands, "compare", "compare learners on identical folds")
@@ -195,11 +193,6 @@ def _rule(command: argparse.ArgumentParser) -> None:
                          help="how the candidate is chosen (default: min)")  # fmt: skip
     command.add_argument("--complexity", metavar="ORDER",
                          help="-k: larger k is simpler; degree: smaller is")  # fmt: skip
-
-
-def _curve(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--curve", action="store_true",
-                         help="train and test error over the grid, in the report")  # fmt: skip
 
 
 def _add_report(commands: Subparsers) -> None:

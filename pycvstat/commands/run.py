@@ -177,31 +177,9 @@ def _give(result: Any, chosen: Namespace) -> None:
         _say(f"R script: {result.to_r(chosen.to_r)}")
     if chosen.report is not None:
         shown = False if check is None else check
-        path = result.report(chosen.report, crosscheck=shown, include=_curve(result, chosen))
-        _say(f"report: {path}")
+        _say(f"report: {result.report(chosen.report, crosscheck=shown)}")
     if check is not None and not check:
         raise PycvstatError(f"Python and R differ, first in {check.first_difference}.")
-
-
-def _curve(result: Any, chosen: Namespace) -> list[Any]:
-    """Train and test error over the grid on the folds of the result, when asked for."""
-    import pycvstat as pcv
-
-    if not getattr(chosen, "curve", False):
-        return []
-    return [
-        pcv.error_curve(
-            learner_of(chosen.learner),
-            chosen.formula,
-            _data(chosen),
-            grid=grid_of(chosen.grid),
-            folds=result.plan,
-            **{name: of for name, of in _common(chosen).items() if name in _OF_DATA},
-        )
-    ]
-
-
-_OF_DATA = ("loss", "na", "groups", "weights")
 
 
 def _say(text: str) -> None:

@@ -91,12 +91,6 @@ def test_results_are_saved_and_reported(place: Path, capsys: pytest.CaptureFixtu
     assert "# 32 rows; folds: KFold(10)" in (place / "r.R").read_text()
 
 
-def test_the_curve_is_in_the_report(place: Path) -> None:
-    words = ["tune", "cars.csv", "mpg ~ wt + hp", "--learner", "knn", "--grid", "k=1:9"]
-    assert cli.main([*words, "--seed", "1", "--curve", "--report", "t.html"]) == 0
-    assert "gap: test minus train" in (place / "t.html").read_text(encoding="utf-8")
-
-
 @pytest.mark.live_r
 def test_the_crosscheck_is_printed_and_in_the_report(
     place: Path, capsys: pytest.CaptureFixture[str]

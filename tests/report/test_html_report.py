@@ -12,6 +12,7 @@ from pycvstat.report.assemble import full
 from pycvstat.report.plots import style
 from pycvstat.report.render.figures import DARK
 from pycvstat.report.render.html import render_page
+from pycvstat.report.sections import curves
 from tests.report.conftest import HOSTILE, LEVELS, MAKERS, RESPONSE, page_text, result
 from tests.report.pages import Element, read_page
 
@@ -267,3 +268,15 @@ def test_a_report_without_a_crosscheck_says_so() -> None:
 
 def test_values_that_differ_in_late_digits_are_shown_in_full() -> None:
     assert "1.000000001" in page_of("crosscheck").text()
+
+
+@pytest.mark.parametrize("name", ["tune", "nested", "tune dev set"])
+def test_reports_of_tuning_show_train_test_and_gap(name: str) -> None:
+    text = page_of(name).text()
+    assert "Train and test error" in text
+    assert "gap is test minus train" in text
+
+
+def test_a_curve_that_costs_much_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curves, "AT_ONCE", 100)
+    assert curves.of_tuning(result("tune")) is None
