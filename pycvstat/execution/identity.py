@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from pycvstat.execution.users_code import referred
+
 
 def describe(value: Any) -> Any:
     """A value as JSON: the same for equal values, in every session.
 
     Arrays become checksums, functions their name and a checksum of their code with what they
-    refer to, objects their class and attributes.
+    refer to, objects their class and attributes. Code of the user comes with the functions and
+    numbers of its module that it refers to.
 
     Parameters
     ----------
@@ -80,26 +83,42 @@ def _describe_code(code: CodeType, inside: tuple[int, ...]) -> Any:
 
 
 def _describe_function(function: FunctionType, inside: tuple[int, ...]) -> Any:
-    cells = [_describe(_content(cell), inside) for cell in function.__closure__ or ()]
+    return {**_of_itself(function, inside), **_with_references(function, inside)}
+
+
+def _of_itself(function: FunctionType, inside: tuple[int, ...]) -> dict[str, Any]:
+    """A function without the functions and numbers it refers to."""
     return {
         "function": f"{function.__module__}.{function.__qualname__}",
         "code": _describe_code(function.__code__, inside),
-        "defaults": _describe(function.__defaults__, inside),
-        "closure": cells,
+        "defaults": _describe([function.__defaults__, function.__kwdefaults__], inside),
+        "closure": [_describe(_content(cell), inside) for cell in function.__closure__ or ()],
     }
+
+
+def _with_references(value: FunctionType | type, inside: tuple[int, ...]) -> dict[str, Any]:
+    parts = {
+        name: _of_itself(part, inside)
+        if isinstance(part, FunctionType)
+        else _describe(part, inside)
+        for name, part in referred(value).items()
+    }
+    return {"refers": parts} if parts else {}
 
 
 def _content(cell: Any) -> Any:
     try:
-        return cell.cell_contents
+        content = cell.cell_contents
     except ValueError:  # not filled yet
         return None
+    return _full_name(content) if isinstance(content, type) else content
 
 
 def _describe_object(value: Any, inside: tuple[int, ...]) -> Any:
     if isinstance(value, type):
-        return _full_name(value)
-    return {"class": _full_name(type(value)), **_parts(value, inside)}
+        return {"class": _full_name(value), **_with_references(value, inside)}
+    kind = type(value)
+    return {"class": _full_name(kind), **_with_references(kind, inside), **_parts(value, inside)}
 
 
 def _full_name(kind: type) -> str:

@@ -114,17 +114,18 @@ def run(
     contexts = prepared.begin(plan, random)
     work = Work(prepared, plan, contexts, y, loss, keep, on_error)
     closed = _closed_form(work)
-    if closed is not None:
+    if closed is not None and execution.checkpoint is None:
         return closed
+    # a closed form leaves nothing to keep, but a checkpoint of other work is refused all the same
     results = run_tasks(
         fit_one,
         work,
-        range(len(plan)),
-        execution=execution,
+        range(len(plan) if closed is None else 0),
+        execution=execution if closed is None else Execution(checkpoint=execution.checkpoint),
         identity={} if execution.checkpoint is None else {**(identity or {}), **_identity(work)},
         label=label,
     )
-    return _assemble(work, results)
+    return _assemble(work, results) if closed is None else closed
 
 
 def fit_one(work: Work, i: int) -> dict[str, Any]:

@@ -87,6 +87,55 @@ def test_a_description_is_the_same_twice(value: Any) -> None:
     assert digest(describe(value)) == digest(describe(value))
 
 
+SCRIPT = """
+SCALE = {scale}
+
+def helper(x, *, power={power}):
+    return {helper}
+
+def loss(y, p):
+    return SCALE * helper(y - p)
+
+class Base:
+    def shift(self):
+        return {shift}
+
+class Model(Base):
+    step = {step}
+
+    def fit(self, X, y):
+        return helper(y) + self.mark
+
+    @property
+    def mark(self):
+        return {mark}
+"""
+AS_IT_IS = {"scale": 1, "power": 2, "helper": "x**power", "shift": 1, "step": 1, "mark": 3}
+
+
+def script(name: str, **changes: Any) -> str:
+    namespace: dict[str, Any] = {"__name__": "script"}
+    exec(SCRIPT.format(**AS_IT_IS | changes), namespace)
+    thing = namespace[name]
+    return digest(describe(thing() if isinstance(thing, type) else thing))
+
+
+@pytest.mark.parametrize("change", [{"scale": 3}, {"power": 4}, {"helper": "abs(x)"}])
+def test_a_function_is_described_with_what_it_refers_to(change: dict[str, Any]) -> None:
+    assert script("loss") == script("loss")
+    assert script("loss") != script("loss", **change)
+    assert script("loss") == script("loss", mark=4)
+
+
+@pytest.mark.parametrize(
+    "change", [{"power": 4}, {"helper": "abs(x)"}, {"shift": 2}, {"step": 5}, {"mark": 4}]
+)
+def test_an_object_is_described_with_the_code_of_its_class(change: dict[str, Any]) -> None:
+    assert script("Model") == script("Model")
+    assert script("Model") != script("Model", **change)
+    assert script("Model") == script("Model", scale=3)
+
+
 def test_estimators_are_described_by_their_parameters() -> None:
     from sklearn.ensemble import RandomForestRegressor
     from sklearn.pipeline import make_pipeline

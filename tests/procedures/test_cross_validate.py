@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, strategies as st
 
 import pycvstat as pcv
-from pycvstat.errors import DataError, FitError, FoldError, InputError, LossError, PycvstatWarning
+from pycvstat.errors import (
+    CheckpointError,
+    DataError,
+    FitError,
+    FoldError,
+    InputError,
+    LossError,
+    PycvstatWarning,
+)
 
 MTCARS = pcv.data.mtcars()
 # one factorisation against a refit per fold: the kernels are tested to 1e-10 on their own
@@ -262,3 +270,18 @@ def test_incomplete_rows_are_left_out_when_asked():
         pcv.OLS(), "mpg ~ wt", with_na().dropna(), folds=pcv.KFold(5, random=1)
     )
     np.testing.assert_array_equal(result.table.losses, complete.table.losses)
+
+
+@pytest.mark.parametrize("learner", [pcv.OLS(), pcv.Ridge(), pcv.KNN(k=3)], ids=repr)
+def test_a_checkpoint_of_other_data_is_refused_by_every_learner(learner, tmp_path):
+    """Also by those that have all folds at once, and nothing to keep."""
+
+    def estimate(data):
+        folds = pcv.KFold(4, random=1)
+        return pcv.cross_validate(
+            learner, "mpg ~ wt", data, folds=folds, checkpoint=tmp_path
+        ).estimate
+
+    assert estimate(MTCARS) == estimate(MTCARS)
+    with pytest.raises(CheckpointError, match=r"identity\.data"):
+        estimate(MTCARS.assign(wt=MTCARS["wt"] + 1))
