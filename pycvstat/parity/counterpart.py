@@ -9,7 +9,7 @@ from typing import Any
 
 from pycvstat.errors import RError
 from pycvstat.learners.base import Learner
-from pycvstat.parity.table import ITERATIVE, LINEAR, SUMS, Tolerance
+from pycvstat.parity.table import ITERATIVE, LINEAR, NUMERICAL, SUMS, Tolerance
 from pycvstat.rbridge.installed import install_r_packages
 from pycvstat.task import Task
 
@@ -41,7 +41,6 @@ class Counterpart:
     notes: tuple[str, ...] = field(default=())
 
 
-NUMERICAL = Tolerance(1e-5, "a minimum that R finds by a quasi-Newton search")
 RLM_NORMS = ("huber", "bisquare", "hampel")
 KNN_TOLERANCE = Tolerance(1e-12, "weights of kernels agree with R's to 1e-12")
 STANDIN_NOTE = (

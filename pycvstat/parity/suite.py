@@ -29,7 +29,10 @@ ROOMS = {
     "intervals": "intervals",
 }
 SECONDS = 600.0  # for all that R does
-SHARED = {"neighbours": {"x", "y", "label"}, "intervals": {"losses", "errors"}}
+SHARED = {
+    "neighbours": {"x", "y", "label"},
+    "intervals": {"losses", "errors", "grid", "halves", "scores", "pair_losses"},
+}
 Against = Literal["auto", "live", "recorded"]
 
 

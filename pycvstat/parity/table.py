@@ -40,6 +40,7 @@ EXACT = Tolerance(0.0, "exact: drawn or chosen, not computed by rounding arithme
 SUMS = Tolerance(1e-12, "sums in another order or precision")
 LINEAR = Tolerance(1e-10, "direct linear algebra by another factorisation")
 ITERATIVE = Tolerance(1e-6, "iterative fits that stop by their own rules")
+NUMERICAL = Tolerance(1e-5, "a minimum that R finds by a quasi-Newton search")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 # Fold labels (counted from 1) as the course and R packages cut them.
 # needs: rsample, caret
+# source: folds.R
 cases <- list()
 blocks <- function(n, J) {
   per <- ceiling(n / J)
@@ -39,5 +40,22 @@ for (seed in c(1L, 7L, 123L)) {
     cases[[label("holdout, last quarter of shuffled rows")]] <-
       sort(tail(sample(n), ceiling(n / 4)))
   }
+  add <- function(name, one, times = 1) {
+    rows <- lapply(pcv_folds(one, seed, times), sort)
+    cases[[paste0(name, ", 32 rows, 4 folds, seed ", seed)]] <<- unlist(rows)
+  }
+  y <- rep(c("a", "b", "c", "b"), 8)
+  group <- rep(1:11, 3)[1:32]
+  add("stratified by classes", function() pcv_folds_stratified(32, 4, y))
+  add("stratified by quantiles", function() pcv_folds_stratified(32, 4, sin(1:32)))
+  add("grouped", function() pcv_folds_grouped(32, 4, group))
+  add("subsampling", function() pcv_folds_subsampling(32, 4, 0.8))
+  add("repeated", function() pcv_folds_kfold(32, 4), 3)
+  add("nested pairs", function() pcv_folds_nested_pairs(32, 4), 2)
+  add("paired halves", function() pcv_folds_paired_halves(32, 2, 2, 0.8))
+  add("5x2", function() pcv_folds_five_by_two(32), 5)
+  add("boot cv.glm", function() pcv_folds_boot(32, 4))
+  add("cv cv", function() pcv_folds_cv(32, 4))
+  add("kknn cv.kknn", function() pcv_folds_kknn(32, 4))
 }
 cases

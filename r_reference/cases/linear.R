@@ -1,10 +1,10 @@
 # Linear models: coefficients, standard errors, statistics, p values; predictions.
-# needs: MASS, quantreg, glmnet
+# needs: MASS, quantreg, glmnet, nnet
 cases <- list()
 cars <- mtcars
 rownames(cars) <- NULL
-table_of <- function(name, fit) {
-  found <- summary(fit)$coefficients
+table_of <- function(name, fit, ...) {
+  found <- summary(fit, ...)$coefficients
   cases[[paste0(name, ": coefficients")]] <<- unname(found[, 1])
   cases[[paste0(name, ": standard errors")]] <<- unname(found[, 2])
   cases[[paste0(name, ": statistics")]] <<- unname(found[, 3])
@@ -20,6 +20,15 @@ table_of("glm am ~ wt, binomial", glm(am ~ wt, binomial, cars))
 table_of("glm carb ~ hp + wt, poisson", glm(carb ~ hp + wt, poisson, cars))
 table_of("glm mpg ~ wt, Gamma log", glm(mpg ~ wt, Gamma(link = "log"), cars))
 table_of("glm vs ~ mpg, binomial probit", glm(vs ~ mpg, binomial("probit"), cars))
+table_of("lm mpg ~ wt + hp, weights qsec", lm(mpg ~ wt + hp, cars, weights = qsec))
+table_of("glm carb ~ hp + wt, negative binomial",
+         glm(carb ~ hp + wt, MASS::negative.binomial(1), cars), dispersion = 1)
+odds <- summary(nnet::multinom(factor(cyl) ~ qsec, cars, trace = FALSE, reltol = 1e-16,
+                               maxit = 5000, Hess = TRUE))
+cases[["multinom factor(cyl) ~ qsec: coefficients"]] <- as.vector(t(odds$coefficients))
+cases[["multinom factor(cyl) ~ qsec: standard errors"]] <- as.vector(t(odds$standard.errors))
+cases[["rlm mpg ~ wt + hp, bisquare: coefficients"]] <-
+  unname(coef(MASS::rlm(mpg ~ wt + hp, cars, psi = MASS::psi.bisquare)))
 cases[["rlm mpg ~ wt + hp: coefficients"]] <-
   unname(coef(MASS::rlm(mpg ~ wt + hp, cars)))
 for (tau in c(0.25, 0.5, 0.9)) {

@@ -10,12 +10,13 @@ import numpy as np
 from pycvstat import data
 from pycvstat.learners.base import Learner
 from pycvstat.learners.glm import GLM
-from pycvstat.learners.ols import OLS
+from pycvstat.learners.multinomial import MNLogit
+from pycvstat.learners.ols import OLS, WLS
 from pycvstat.learners.penalised import ElasticNet
 from pycvstat.learners.quantile import QuantReg
 from pycvstat.learners.robust import RLM
 from pycvstat.parity.cases.case import Cases, case
-from pycvstat.parity.table import ITERATIVE, LINEAR, Tolerance
+from pycvstat.parity.table import ITERATIVE, LINEAR, NUMERICAL, Tolerance
 
 LM = (
     "mpg ~ wt",
@@ -34,6 +35,7 @@ GLMS: dict[str, tuple[str, Learner]] = {
     "glm carb ~ hp + wt, poisson": ("carb ~ hp + wt", GLM("poisson")),
     "glm mpg ~ wt, Gamma log": ("mpg ~ wt", GLM("gamma", link="log")),
     "glm vs ~ mpg, binomial probit": ("vs ~ mpg", GLM("binomial", link="probit")),
+    "glm carb ~ hp + wt, negative binomial": ("carb ~ hp + wt", GLM("negative_binomial")),
 }
 TABLE = {
     "coefficients": "estimate",
@@ -45,6 +47,8 @@ COLLINEAR = Tolerance(1e-8, "near-collinear columns magnify the rounding of a fa
 
 
 def _fit(learner: Learner, formula: str) -> Any:
+    if isinstance(learner, WLS):
+        return learner.fit(formula, data.mtcars(), weights="qsec")
     return learner.fit(formula, data.mtcars())
 
 
@@ -66,14 +70,22 @@ def _table(name: str, learner: Learner, formula: str, tolerance: Tolerance) -> C
 
 
 def cases() -> Cases:
-    """lm, glm, rlm, rq and glmnet on mtcars."""
+    """lm, glm, multinom, rlm, rq and glmnet on mtcars."""
     found: Cases = {}
     for formula in LM:
         tolerance = COLLINEAR if "^" in formula or "*" in formula else LINEAR
         found |= _table(f"lm {formula}", OLS(), formula, tolerance)
     for name, (formula, learner) in GLMS.items():
         found |= _table(name, learner, formula, ITERATIVE)
-    others: dict[str, Learner] = {"rlm mpg ~ wt + hp": RLM()}
+    found |= _table("lm mpg ~ wt + hp, weights qsec", WLS(), "mpg ~ wt + hp", LINEAR)
+    for part, column in list(TABLE.items())[:2]:
+        found[f"multinom factor(cyl) ~ qsec: {part}"] = case(
+            _column, MNLogit(), "factor(cyl) ~ qsec", column, tolerance=NUMERICAL
+        )
+    others: dict[str, Learner] = {
+        "rlm mpg ~ wt + hp": RLM(),
+        "rlm mpg ~ wt + hp, bisquare": RLM("bisquare"),
+    }
     others |= {f"rq mpg ~ wt + hp, tau = {tau:g}": QuantReg(tau=tau) for tau in (0.25, 0.5, 0.9)}
     for name, learner in others.items():
         found[f"{name}: coefficients"] = case(
