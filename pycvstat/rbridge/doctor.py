@@ -26,6 +26,7 @@ R_PACKAGES = {
     "jsonlite": "recording values",
     "MASS": "robust regression",
     "Matrix": "glmnet needs it",
+    "nnet": "multinomial logit",
     "purrr": "the course's functions",
     "quantreg": "quantile regression",
     "reticulate": "calling pycvstat from R",
