@@ -49,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone; nobody is left to tell
         return 0
+    except OSError as problem:
+        print(f"pycvstat: {problem.strerror or problem}", file=sys.stderr)
+        return 1
     return 0
 
 

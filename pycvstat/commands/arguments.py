@@ -16,7 +16,9 @@ EXAMPLES = {
     "pycvstat": """examples:
   pycvstat cv cars.csv 'mpg ~ wt + hp' --learner ols --folds 10 --seed 1
   pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --report out.html
-  pycvstat COMMAND --help""",
+  pycvstat COMMAND --help
+
+exit status: 0 when done, 1 after an error, 2 for wrong words, 130 after Ctrl-C""",
     "lecture": """examples:
   pycvstat lecture
   pycvstat lecture --write lecture.R""",

@@ -87,12 +87,15 @@ def _nearby(file: Path) -> str:
 def _text(file: Path, sep: str, decimal: str) -> pd.DataFrame:
     import pandas as pd
 
+    for option, character in (("--sep", sep), ("--decimal", decimal)):
+        if len(character) != 1:
+            raise InputError(f"{option} takes one character.", given=repr(character))
     try:
         frame = pd.read_csv(file, sep=sep, decimal=decimal)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise DataError(
             "the file cannot be read as a table.",
-            given=f"{file.name}: {error}",
+            given=f"{file.name}: {str(error).strip()}",
             fix=_delimiter_hint(file, sep) or "save it as UTF-8 with one header line",
         ) from None
     hint = _delimiter_hint(file, sep)
@@ -145,7 +148,9 @@ def _parquet(file: Path) -> pd.DataFrame:
         ) from None
     except Exception as error:  # pyarrow has many kinds of errors for a damaged file
         raise DataError(
-            "the file cannot be read as Parquet.", given=f"{file.name}: {error}"
+            "the file cannot be read as Parquet.",
+            given=f"{file.name}: {error}",
+            fix="write it again, or give the data as CSV",
         ) from None
 
 

@@ -96,6 +96,6 @@ RULES: tuple[tuple[str, str | Callable[[Match], str]], ...] = (
     (rf"\b(na|loss|on_error|n_jobs|rule|complexity|checkpoint|outer|inner)={_VALUE}", _option),
     (r"\b(groups|weights)=(?:\.\.\.|'[^']*'|\"[^\"]*\")", r"--\1 COLUMN"),
     (r"\b(groups|weights)=", r"--\1"),
-    (rf"\b({'|'.join(SETTINGS)})={_VALUE}", _setting),
+    (rf"(?<![:\w])({'|'.join(SETTINGS)})={_VALUE}", _setting),
     (r"grid=\{.*?\}", "--grid k=1:30"),
 )  # fmt: skip

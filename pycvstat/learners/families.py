@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -324,8 +325,11 @@ def family_named(name: str, alpha: float | None, var_power: float | None) -> Fam
     plain = str(name).lower()
     plain = SPELLINGS.get(plain, plain)
     if plain not in FAMILY_NAMES:
+        near = difflib.get_close_matches(plain, FAMILY_NAMES, n=1)
         raise InputError(
-            "There is no such family.", given=repr(name), fix=f"one of {', '.join(FAMILY_NAMES)}"
+            "There is no such family.",
+            given=repr(name),
+            fix=f"did you mean {near[0]!r}?" if near else f"one of {', '.join(FAMILY_NAMES)}",
         )
     _only_with("alpha", alpha, plain == "negative_binomial", "negative_binomial")
     _only_with("var_power", var_power, plain == "tweedie", "tweedie")

@@ -32,6 +32,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cars.assign(wt=cars["wt"].where(cars["wt"] > 2)).to_csv(tmp_path / "holes.csv")
     iris = pcv.data.iris().assign(who=[row // 5 for row in range(150)])
     iris.to_csv(tmp_path / "iris.csv", index=False)
+    (tmp_path / "latin.csv").write_bytes("y,größe\n1,2\n".encode("latin-1"))
+    (tmp_path / "bad.parquet").write_bytes(b"abc")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -141,6 +143,11 @@ BAD = {
         "--learner mnlogit",
     ),
     "no weights": (["cv", "cars.csv", "mpg ~ wt", "--learner", "wls"], "give --weights COLUMN"),
+    "an unknown family": (["cv", "cars.csv", "mpg ~ wt", "--learner", "glm:poison"], "'poisson'"),
+    "two decimal signs": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--decimal", ".,"], "--decimal"),
+    "a setting without value": (["cv", "cars.csv", "mpg ~ wt", "--learner", "knn:k"], ": knn:k=7"),
+    "another encoding": (["cv", "latin.csv", "y ~ .", *LEARNER], "save it as UTF-8"),
+    "a damaged file": (["cv", "bad.parquet", "y ~ .", *LEARNER], "write it again"),
     "a grid of nobody": (
         ["compare", "cars.csv", "mpg ~ wt", *LEARNER, "--grid", "knn:k=1:3"],
         "a learner that is not compared",
