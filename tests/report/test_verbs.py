@@ -100,7 +100,8 @@ def test_notebooks_show_it(any_result: Any) -> None:
 def test_it_is_drawn(any_result: Any) -> None:
     _, ax = plt.subplots()
     try:
-        assert isinstance(any_result.plot(ax=ax), Axes)
+        assert any_result.plot(ax=ax) is ax
+        assert isinstance(any_result.plot(), Axes)
     finally:
         plt.close("all")
 
