@@ -39,6 +39,8 @@ def layout_of_ids(ids: Any) -> tuple[Rows, Rows, Rows, Rows, int]:
 
 def _columns(ids: Any) -> list[Any]:
     columns = list(np.asarray(ids).T) if getattr(ids, "ndim", 1) == 2 else [ids]
+    if columns and (not hasattr(columns[0], "__len__") or isinstance(columns[0], (str, dict))):
+        raise FoldError("Fold ids are a vector with one label per row.", given=repr(ids))
     if not columns or rows_of(columns[0]) == 0:
         raise FoldError("There are no fold ids.", given="an empty vector")
     return columns
@@ -49,13 +51,19 @@ def row_lists(folds: Iterable[Any], first: int) -> list[Rows]:
     if first not in (0, 1):
         raise FoldError("first is the number of the first row: 0 or 1.", given=first)
     parts = folds.values() if isinstance(folds, Mapping) else folds
+    if not isinstance(parts, Iterable) or isinstance(parts, str):
+        raise FoldError("Folds are a list with the rows of each fit.", given=repr(folds))
     return [_row_vector(part) - first for part in parts]
 
 
 def _row_vector(part: Any) -> Rows:
-    array = np.atleast_1d(np.asarray(part))
-    whole = array.astype(np.int64) if np.issubdtype(array.dtype, np.number) else None
-    if array.ndim != 1 or whole is None or not np.array_equal(whole, array):
+    try:
+        array = np.atleast_1d(np.asarray(part))
+        with np.errstate(invalid="ignore"):  # what is no number, or too large, is refused below
+            whole = array.astype(np.int64) if np.issubdtype(array.dtype, np.number) else None
+    except ValueError:  # lists of several lengths
+        whole = None
+    if whole is None or whole.ndim != 1 or not np.array_equal(whole, array):
         raise FoldError("Rows of a fold must be whole numbers.", given=part)
     return whole
 
@@ -100,15 +108,23 @@ class FoldTable:
 
 def read_csv(path: str | PathLike[str], n: int | None) -> FoldTable:
     """Read folds from a CSV file with the columns fold and maybe row, repeat, role."""
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        lines = list(csv.DictReader(file))
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            lines = list(csv.DictReader(file))
+    except UnicodeDecodeError as error:
+        raise FoldError("The file is not text in UTF-8.", given=f"{path}: {error.reason}") from None
     if not lines or "fold" not in lines[0]:
         raise FoldError("The file has no column 'fold'.", given=str(path))
     row = _numbers(lines, "row", range(1, len(lines) + 1)) - 1
+    if row.min() < 0:
+        raise FoldError("Column 'row' counts rows from 1.", given=f"row {row.min() + 1}")
     repeat = _codes(_numbers(lines, "repeat", [1] * len(lines)), "repeat")
     labels = _codes(_fold_labels(lines), "fold")
     folds = int(labels.max()) + 1
-    tested = np.array([line.get("role", "test") == "test" for line in lines])
+    roles = [line.get("role", "test") for line in lines]
+    if odd := set(roles) - {"test", "train"}:
+        raise FoldError("Column 'role' holds test or train.", given=sorted(map(str, odd)))
+    tested = np.array(roles) == "test"
     fit = repeat * folds + labels
     fits = np.unique(fit[tested])
     test = [row[tested & (fit == one)] for one in fits]

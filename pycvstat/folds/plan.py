@@ -211,6 +211,9 @@ class FoldPlan(Shown, Fits):
         >>> FoldPlan.from_rows({"Fold1": [1, 3], "Fold2": [2]}, n=3, first=1).fold_ids
         array([1, 2, 1])
         """
+        if holds not in ("test", "train"):
+            raise FoldError("holds says which rows the list holds.", given=repr(holds),
+                            fix='use "test" or "train"')  # fmt: skip
         parts = exchange.row_lists(folds, first)
         if holds == "test":
             return cls._of_lists(n, parts, None, recipe)

@@ -181,10 +181,10 @@ class Splitter(ABC):
 
 
 def _short(value: Any) -> str:
-    """How an argument is shown: long vectors by their length."""
+    """How an argument is shown: long vectors by their length, NumPy's numbers as numbers."""
     if hasattr(value, "__len__") and not isinstance(value, str):
         return f"<{len(value)} values>"
-    return repr(value)
+    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _unlabelled(values: Any) -> Any:

@@ -23,7 +23,8 @@ def rows_of(data: Any) -> int:
         data = next(iter(data.values()), ())
     if shape := getattr(data, "shape", ()):
         return int(shape[0])
-    if not isinstance(data, Sized) or isinstance(data, (str, bytes)):
+    sized = isinstance(data, Sized) and getattr(data, "ndim", 1) > 0
+    if not sized or isinstance(data, (str, bytes)):
         raise FoldError(
             "A plan needs data with rows, or their number as an integer.",
             given=repr(data) if np.isscalar(data) else type(data).__name__,
@@ -99,7 +100,7 @@ def require_distinct_labels(index: pd.Index[Any], whose: str) -> None:
     if len(twins):
         raise FoldError(
             f"Row labels of {whose} are duplicated, so rows cannot be matched by label.",
-            given=f"label {twins[0]!r} occurs {int((index == twins[0]).sum())} times",
+            given=f"label {twins.tolist()[0]!r} occurs {int((index == twins[0]).sum())} times",
             fix="use reset_index(drop=True), or pass .to_numpy() to go by position",
         )
 

@@ -62,13 +62,20 @@ def test_csv_with_fold_ids_only(tmp_path):
         ("", "no column 'fold'"),
         ("fold\n1\nNA\n2\n", "fold must not be missing"),
         ("row,fold\n1,1\nx,2\n", "whole numbers"),
-        ("row,fold\n1,1\n0,2\n3,2\n", "outside the data"),
+        ("row,fold\n1,1\n0,2\n3,2\n", "counts rows from 1"),
+        ("row,fold,role\n1,1,test\n2,1,trian\n2,2,test\n1,2,train\n", "test or train"),
         ("row,fold\n1\n", "fold must not be missing"),
     ],
 )
 def test_csv_that_holds_no_folds(text, message, tmp_path):
     (tmp_path / "folds.csv").write_text(text)
     with pytest.raises(FoldError, match=message):
+        FoldPlan.from_csv(tmp_path / "folds.csv")
+
+
+def test_csv_that_is_not_text(tmp_path):
+    (tmp_path / "folds.csv").write_bytes("fold\ném\nb\n".encode("latin1"))
+    with pytest.raises(FoldError, match="UTF-8"):
         FoldPlan.from_csv(tmp_path / "folds.csv")
 
 
@@ -125,8 +132,16 @@ def test_repetitions_are_found_in_lists():
         (lambda: FoldPlan.from_splits([[0, 1, 2], [2]], n=3), "pairs"),
         (lambda: FoldPlan.from_rows([[0, 0], [1, 2]], n=3), "listed twice"),
         (lambda: FoldPlan.from_rows([[], [1, 2]], n=3), "no test rows"),
+        (lambda: FoldPlan.from_rows([[0], [1, 2]], n=3, holds="trian"), "which rows"),
+        (lambda: FoldPlan.from_rows(5, n=3), "a list"),
+        (lambda: FoldPlan.from_rows([[np.nan], [1, 2]], n=3), "whole numbers"),
+        (lambda: FoldPlan.from_rows([[[0, 1], [2]], [1]], n=3), "whole numbers"),
+        (lambda: FoldPlan.from_fold_ids(5), "one label per row"),
+        (lambda: FoldPlan.from_fold_ids("abab"), "one label per row"),
+        (lambda: KFold(2).plan(np.array(5)), "data with rows"),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_lists_that_hold_no_folds(call, message):
     with pytest.raises(FoldError, match=message):
         call()

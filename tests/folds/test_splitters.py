@@ -328,3 +328,7 @@ def test_errors_say_what_was_given_and_what_to_do():
         "  Do this: use fewer folds, join small classes, or give bins= to cut a numeric y at "
         "quantiles"
     )
+
+
+def test_numbers_of_numpy_are_shown_as_numbers():
+    assert repr(KFold(np.int64(3), random=np.int32(1))) == "KFold(3, random=1)"
