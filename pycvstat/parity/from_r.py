@@ -36,9 +36,9 @@ def from_r(
     Returns
     -------
     FoldPlan, pandas.DataFrame or plain value
-        rsample's resampling sets, caret's fold lists (and the ``index`` and ``indexOut`` of its
-        trainControl) and lists of row numbers become fold plans; data frames keep NA, factors
-        and dates; other values become arrays, dicts and lists.
+        rsample's resampling sets and splits, caret's fold lists and time slices (and the
+        ``index`` and ``indexOut`` of its trainControl) and lists of row numbers become fold
+        plans; data frames keep NA, factors and dates; other values become arrays, dicts, lists.
 
     Notes
     -----
@@ -56,6 +56,8 @@ def from_r(
             return _pairs(value["index"], value["indexOut"], n or value.get("n"))
         if "method" in value:
             return _folds(value["index"], n, "train")  # caret's trainControl
+    if isinstance(value, Mapping) and set(value) == {"train", "test"}:
+        return _pairs(value["train"], value["test"], n)  # caret's createTimeSlices
     splits = _rsplits(value)
     if splits is not None:
         return splits
@@ -78,10 +80,13 @@ def _read(source: Any) -> Any:
 
 
 def _rsplits(value: Any) -> FoldPlan | None:
-    """rsample's sets: a frame whose column `splits` holds the splits."""
-    if not (hasattr(value, "columns") and "splits" in value.columns):
+    """rsample's sets: a frame whose column `splits` holds the splits; or a single split."""
+    if isinstance(value, RList) and "rsplit" in value.r_class:
+        splits: list[Any] = [value]
+    elif hasattr(value, "columns") and "splits" in value.columns:
+        splits = list(value["splits"])
+    else:
         return None
-    splits = list(value["splits"])
     if not all(isinstance(s, RList) and "rsplit" in s.r_class for s in splits):
         return None
     n = len(_only_frame(splits[0]))

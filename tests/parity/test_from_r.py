@@ -159,3 +159,20 @@ def test_objects_of_the_running_r_are_read():
     code = "{ library(rsample); set.seed(1); vfold_cv(mtcars, v = 4) }"
     ours = pcv.RFolds("rsample", 4, seed=1).plan(32)
     assert from_r(robjects.r(code)).fingerprint == ours.fingerprint
+
+
+@pytest.mark.live_r
+def test_single_splits_and_time_slices_become_plans():
+    from pycvstat.rbridge import run
+
+    split = run("{ suppressMessages(library(rsample)); set.seed(1); initial_split(mtcars) }")
+    plan = from_r(split)
+    assert (len(plan), plan.n, plan.n_train[0]) == (1, 32, 24)
+    rows = run("{ set.seed(1); sample(32, 24) }")
+    assert np.array_equal(plan.train_rows(0), np.sort(rows) - 1)
+    slices = from_r(run("caret::createTimeSlices(1:12, 5, horizon = 2)"))
+    ours = pcv.TimeSeries(5, horizon=2, window="sliding").plan(12)
+    assert [r.tolist() for r in slices.to_rows()] == [r.tolist() for r in ours.to_rows()]
+    assert [slices.train_rows(i).tolist() for i in range(6)] == [
+        ours.train_rows(i).tolist() for i in range(6)
+    ]
