@@ -161,7 +161,7 @@ def name_limits(
     clipped = low != limits.low or high != limits.high
     notes = limits.notes
     if clipped:
-        notes += (f"clipped to the range of {table.loss}, {lowest:g} to {highest:g}",)
+        notes += (cut_words(limits, lowest, highest),)
     return Interval(
         low=low,
         high=high,
@@ -181,6 +181,20 @@ def name_limits(
         clipped=clipped,
         details=limits.details,
     )
+
+
+def cut_words(limits: Limits, lowest: float, highest: float) -> str:
+    """Which ends were moved to the ends of the range.
+
+    Examples
+    --------
+    >>> cut_words(Limits(0.1, 0.1, -0.1, 0.3), 0.0, 1.0)
+    'lower end cut at 0, the smallest possible value (the formula gives -0.1)'
+    """
+    low = f"lower end cut at {lowest:g}, the smallest possible value (the formula gives "
+    high = f"upper end cut at {highest:g}, the largest possible value (the formula gives "
+    ends = [f"{low}{limits.low:.3g})"] if limits.low < lowest else []
+    return "; ".join(ends + ([f"{high}{limits.high:.3g})"] if limits.high > highest else []))
 
 
 def choose(table: Table, metric: Smooth | ByFold | None) -> tuple[Method, str]:
