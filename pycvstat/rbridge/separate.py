@@ -45,7 +45,7 @@ def separately(function: Callable[..., Any], *arguments: Any, seconds: float) ->
         raise problem
     with tempfile.TemporaryDirectory(prefix="pycvstat-") as place:
         folder = Path(place)
-        (folder / "call").write_bytes(pickle.dumps((function, arguments)))
+        (folder / "call").write_bytes(_packed(function, arguments))
         command = [sys.executable, "-m", __name__, str(folder)]
         streams = folder / "out", folder / "err"
         status = watched(command, streams, seconds, MOST_OUTPUT, {"PYTHONPATH": _search_path()})
@@ -59,6 +59,17 @@ def separately(function: Callable[..., Any], *arguments: Any, seconds: float) ->
     return value
 
 
+def _packed(function: Callable[..., Any], arguments: Any) -> bytes:
+    try:
+        return pickle.dumps((function, arguments))
+    except Exception as error:  # pickle raises whatever the object does
+        raise RError(
+            "This cannot be sent to a process of its own.",
+            given=f"{type(error).__name__}: {error}",
+            fix="leave out separate=True; or define its functions in a module",
+        ) from None
+
+
 def _search_path() -> str:
     """Where the new process finds this package, installed or not."""
     here = str(Path(__file__).resolve().parents[2])
@@ -66,10 +77,10 @@ def _search_path() -> str:
 
 
 def _answer(folder: Path) -> None:
-    function, arguments = pickle.loads((folder / "call").read_bytes())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PycvstatWarning)
         try:
+            function, arguments = pickle.loads((folder / "call").read_bytes())
             value = function(*arguments)
         except PycvstatError as error:
             value = error

@@ -94,6 +94,11 @@ def test_every_kind_of_result_can_be_checked_separately() -> None:
     assert "losses" in str(wrong.crosscheck(separate=True).first_difference)
 
 
+def test_what_cannot_be_sent_is_said() -> None:
+    with pytest.raises(RError, match="cannot be sent"):
+        separately(lambda: 1, seconds=60)
+
+
 def test_without_r_nothing_is_started(without_r: None) -> None:
     with pytest.raises(RError, match="PYCVSTAT_R=none"):
         separately(os.getpid, seconds=1)
