@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+ROUNDING = 1e-13  # a share of the size of a column that rounding explains
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
@@ -285,26 +287,43 @@ def warn_once(solutions: Sequence[Solution], sample: Sample, X_new: FloatArray) 
     """Say what R would warn about, and when an aliased column matters for the new rows."""
     notes = dict.fromkeys(note for solution in solutions for note in solution.report.notes)
     for aliased in {solution.report.aliased for solution in solutions if solution.report.aliased}:
-        count = undetermined(sample, aliased, X_new)
-        if count:
-            names = ", ".join(aliased[:5])
-            notes[
-                f"the training rows do not determine the coefficients of {names}, on which "
-                f"{count} predictions depend; as in R they are left out."
-            ] = None
+        notes |= dict.fromkeys(notes_of_aliased(sample, aliased, X_new))
     for note in notes:
         warn(note)
 
 
-def undetermined(sample: Sample, aliased: tuple[str, ...], X_new: FloatArray) -> int:
-    """How many new rows do not lie in the space that the training rows span."""
-    if not len(X_new):
-        return 0
+def notes_of_aliased(sample: Sample, aliased: tuple[str, ...], X_new: FloatArray) -> list[str]:
+    """What to say of columns without a coefficient, where it changes predictions."""
     left_out = np.isin(sample.columns, aliased)
-    kept = sample.X[:, ~left_out]
-    shares = np.linalg.lstsq(kept, sample.X[:, left_out], rcond=None)[0]
-    gap = np.abs(X_new[:, left_out] - X_new[:, ~left_out] @ shares)
-    size = np.abs(sample.X[:, left_out]).max(axis=0) + np.abs(X_new[:, left_out]).max(axis=0)
+    X = sample.X if sample.weights is None else sample.X[sample.weights > 0]
+    kept, rest = X[:, ~left_out], X[:, left_out]
+    shares = np.asarray(np.linalg.lstsq(kept, rest, rcond=None)[0], dtype=np.float64)
+    names = ", ".join(aliased[:5])
+    count = undetermined(rest, shares, X_new[:, ~left_out], X_new[:, left_out])
+    if count:
+        return [
+            f"the training rows do not determine the coefficients of {names}, on which "
+            f"{count} predictions depend; as in R they are left out."
+        ]
+    gap = np.abs(rest - kept @ shares).max(axis=0, initial=0.0)
+    size = np.abs(rest).max(axis=0, initial=0.0)
+    size += (np.abs(kept) @ np.abs(shares)).max(axis=0, initial=0.0)
+    if (gap <= ROUNDING * size).all():
+        return []
+    return [
+        f"other columns nearly determine {names}; as in R they are left out. Centre or rescale "
+        "them if what is left of them matters."
+    ]
+
+
+def undetermined(
+    rest: FloatArray, shares: FloatArray, kept_new: FloatArray, rest_new: FloatArray
+) -> int:
+    """How many new rows do not lie in the space that the training rows span."""
+    if not len(rest_new):
+        return 0
+    gap = np.abs(rest_new - kept_new @ shares)
+    size = np.abs(rest).max(axis=0) + np.abs(rest_new).max(axis=0)
     return int((gap > 1e-7 * np.where(size > 0, size, 1.0)).any(axis=1).sum())
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.errors import warn
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.learners.base import Predictions
-from pycvstat.learners.design import PreparedDesign
+from pycvstat.learners.design import PreparedDesign, notes_of_aliased, sample_of
 from pycvstat.learners.kernels.glm_folds import glm_left_out_means
 from pycvstat.learners.kernels.left_out import (
     LeftOut,
@@ -90,11 +91,21 @@ class PreparedLeastSquares(PreparedDesign):
         X, offset = self.design.X, self.design.offset
         y = self.task.response.values - (0.0 if offset is None else offset)
         out = least_squares_left_out(X, y, plan, self.task.weights)
+        self._tell(out.aliased)
         values = out.predictions if offset is None else out.predictions + offset[plan.rows]
         for i in np.flatnonzero(out.refit).tolist():
             test = slice(plan.offsets[i], plan.offsets[i + 1])
             values[test] = self.predict(plan.train_rows(i), plan.test_rows(i), [0]).values[0]
         return Predictions(np.tile(values, (len(self.learners), 1)))
+
+    def _tell(self, aliased: NDArray[np.bool_] | None) -> None:
+        """Say which columns were left out though they are not quite a combination of others."""
+        if aliased is None or not aliased.any():
+            return
+        names = tuple(np.array(self.design.columns, dtype=object)[aliased])
+        sample = sample_of(self.task, self.design, self.design.X, np.arange(self.task.n))
+        for note in notes_of_aliased(sample, names, self.design.X[:0]):
+            warn(note)
 
 
 class PreparedGLM(PreparedDesign):

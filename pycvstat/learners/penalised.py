@@ -27,6 +27,7 @@ from pycvstat.learners.kernels.elastic_net import (
 )
 from pycvstat.learners.kernels.ridge import ridge_left_out_predictions
 from pycvstat.learners.linear_prepared import shares_rows
+from pycvstat.learners.unpredictable import refuse_extreme
 from pycvstat.task import Task
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class Penalised(DesignLearner):
     def solve_all(cls, learners: Sequence[DesignLearner], sample: Sample) -> list[Solution]:
         """Fit all penalties from one decomposition of the sample."""
         given = [cast(Penalised, learner) for learner in learners]
+        refuse_extreme(learners[0].name, sample.X, sample.columns)
         rows = centre(sample.X[:, 1:], sample.y, sample.weights)
         slopes = np.empty((len(given), sample.X.shape[1] - 1))
         for standardize in {learner.standardize for learner in given}:
@@ -215,6 +217,7 @@ class PreparedPenalised(PreparedDesign):
         if not shares_rows(self.task, plan):
             return None
         learners = [cast(Penalised, learner) for learner in self.learners]
+        refuse_extreme(learners[0].name, self.design.X, self.design.columns)
         X, y = self.design.X[:, 1:], self.task.response.values
         values = np.empty((len(learners), len(plan.rows)))
         rest = (plan.rows, plan.offsets, self.task.weights)

@@ -20,6 +20,7 @@ from pycvstat.learners.design import (
 from pycvstat.learners.kernels.least_squares import LeastSquares
 from pycvstat.learners.kernels.rank import aliased_columns
 from pycvstat.learners.simplex import quantile_vertex
+from pycvstat.learners.unpredictable import refuse_extreme
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +79,7 @@ class QuantReg(DesignLearner):
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
         X, y = sample.X, sample.y
+        refuse_extreme(self.name, X, sample.columns)
         if sample.weights is not None:
             X, y = X * sample.weights[:, None], y * sample.weights
         aliased = aliased_columns(X)

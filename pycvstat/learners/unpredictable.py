@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import DataError, FitError, InputError, warn
 
 NA = Literal["pass", "raise"]
+SMALLEST = 1e-140  # the square still has all its digits, and so has its inverse
 
 
 def tell_missing(known: NDArray[np.bool_], na: NA) -> None:
@@ -23,6 +25,24 @@ def tell_missing(known: NDArray[np.bool_], na: NA) -> None:
     if na == "raise":
         raise DataError(f"{count}.", given=first, fix="leave them out, or use na='pass'")
     warn(f"{count}; their predictions are NaN.", given=first)
+
+
+def refuse_extreme(name: str, X: NDArray[np.float64], columns: Sequence[str]) -> None:
+    """Refuse columns whose squares leave the range of numbers.
+
+    Examples
+    --------
+    >>> refuse_extreme("Lasso", np.array([[1e-100], [0.0]]), ["x"])
+    """
+    size = np.abs(X).max(axis=0, initial=0.0)
+    bad = (size > 0) & ((size < SMALLEST) | (size > 1 / SMALLEST))
+    if bad.any():
+        place = int(bad.argmax())
+        raise FitError(
+            f"{name} cannot use a column whose squares leave the range of numbers.",
+            given=f"{columns[place]}, with values up to {size[place]:.3g} in size",
+            fix="change the unit of the column",
+        )
 
 
 def refuse_non_finite(name: str, values: NDArray[np.float64]) -> None:

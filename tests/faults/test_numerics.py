@@ -80,7 +80,8 @@ def test_nearly_collinear_designs(plan: str, gap: float) -> None:
 @every_plan
 def test_columns_closer_than_the_tolerance_are_left_out_as_in_r(plan: str) -> None:
     data = cars().assign(c=lambda d: d["a"] + 1e-9 * d["b"] ** 2)[["a", "b", "c", "y"]]
-    found = pcv.cross_validate(pcv.OLS(), "y ~ .", data, folds=PLANS[plan])
+    with pytest.warns(PycvstatWarning, match="other columns nearly determine c"):
+        found = pcv.cross_validate(pcv.OLS(), "y ~ .", data, folds=PLANS[plan])
     without = pcv.cross_validate(pcv.OLS(), "y ~ a + b", data, folds=found.plan)
     np.testing.assert_allclose(found.table.losses, without.table.losses, rtol=LINEAR)
 
@@ -249,6 +250,43 @@ def test_neighbours_beyond_the_range_of_squares_are_right_or_refused(scale: floa
         except PycvstatError:
             continue
         assert found.table.losses[:, 0].tolist() == [1.0] * 6, f"{scale:g} {standardise}"
+
+
+NEARLY = [pcv.OLS(), pcv.GLM(), pcv.RLM(), pcv.QuantReg()]
+
+
+@pytest.mark.parametrize("learner", NEARLY, ids=repr)
+def test_columns_that_are_left_out_though_they_say_something_are_named(learner: Any) -> None:
+    """R's lm gives the column NA and says so; the numbers are the same, and so is the warning."""
+    data = cars()
+    for nearly in (data["a"] + 1e12, data["b"] + 1e-12 * data["a"] ** 2):
+        frame = pd.DataFrame({"c": data["b"], "near": nearly, "y": data["y"]})
+        for folds in (pcv.KFold(4, random=1), pcv.Holdout(0.3, random=1)):
+            with pytest.warns(PycvstatWarning, match="other columns nearly determine near"):
+                found = pcv.cross_validate(learner, "y ~ c + near", frame, folds=folds)
+            alone = pcv.cross_validate(learner, "y ~ c", frame, folds=folds)
+            np.testing.assert_allclose(found.table.losses, alone.table.losses, rtol=1e-6)
+    frame = data.assign(copy=data["a"] + 2 * data["b"] - 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pcv.cross_validate(learner, "y ~ .", frame, folds=pcv.KFold(4, random=1))
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-200, 1e-141, 1e141, 1e200])
+def test_columns_without_squares_are_right_or_refused(size: float) -> None:
+    """A predictor's unit changes nothing; where its squares are needed and lost, it is refused."""
+    data = cars()
+    tiny = data.assign(a=data["a"] * size)
+    folds = pcv.KFold(4, random=1)
+    for learner in (pcv.Ridge(0.1), pcv.Lasso(0.1), pcv.ElasticNet(0.1), pcv.QuantReg()):
+        with pytest.raises(FitError, match="squares leave the range of numbers") as caught:
+            pcv.cross_validate(learner, "y ~ .", tiny, folds=folds)
+        assert "fold 1 of 4" in caught.value.problem
+    if size > 1e-300:  # a denormal number has lost digits
+        for learner in (pcv.OLS(), pcv.GLM(), pcv.RLM()):
+            base = pcv.cross_validate(learner, "y ~ .", data, folds=folds).table.losses
+            again = pcv.cross_validate(learner, "y ~ .", tiny, folds=folds).table.losses
+            np.testing.assert_allclose(again, base, rtol=1e-8)
 
 
 @pytest.mark.parametrize("size", [1e-310, 1e160, 1e300])

@@ -42,11 +42,14 @@ class LeftOut:
         In the order of the test rows; NaN in fits that need a refit.
     refit : (fits,) bool
         Fits whose training rows come close to losing rank: they must be refitted as R does.
+    aliased : (p,) bool, optional
+        Columns that no fit has a coefficient for.
     """
 
     predictions: FloatArray
     residuals: FloatArray
     refit: BoolArray
+    aliased: BoolArray | None = None
 
 
 def ols_left_out_predictions(
@@ -98,7 +101,7 @@ def ols_left_out_predictions(
     refit |= dominated(y, rows, offsets, weights)
     if refit.any():
         residuals[np.repeat(refit, np.diff(offsets))] = np.nan
-    return LeftOut(y[rows] - residuals, residuals, refit)
+    return LeftOut(y[rows] - residuals, residuals, refit, basis.aliased)
 
 
 def ols_fold_residuals(
