@@ -176,8 +176,8 @@ class RLM(DesignLearner):
     All settings are those of ``MASS::rlm``: least squares start, scale by the median absolute
     residual over 0.6745, tol 1e-4, 20 steps. With them predictions agree with R's to rounding;
     the M-estimate itself is reached by a smaller `tol` and a larger `maxiter` (in R: acc, maxit).
-    Weights of the data are inverse variances; a row of weight 0 counts in the median. Aliased columns are left out as by ``lm``; R's rlm
-    refuses them.
+    Weights of the data are inverse variances; a row of weight 0 counts in the median, as in R.
+    Aliased columns are left out as by ``lm``; R's rlm refuses them.
 
     Examples
     --------
