@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pycvstat.commands.arguments import EXAMPLES, add_commands
-from pycvstat.commands.speech import spoken
+from pycvstat.commands.speech import spoken, tell
 from pycvstat.errors import PycvstatError, PycvstatWarning
 
 
@@ -139,6 +139,7 @@ def _lecture(chosen: argparse.Namespace) -> None:
         return
     from pycvstat.report.course import course_report
 
+    tell("computing the course in Python and, where it is installed, in R ...")
     made = course_report(chosen.report)
     print(f"{made.text}\n\nReport: {made.path}")
     if not made.agrees:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from pycvstat.commands.as_json import as_json
+from pycvstat.commands.speech import tell
 from pycvstat.errors import PycvstatError
 
 
@@ -16,6 +17,7 @@ def crosscheck(chosen: Namespace) -> None:
     if chosen.report is not None:
         check_report_path(chosen.report)
     rooms = tuple(chosen.room) if chosen.room else tuple(ROOMS)
+    tell("comparing several hundred quantities with R, for up to a minute or two ...")
     suite = run_suite(chosen.against, rooms)
     if chosen.json:
         print(as_json(glance=suite.glance(), by_room=suite.by_room()))

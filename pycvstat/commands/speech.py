@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 
 from pycvstat.commands.words import LEARNERS
@@ -24,6 +25,12 @@ def spoken(error: PycvstatError | PycvstatWarning) -> str:
     """
     fix = None if error.fix is None else in_words(error.fix)
     return str(PycvstatError(error.problem, given=error.given, fix=fix))
+
+
+def tell(text: str) -> None:
+    """A line for whoever waits at a terminal."""
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr)
 
 
 def in_words(text: str) -> str:

@@ -15,7 +15,7 @@ from pycvstat.rbridge import installed
 from pycvstat.rbridge.session import start
 
 R_PACKAGES = {
-    "kknn": "nearest neighbours as the course uses them; without it: recorded values, a stand-in",
+    "kknn": "the course's neighbours (else recorded, or a stand-in)",
     "boot": "the folds of cv.glm",
     "caret": "the folds of createFolds",
     "class": "nearest neighbours of another author",
