@@ -62,6 +62,8 @@ class Task:
     groups : (n,) array, optional
     origin : Frame, optional
         The full data, from which levels are frozen, where these are some of its rows.
+    omitted : int
+        Rows of the data as given that were left out for missing values.
     """
 
     frame: frames.Frame
@@ -71,6 +73,7 @@ class Task:
     weights: NDArray[np.float64] | None = None
     groups: NDArray[Any] | None = None
     origin: frames.Frame | None = None
+    omitted: int = 0
 
     @property
     def n(self) -> int:
@@ -134,6 +137,7 @@ class Task:
             rows=keep,
             weights=_weights(columns["weights"], keep) if "weights" in columns else None,
             groups=_codes(columns["groups"])[keep] if "groups" in columns else None,
+            omitted=frame.n - len(keep),
         )
 
     @cached_property

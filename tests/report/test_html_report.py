@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import pycvstat as pcv
 from pycvstat.report.assemble import full
 from pycvstat.report.plots import style
 from pycvstat.report.render.figures import DARK
@@ -280,3 +281,13 @@ def test_reports_of_tuning_show_train_test_and_gap(name: str) -> None:
 def test_a_curve_that_costs_much_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(curves, "AT_ONCE", 100)
     assert curves.of_tuning(result("tune")) is None
+
+
+def test_rows_left_out_are_counted() -> None:
+    data = pcv.data.mtcars()
+    data.iloc[-3:, 5] = None
+    found = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", data, folds=pcv.Blocks(4), na="omit")
+    assert "29 rows (3 left out)" in found.summary()
+    text = read_page(render_page(full(found))).text()
+    assert "3, for missing values" in text
+    assert "3 rows with missing values left out" in text

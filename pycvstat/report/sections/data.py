@@ -43,9 +43,8 @@ def data_section(task: Task) -> Section:
         )
     if task.groups is not None:
         rows.append(("groups", count(len(np.unique(task.groups)), "group")))
-    omitted = int(task.rows.max()) + 1 - task.n
-    if omitted > 0:
-        rows.append(("rows left out", f"at least {omitted}, for missing values"))
+    if task.omitted:
+        rows.append(("rows left out", f"{task.omitted}, for missing values"))
     return section("Data", [Facts(tuple(rows))])
 
 

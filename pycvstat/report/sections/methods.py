@@ -266,7 +266,10 @@ def plan_parts(plan: FoldPlan) -> Parts:
 
 def data_parts(task: Task) -> Parts:
     """The data at the end of a sentence."""
-    return [f", on {count(task.n, 'row')} (", Verbatim(task.formula.text), ")."]
+    left_out = (
+        f"; {count(task.omitted, 'row')} with missing values left out" if task.omitted else ""
+    )
+    return [f", on {count(task.n, 'row')} (", Verbatim(task.formula.text), f"{left_out})."]
 
 
 def estimate_parts(estimate: float, pooled: float, plan: FoldPlan) -> Parts:

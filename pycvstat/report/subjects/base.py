@@ -38,7 +38,8 @@ def parts_of(result: Any, wanted: Wanted) -> Parts:
 def about_data(result: Any, loss: str) -> str:
     """Formula, size and loss: the subtitle of a document."""
     task = result.task
-    return f"{task.formula.text} · {count(task.n, 'row')} · {loss_words(loss)}"
+    left_out = f" ({task.omitted} left out)" if task.omitted else ""
+    return f"{task.formula.text} · {count(task.n, 'row')}{left_out} · {loss_words(loss)}"
 
 
 def question(words: str, learners: Mapping[str, Any], tuned: Collection[str] = ()) -> Section:
