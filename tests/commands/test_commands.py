@@ -215,6 +215,7 @@ def test_help_has_examples_on_80_columns(
     assert max(map(len, shown.splitlines())) <= 80
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")
 @pytest.mark.parametrize("checkpoint", [True, False])
 def test_stopped_by_ctrl_c(place: Path, checkpoint: bool) -> None:

@@ -17,6 +17,8 @@ import pytest
 from pycvstat.report.render.programs import _FLAGS, find_browser
 from tests.report.conftest import MAKERS, page_text, result
 
+pytestmark = pytest.mark.slow
+
 PROBE = """<!DOCTYPE html><meta charset="utf-8"><style>body { margin: 0 }</style>
 <pre id="found"></pre>
 <script>
