@@ -30,7 +30,9 @@ def proportion(errors: int, n: int, level: float, method: Literal["wilson", "bet
     low, high = proportion_confint(errors, n, alpha=1 - level, method=method)
     share = errors / n
     std_error = math.sqrt(share * (1 - share) / n)
-    return Limits(share, std_error, max(float(low), 0.0), min(float(high), 1.0), math.nan)
+    low = max(float(low), 0.0) if errors else 0.0  # exactly, without rounding
+    high = min(float(high), 1.0) if errors < n else 1.0
+    return Limits(share, std_error, low, high, math.nan)
 
 
 def _known(plan: FoldPlan) -> str:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import pycvstat as pcv
 from pycvstat.errors import IntervalError
-from pycvstat.intervals.checks import check_size, kurtosis
+from pycvstat.folds import FoldPlan
+from pycvstat.intervals import interval
+from pycvstat.intervals.checks import check_finite, check_size, kurtosis
 from pycvstat.intervals.cluster import cluster_robust
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
+from pycvstat.intervals.ncv import Pieces, monte_carlo_error
+from pycvstat.intervals.proportions import proportion
+from pycvstat.losses import FoldMeans, LossTable
 
 SCORES = np.array([1.0, 2.0, 4.0, 3.0])
 
@@ -44,3 +51,60 @@ def test_losses_too_small_for_squares_are_refused() -> None:
     for tiny in (9e-141, 5e-324, -9e-141):
         with pytest.raises(IntervalError, match="leave the range of numbers"):
             check_size(np.array([tiny, 0.0]))
+
+
+def test_fits_without_a_number_are_named_ten_at_most() -> None:
+    plan = FoldPlan.from_fold_ids(np.arange(12) + 1)
+    losses = np.ones((12, 1))
+    losses[1:] = np.nan
+    with pytest.raises(IntervalError) as caught:
+        check_finite(LossTable(plan, losses))
+    assert caught.value.given == "fit 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ..."
+    losses[1] = 1.0
+    with pytest.raises(IntervalError) as caught:
+        check_finite(LossTable(plan, losses))
+    assert caught.value.given == "fit 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"
+
+
+def test_proportions_end_at_0_and_1() -> None:
+    for n in range(1, 60):
+        for level in (0.5, 0.95, 0.999):
+            for method in ("wilson", "beta"):
+                assert proportion(0, n, level, method).low == 0.0
+                assert proportion(n, n, level, method).high == 1.0
+                assert proportion(n // 2, n, level, method).low >= 0
+
+
+def test_monte_carlo_error_is_half_the_way_between_both_ends() -> None:
+    a = np.array([[3.0, 3.0, 3.2, 2.8], [3.4, 3.0, 3.0, 3.0], [2.9, 3.1, 3.3, 3.0]])
+    pieces = Pieces(a, np.zeros((3, 4)), 0.0, 3.0, 0.0, 8)
+    mse = a.mean(axis=1)
+    error = mse.std(ddof=1) / np.sqrt(3)
+    scale = 3.0 / np.sqrt(8 * 3 // 4)
+    low, high = (np.sqrt(mse.mean() + s * error) / scale for s in (-1, 1))
+    assert 1 < low < high < np.sqrt(4)
+    np.testing.assert_allclose(monte_carlo_error(pieces), (high - low) / 2, rtol=1e-14)
+
+
+def test_metrics_of_a_users_own_read_class_codes() -> None:
+    """The share of errors as a metric by fold is the mean 0-1 loss by fold."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=60)
+    data = pd.DataFrame(
+        {"x": x, "y": pd.Categorical(np.where(x + rng.normal(size=60) > 0, "b", "a"))}
+    )
+    found = pcv.cross_validate(pcv.KNN(k=5), "y ~ x", data, folds=pcv.KFold(5, random=1))
+
+    def errors(y, prediction):
+        return np.mean(y != prediction)
+
+    own = found.interval("corrected_t", metric=errors)
+    plain = found.interval("corrected_t")
+    np.testing.assert_allclose([own.low, own.high], [plain.low, plain.high], rtol=1e-12)
+
+
+def test_one_split_of_one_candidate_is_no_dev_set() -> None:
+    plan = FoldPlan.from_splits([([0, 1, 2], [3])], 4)
+    with pytest.raises(IntervalError) as caught:
+        interval(FoldMeans(plan, np.array([[2.5]]), "squared"))
+    assert "dev set" not in str(caught.value)

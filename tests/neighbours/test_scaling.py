@@ -56,3 +56,13 @@ def test_one_training_row() -> None:
     with pytest.raises(FitError, match="scale=False"):
         metric(np.ones((1, 2)), np.array([1, 2]))
     assert metric(np.ones((1, 2)), np.array([1, 2]), scale=False).columns.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("scale", [True, False])
+def test_columns_whose_squares_are_lost_are_refused(size: float, scale: bool) -> None:
+    X = np.column_stack([np.arange(9.0), np.arange(9.0) * size])
+    with pytest.raises(FitError, match="squares of distances leave the range of numbers"):
+        metric(X, np.array([1, 2]), scale=scale)
+    X[:, 1] = size  # a constant column has no distances
+    assert 1.0 in metric(X, np.array([1, 2]), scale=scale).weights

@@ -116,6 +116,8 @@ def test_many_columns_go_by_inner_products(kind: str, monkeypatch: pytest.Monkey
     sums, rows = expected(one, new, 5)
     np.testing.assert_array_equal(found.sums[complete], sums[complete])
     check(one.find(new, 5), sums, rows, last=False)
+    monkeypatch.setattr(products, "TILE", 1)  # one new row at a time
+    check(one.find(new, 5), sums, rows, last=False)
     monkeypatch.setattr(search, "WIDE", 99)
     check(one.find(new, 5), sums, rows, last=False)
 
@@ -179,3 +181,12 @@ def test_cost_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.warns(PycvstatWarning, match=r"ties='row'"):
         one.find(new, 5)
     Index(one.X, one.metric, ties="row").find(new, 5)  # has no such cost
+
+
+@pytest.mark.parametrize("ties", ["kknn", "row"])
+def test_one_training_row_is_the_neighbour_of_all(ties: Ties) -> None:
+    X = np.array([[2.0]])
+    one = Index(X, Metric(np.arange(1), np.ones(1), np.ones(1), 2.0), ties)
+    found = one.find(np.array([[5.0], [2.0]]), 2)
+    assert found.rows[:, 0].tolist() == [0, 0]
+    assert found.sums[:, 0].tolist() == [9.0, 0.0]

@@ -54,21 +54,33 @@ def test_folds_of_a_part(seed: int, kind: str, p: float, scale: bool, ties: Ties
         same(path, in_the_fold(search, train, new, ks))
 
 
-@pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0])
-def test_limits_hold(p: float) -> None:
+@pytest.mark.parametrize("p", [0.5, 1.0, 1.5, 2.0, 3.0])
+@pytest.mark.parametrize("q", [1, 3])
+def test_limits_hold(p: float, q: int) -> None:
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(80, 3)) * [1.0, 10.0, 0.1] + [0.0, 1e6, 0.0]
-    assign, largest, rows = np.arange(1, 4), np.abs(X).max(axis=0), np.arange(80)
+    X = (rng.normal(size=(80, 3)) * [1.0, 10.0, 0.1] + [0.0, 1e6, 0.0])[:, :q]
+    assign, largest, rows = np.arange(1, q + 1), np.abs(X).max(axis=0), np.arange(80)
     candidates = make_candidates(X, metric(X, assign, p=p), 20)
     for _ in range(20):
         train = np.sort(rng.choice(80, 30, replace=False))
-        fold = metric(X[train] * rng.choice([1.0, 3.0], 3), assign, p=p)
+        fold = metric(X[train] * rng.choice([1.0, 3.0], q), assign, p=p)
         limits, points = candidates.limits(fold, largest, rows), fold.points(X)
         for row in range(80):
             outside = np.setdiff1d(rows, candidates.lists[row])
             distances = reference.sums(points[outside], points[row], fold)
             assert min(distances) > limits[row]
         assert (limits > 0).all()
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 1.5, 2.0, 3.0])
+@pytest.mark.parametrize("times", [0.5, 1.0, 4.0])
+def test_limits_lose_little_but_rounding(p: float, times: float) -> None:
+    """Where one factor holds for every column, the limit is the last sum times that factor."""
+    X = np.random.default_rng(4).normal(size=(80, 2))
+    assign, rows = np.array([1, 2]), np.arange(80)
+    candidates = make_candidates(X, metric(X, assign, p=p), 20)
+    limits = candidates.limits(metric(X * times, assign, p=p), np.abs(X).max(axis=0), rows)
+    np.testing.assert_allclose(limits, candidates.last / times**p, rtol=1e-6)
 
 
 def test_no_proof_when_a_column_no_longer_counts() -> None:

@@ -1,0 +1,53 @@
+"""The edges of rules that whole comparisons with R seldom touch."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pycvstat.errors import PycvstatWarning
+from pycvstat.folds import RFolds
+from pycvstat.folds.exchange import _r_vector
+from pycvstat.folds.quantiles import interval_labels
+from pycvstat.folds.rstrata import _quantile_strata
+
+
+@pytest.mark.parametrize(("n", "asked", "made"), [(3, 2, 3), (5, 2, 2), (10, 4, 5), (11, 7, 6)])
+def test_boot_takes_the_nearest_number_of_folds_that_it_has(n: int, asked: int, made: int) -> None:
+    """unique(round(n / 1:floor(n / 2))): 3 for 3 rows, 5 2 for 5, 10 5 3 2 for 10."""
+    splitter = RFolds("boot", asked, seed=1)
+    if made == asked:
+        plan = splitter.plan(n)
+    else:
+        with pytest.warns(PycvstatWarning, match=f"changes K from {asked} to {made}"):
+            plan = splitter.plan(n)
+    assert plan.fold_ids.max() <= made
+
+
+def test_labels_of_intervals_start_with_three_digits() -> None:
+    assert interval_labels(np.array([1.23456, 2.34567])) == ["[1.23,2.35]"]
+    close = np.array([1.23456, 1.23467, 1.5])
+    assert interval_labels(close) == ["[1.2346,1.2347]", "(1.2347,1.5]"]
+
+
+def test_rows_as_an_r_vector() -> None:
+    assert _r_vector(np.array([0, 1, 2, 5, 7, 8])) == "c(1:3, 6L, 8:9)"
+    assert _r_vector(np.array([4])) == "5L"
+
+
+@pytest.mark.parametrize(("n", "strata"), [(200, 4), (80, 4), (60, 3), (45, 2)])
+def test_rsample_strata_are_quarters_or_fewer(n: int, strata: int) -> None:
+    values = np.random.default_rng(1).permutation(n).astype(float)
+    if strata < 4:
+        with pytest.warns(PycvstatWarning, match=f"by {strata} quantile groups"):
+            found = _quantile_strata(values)
+    else:
+        found = _quantile_strata(values)
+    assert len(found) == strata
+    assert sorted(np.concatenate(found).tolist()) == list(range(n))
+    ends = [(values[rows].min(), values[rows].max()) for rows in found]
+    assert all(a[1] < b[0] for a, b in pairwise(ends))
+    sizes = [len(rows) for rows in found]
+    assert max(sizes) - min(sizes) <= 1

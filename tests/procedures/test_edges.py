@@ -1,0 +1,102 @@
+"""The engine where fits fail, and tuned learners at the edges of what they take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pycvstat as pcv
+from pycvstat.errors import CheckpointError, InputError, PycvstatError, PycvstatWarning
+from pycvstat.learners.external import FromFunctions
+
+FOLDS = pcv.KFold(3, random=1)
+
+
+def data(n: int = 30) -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=n)
+    y = np.round(x**2 * 3 + rng.standard_t(2, size=n), 1)
+    return pd.DataFrame({"x": x, "y": y, "c": pd.Categorical(np.where(y > 1, "b", "a"))})
+
+
+def picky(X: Any, y: Any, k: int = 1) -> Any:
+    if k == 2:
+        raise ValueError("never two")
+    return y.mean() + k
+
+
+def constant(model: Any, X: Any) -> Any:
+    return np.full(len(X), model)
+
+
+def test_the_error_names_fold_rows_and_parameters() -> None:
+    learner = FromFunctions(picky, constant)
+    with pytest.raises(PycvstatError) as caught:
+        pcv.cross_validate(learner.with_params(k=2), "y ~ x", data(), folds=FOLDS)
+    assert caught.value.problem == "fold 1 of 3, 20 training rows: picky failed to fit."
+    for ks in ([2], [1, 2, 3]):
+        with pytest.raises(PycvstatError) as caught:
+            pcv.tune(learner, "y ~ x", data(), grid={"k": ks}, folds=FOLDS)
+        assert caught.value.problem == "fold 1 of 3, 20 training rows, k=2: picky failed to fit."
+
+
+def test_fits_that_fail_are_nan_and_the_others_keep_their_probabilities() -> None:
+    folds = pcv.Blocks(3)
+    asked = {"formula": "c ~ x", "data": data(), "folds": folds, "loss": "log"}
+    with pytest.warns(PycvstatWarning, match="3 fits failed"):
+        found = pcv.tune(pcv.KNN(), grid={"k": [3, 25, 5]}, on_error="warn", **asked)
+    prob = found.table.predictions.prob
+    assert np.isnan(prob[1]).all()
+    for at, k in ((0, 3), (2, 5)):
+        alone = pcv.cross_validate(pcv.KNN(k=k), **asked)
+        np.testing.assert_array_equal(prob[at], alone.table.predictions.prob[0])
+    assert found.best in ({"k": 3}, {"k": 5})
+
+
+@pytest.mark.parametrize(("outer", "own"), [("absolute", None), ("squared", "absolute")])
+def test_tuning_minimises_its_own_loss_or_that_of_the_procedure(outer: str, own: Any) -> None:
+    grid, plan = {"k": range(1, 13)}, FOLDS.plan(30)
+    tuned = pcv.Tuned(pcv.KNN(kernel="rectangular"), grid, inner=pcv.Blocks(4), loss=own)
+    found = pcv.cross_validate(tuned, "y ~ x", data(), folds=plan, loss=outer)
+    chosen, others = [], []
+    for train, _ in plan:
+        part = data().iloc[train].reset_index(drop=True)
+        for loss, best in (("absolute", chosen), ("squared", others)):
+            one = pcv.tune(tuned.learner, "y ~ x", part, grid=grid, folds=pcv.Blocks(4), loss=loss)
+            best.append(one.best)
+    assert chosen != others
+    assert [tuned.candidates[d["chosen"]] for d in found.details] == chosen
+
+
+def test_the_development_set_needs_three_outer_folds() -> None:
+    asked = {"formula": "y ~ x", "data": data(), "grid": {"k": [1, 3]}, "inner": "dev"}
+    found = pcv.nested_cv(pcv.KNN(), outer=pcv.Blocks(3), **asked)
+    assert [int(inner.n_test[0]) for inner in found.inner_plans] == [10, 10, 10]
+    with pytest.raises(InputError, match="needs K >= 3"):
+        pcv.nested_cv(pcv.KNN(), outer=pcv.Blocks(2), **asked)
+
+
+def test_keeping_the_fit_on_the_training_part_needs_one_split() -> None:
+    for inner in (pcv.Blocks(2), pcv.Blocks(3)):
+        tuned = pcv.Tuned(pcv.KNN(), {"k": [1, 3]}, inner=inner, refit="train")
+        with pytest.raises(InputError, match="one split"):
+            pcv.cross_validate(tuned, "y ~ x", data(), folds=FOLDS)
+    one = pcv.Tuned(pcv.KNN(), {"k": [1, 3]}, inner=pcv.Holdout(0.3, random=1), refit="train")
+    assert pcv.cross_validate(one, "y ~ x", data(), folds=FOLDS).estimate > 0
+
+
+def test_a_checkpoint_of_other_work_is_refused(tmp_path: Any) -> None:
+    learner = FromFunctions(picky, constant)
+    for _ in range(2):
+        pcv.cross_validate(learner, "y ~ x", data(), folds=FOLDS, checkpoint=tmp_path)
+    for other in (
+        {"folds": pcv.KFold(3, random=2)},
+        {"loss": "absolute"},
+        {"data": data().assign(y=1.0)},
+    ):
+        asked = {"data": data(), "folds": FOLDS} | other
+        with pytest.raises(CheckpointError, match="belongs to other work"):
+            pcv.cross_validate(learner, "y ~ x", checkpoint=tmp_path, **asked)
