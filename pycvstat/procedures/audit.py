@@ -241,7 +241,12 @@ def duplicated_rows(task: Task, plan: FoldPlan) -> NDArray[np.int64]:
     array([[0, 2],
            [2, 0]])
     """
-    codes = task.frame.to_pandas().groupby(list(task.frame.names), sort=False).ngroup().to_numpy()
+    codes = (
+        task.frame.to_pandas()
+        .groupby(list(task.frame.names), sort=False, observed=True)
+        .ngroup()
+        .to_numpy()
+    )
     found: dict[int, int] = {}
     for train, test in plan:
         first = {int(c): int(row) for row, c in zip(train[::-1], codes[train][::-1], strict=True)}
