@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any, Literal
+
+USUAL = {"ncols": 80, "nrows": 24}  # of a terminal that does not know its size
 
 
 def progress_line(show: bool | Literal["auto"], *, total: int, done: int, label: str) -> Any:
@@ -22,6 +25,7 @@ def progress_line(show: bool | Literal["auto"], *, total: int, done: int, label:
     from tqdm import tqdm
 
     watched = sys.stderr is not None and sys.stderr.isatty()
+    size: dict[str, Any] = USUAL if watched and _has_no_size(sys.stderr) else {}
     return tqdm(
         total=total,
         initial=done,
@@ -31,5 +35,14 @@ def progress_line(show: bool | Literal["auto"], *, total: int, done: int, label:
         disable=not (watched if show == "auto" else show),
         delay=1.0 if show == "auto" else 0.0,
         smoothing=0.0,  # tasks of one kind: the mean is the best guess
-        dynamic_ncols=True,
+        dynamic_ncols=not size,
+        **size,
     )
+
+
+def _has_no_size(stream: Any) -> bool:
+    """Whether this is a terminal of size 0, as under ``script`` or in a container."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns == 0
+    except (OSError, ValueError, AttributeError):  # no terminal of the system
+        return False

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -39,6 +41,24 @@ def test_the_time_left_on_a_terminal(
     told = sys.stderr.getvalue()  # type: ignore[attr-defined]
     assert "test run:" in told
     assert "<00:0" in told  # the time left
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
+def test_a_terminal_that_does_not_know_its_size() -> None:
+    """As under ``script`` or in a container."""
+    script = (
+        "from pycvstat.execution.progress import progress_line\n"
+        "with progress_line(True, total=3, done=0, label='long work') as line: line.update(3)"
+    )
+    outside, inside = os.openpty()
+    try:
+        subprocess.run([sys.executable, "-c", script], stderr=inside, check=True)
+        told = os.read(outside, 10_000).decode()
+    finally:
+        os.close(outside)
+        os.close(inside)
+    assert "long work: 100%" in told
+    assert "3/3" in told
 
 
 def test_short_work_shows_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
