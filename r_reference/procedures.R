@@ -217,12 +217,24 @@ pcv_one <- function(task, learner, loss, train, test) {
   list(prediction = pcv_values(prediction), losses = pcv_loss(loss, new$.pcv_response, prediction))
 }
 
-# Cross-validation: predictions, losses and fold means, fit by fit.
+# The same, or NA and R's words where R refuses: new rows with a level that the training rows lack,
+# and training rows with a column that the others span.
+pcv_one_if_possible <- function(task, learner, loss, train, test) {
+  tryCatch(pcv_one(task, learner, loss, train, test), error = function(e) {
+    if (!grepl("has new level|[Ss]ingular", conditionMessage(e))) stop(e)
+    unknown <- rep(NA_real_, length(test))
+    list(prediction = unknown, losses = unknown, refused = conditionMessage(e))
+  })
+}
+
+# Cross-validation: predictions, losses and fold means, fit by fit, and where R refused.
 pcv_cross_validate <- function(formula, data, learner, loss, test, train = NULL, weights = NULL) {
   task <- pcv_task(formula, data, weights)
-  pcv_summary(lapply(seq_along(test), function(i) {
-    pcv_one(task, learner, loss, pcv_rest(task, test, train, i), test[[i]])
-  }))
+  fits <- lapply(seq_along(test), function(i) {
+    pcv_one_if_possible(task, learner, loss, pcv_rest(task, test, train, i), test[[i]])
+  })
+  refused <- vapply(fits, function(f) if (is.null(f$refused)) "" else f$refused, "")
+  c(pcv_summary(fits), list(refused = refused))
 }
 
 pcv_summary <- function(fits) {

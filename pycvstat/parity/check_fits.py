@@ -66,7 +66,7 @@ def refuse_separated(fitted: Any) -> None:
     """Where the likelihood has no maximum, there is nothing to agree on."""
     notes = getattr(getattr(fitted, "report", None), "notes", ())
     if type(fitted.learner).__name__ == "MNLogit" and any(SEPARATED in note for note in notes):
-        raise no_maximum("the fit")
+        raise no_maximum()
 
 
 def fitted_values(fitted: Any) -> Any:

@@ -16,7 +16,7 @@ from pycvstat.losses import as_loss
 from pycvstat.parity.conventions import notes as named_differences
 from pycvstat.parity.counterpart import Counterpart, counterpart
 from pycvstat.parity.labels import candidate_labels, cell_labels, cells_of, fit_labels
-from pycvstat.parity.loss_rows import rows_elsewhere, rows_of_table, without_maximum
+from pycvstat.parity.loss_rows import not_comparable, rows_elsewhere, rows_of_table
 from pycvstat.parity.r_values import listed, r_formula, r_frame, test_rows, train_rows
 from pycvstat.parity.table import EXACT, Crosscheck, Row, compare_values
 from pycvstat.procedures.compare import Comparison
@@ -46,10 +46,10 @@ def check_cross_validation(result: CVResult) -> Crosscheck:
         code,
         params=dict(code.params),
     )
-    open_fits = without_maximum(result)
-    if open_fits.any():
-        rows, note = rows_elsewhere(result.table, r, code.tolerance, open_fits)
-        return _verdict(rows, code, (note, *named_differences(result.table)))
+    left_out = not_comparable(result, r["refused"])
+    if left_out:
+        rows, notes = rows_elsewhere(result.table, r, code.tolerance, left_out)
+        return _verdict(rows, code, (*notes, *named_differences(result.table)))
     rows = rows_of_table(result.table, r, code.tolerance)
     if result.bias is not None:
         rows.append(_adjusted(result, code))

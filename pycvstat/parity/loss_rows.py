@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import RError
 from pycvstat.losses import LossTable
@@ -66,44 +65,58 @@ def _losses_of_predictions(table: LossTable, labels: Sequence[str]) -> Row:
     return compare_values("losses of these predictions", table.losses[:, 0], r, tolerance, labels)
 
 
-def without_maximum(result: CVResult) -> NDArray[np.bool_]:
-    """The fits of a multinomial logit whose classes are separated: there is nothing to agree on."""
-    if type(result.learner).__name__ != "MNLogit":
-        return np.zeros(len(result.plan), dtype=bool)
-    return np.array([any(SEPARATED in note for note in d[0].notes) for d in result.details])
+def not_comparable(result: CVResult, refused: Any) -> dict[int, str]:
+    """The fits that have nothing to agree on, and why.
+
+    R refuses levels that the training rows lack, and some of its functions columns that others
+    span; a multinomial logit has no maximum where the classes are separated.
+    """
+    found = {i: f"R says: {words}" for i, words in enumerate(np.atleast_1d(refused)) if words}
+    if type(result.learner).__name__ == "MNLogit":
+        for i, detail in enumerate(result.details):
+            if any(SEPARATED in note for note in detail[0].notes):
+                found[i] = "the predictors separate the classes: the likelihood has no maximum"
+    return found
 
 
-def no_maximum(where: str) -> RError:
-    """The error for separated classes."""
+def no_maximum() -> RError:
+    """The error for a fit to separated classes."""
     return RError(
-        f"the predictors separate the classes in {where}, so the likelihood has no maximum and "
-        "every program stops somewhere else.",
+        "the predictors separate the classes, so the likelihood has no maximum and every program "
+        "stops somewhere else.",
         fix="use fewer predictors, or another learner",
     )
 
 
 def rows_elsewhere(
-    table: LossTable, r: Any, tolerance: Tolerance, left_out: NDArray[np.bool_]
-) -> tuple[list[Row], str]:
-    """The rows of the other fits, and a note that names these."""
-    names = np.array(fit_labels(table.plan))
-    if left_out.all():
-        raise no_maximum("every fit")
-    kept = np.repeat(~left_out, table.plan.n_test)
-    labels = [label for label, one in zip(row_labels(table.plan), kept, strict=True) if one]
+    table: LossTable, r: Any, tolerance: Tolerance, left_out: dict[int, str]
+) -> tuple[list[Row], tuple[str, ...]]:
+    """The rows of the other fits, and notes that name these."""
+    names = fit_labels(table.plan)
+    kept = np.array([i not in left_out for i in range(len(names))])
+    if not kept.any():
+        raise RError(
+            "there is no fit that R could be compared in.",
+            given="; ".join(dict.fromkeys(left_out.values())),
+            fix="merge rare levels, use fewer predictors, or folds that keep levels together",
+        )
+    rows_kept = np.repeat(kept, table.plan.n_test)
+    labels = [label for label, one in zip(row_labels(table.plan), rows_kept, strict=True) if one]
     assert table.predictions is not None
+    classes = table.y is not None and np.issubdtype(table.y.dtype, np.integer)
     values = table.predictions.values[0]
     rows = [
-        compare_values(name, ours[kept], np.asarray(theirs)[kept], how, labels)
+        compare_values(name, ours[rows_kept], np.asarray(theirs)[rows_kept], how, labels)
         for name, ours, theirs, how in (
-            ("out-of-fold predictions", values, r["predictions"], EXACT),
+            ("out-of-fold predictions", values, r["predictions"], EXACT if classes else tolerance),
             ("losses", table.losses[:, 0], r["losses"], tolerance.of_the_largest()),
         )
     ]
-    ours, theirs = table.fold_means()[~left_out, 0], np.asarray(r["fold_means"])[~left_out]
-    rows.append(compare_values("fold means", ours, theirs, tolerance, names[~left_out].tolist()))
-    note = (
-        f"Not compared: {', '.join(names[left_out])}, where the predictors separate the classes "
-        "and the likelihood has no maximum; and so the averages over all folds."
-    )
-    return rows, note
+    means = table.fold_means()[kept, 0], np.asarray(r["fold_means"])[kept]
+    fits = [name for name, one in zip(names, kept, strict=True) if one]
+    rows.append(compare_values("fold means", *means, tolerance, fits))
+    by_reason: dict[str, list[str]] = {}
+    for i, why in left_out.items():
+        by_reason.setdefault(why, []).append(names[i])
+    notes = [f"Not compared: {', '.join(fits)}, where {why}." for why, fits in by_reason.items()]
+    return rows, (*notes, "Not compared: the averages over all folds.")

@@ -291,6 +291,7 @@ def _nested_call(result: CVResult, learner: Tuned, loss: str) -> tuple[str, list
 
 def _expected(result: CVResult) -> str:
     return (
+        'if (any(result$refused != "")) print(result$refused)  # fits that R refuses, and why\n'
         "print(result$fold_means, digits = 15)\n"
         f"print(result$estimate, digits = 15)  # expected: {result.estimate:.15g}\n"
         f"print(mean(result$losses), digits = 15)  # expected (pooled): {result.pooled:.15g}"

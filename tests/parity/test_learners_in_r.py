@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -146,13 +145,19 @@ def test_what_r_does_not_have_is_named(data, learner, words):
         result.crosscheck()
 
 
-def test_a_level_that_training_rows_lack_is_named():
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+def test_fits_that_r_refuses_are_left_out_by_name():
     data = pd.DataFrame({"y": np.arange(12.0) ** 1.5, "f": list("aaaaabbbbbbc")})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PycvstatWarning)
-        result = pcv.cross_validate(pcv.OLS(), "y ~ f", data, folds=pcv.LeaveOneOut())
+    rare = pcv.cross_validate(pcv.OLS(), "y ~ f", data, folds=pcv.LeaveOneOut())
+    checked = rare.crosscheck()
+    assert checked
+    assert [row.count for row in checked.rows] == [11, 11, 11]
+    assert checked.notes[0] == ("Not compared: fold 12, where R says: factor f has new level c.")
+    robust = pcv.cross_validate(pcv.RLM(), "y ~ f", data, folds=pcv.Blocks(3)).crosscheck()
+    assert "fold 3, where R says: 'x' is singular" in robust.notes[0]
+    tuned = pcv.tune(pcv.WLS(), "y ~ f", data, grid=[{}], folds=pcv.LeaveOneOut(), weights=[1] * 12)
     with pytest.raises(RError, match="refuses to predict levels") as caught:
-        result.crosscheck()
+        tuned.crosscheck()
     assert "f has new level" in str(caught.value)
 
 
@@ -213,11 +218,11 @@ def test_scripts_of_rules_and_curves_run(tmp_path):
 @pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
 def test_separated_classes_are_left_out_by_name():
     iris = pcv.data.iris()
-    with pytest.raises(RError, match="separate the classes in every fit"):
+    with pytest.raises(RError, match="no fit that R could be compared in"):
         pcv.cross_validate(
             pcv.MNLogit(), "Species ~ .", iris, folds=pcv.KFold(3, random=1)
         ).crosscheck()
-    with pytest.raises(RError, match="separate the classes in the fit"):
+    with pytest.raises(RError, match="separate the classes"):
         pcv.MNLogit().fit("Species ~ .", iris).crosscheck()
     x = np.array([0.0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 5])
     y = pd.Categorical(["a"] * 5 + ["b"] * 5 + ["b", "a"])  # the last two make the classes overlap
@@ -228,4 +233,4 @@ def test_separated_classes_are_left_out_by_name():
     checked = one.crosscheck()
     assert checked, checked.first_difference
     assert [row.count for row in checked.rows] == [7, 7, 2]
-    assert checked.notes[1].startswith("Not compared: fold 2, where")
+    assert checked.notes[1].startswith("Not compared: fold 2, where the predictors separate")
