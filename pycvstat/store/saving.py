@@ -126,7 +126,7 @@ def load(path: str | os.PathLike[str]) -> Saved:
     ...     load(f"{place}/a.npz").kind
     'note'
     """
-    if not os.path.isfile(path):
+    if not isinstance(path, str | os.PathLike) or not os.path.isfile(path):
         raise InputError("There is no such file.", given=str(path))
     try:
         with zipfile.ZipFile(path) as archive:

@@ -146,6 +146,8 @@ def test_an_array_that_claims_to_be_huge_is_refused(path: Path) -> None:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
+        load(None)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no such file"):
         load(tmp_path / "nothing.npz")
 
 
