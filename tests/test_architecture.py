@@ -37,6 +37,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("report",),
     ("commands",),
     ("cli",),
+    ("__main__",),
 )
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
 MAX_LINES = 400

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -38,6 +39,13 @@ def test_the_wheel_brings_the_r_reference() -> None:
     wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["sources"] == {"r_reference": "pycvstat/_r_reference"}
     assert (ROOT / "r_reference" / "lecture.R").exists()
+
+
+def test_the_command_line_is_also_a_module() -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "pycvstat", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    assert told.startswith("usage: pycvstat ")
 
 
 def test_nothing_else_lies_at_the_top() -> None:
