@@ -107,19 +107,32 @@ def learner_in_full(learner: Any, tuned: Collection[str] = ()) -> str:
 
 
 def changed_params(learner: Any) -> dict[str, Any]:
-    """Simple parameters whose value is not the default of the class."""
-    from dataclasses import fields
+    """Simple parameters whose value is not the default of the class.
 
-    usual = (
-        {f.name: f.default for f in fields(learner)}
-        if hasattr(learner, "__dataclass_fields__")
-        else {}
-    )
+    Examples
+    --------
+    >>> from sklearn.linear_model import Lasso
+    >>> from pycvstat.learners.external import External
+    >>> changed_params(External(Lasso(alpha=0.1)))
+    {'alpha': 0.1}
+    """
+    usual = usual_params(learner)
     return {
         name: value
         for name, value in learner.params().items()
         if isinstance(value, str | int | float | bool) and value != usual.get(name)
     }
+
+
+def usual_params(learner: Any) -> dict[str, Any]:
+    """The defaults of a learner's class, or of the estimator that it wraps."""
+    from inspect import signature
+
+    kind = type(getattr(learner, "estimator", learner))
+    try:
+        return {name: of.default for name, of in signature(kind).parameters.items()}
+    except (TypeError, ValueError):
+        return {}
 
 
 def parameters(candidates: Any) -> list[str]:

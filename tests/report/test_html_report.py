@@ -247,7 +247,7 @@ def test_an_interval_with_another_centre_stands_apart() -> None:
     text = " ".join(page_of("nested pairs").text().split())
     found = result("nested pairs").interval()
     assert f"{found.estimate:.3f} (95 % interval" in text
-    assert "centre of the interval (ncv)" in text
+    assert "centre (ncv)" in text
     assert f"around {found.estimate:.4f} is a Bates-Hastie-Tibshirani" in text
     assert "How large is the risk (squared error) of the model fitted on all 32 rows" in text
 
@@ -291,3 +291,10 @@ def test_rows_left_out_are_counted() -> None:
     text = read_page(render_page(full(found))).text()
     assert "3, for missing values" in text
     assert "3 rows with missing values left out" in text
+
+
+def test_wrapped_estimators_are_named_by_what_was_set() -> None:
+    from sklearn.linear_model import Lasso
+
+    found = pcv.cross_validate(Lasso(alpha=0.1), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4))
+    assert found.summary().startswith("Lasso (alpha = 0.1): 4-fold cross-validation")

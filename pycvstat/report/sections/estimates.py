@@ -51,10 +51,18 @@ def find_interval(
             if method != "auto":
                 raise
             found = None
-            refusal = f"No interval: {error.problem}" + (
-                f" To get one: {error.fix}." if error.fix else ""
-            )
+            refusal = _refused(error)
     return found, notes if found is not None else [*notes, Note(refusal)]
+
+
+def _refused(error: IntervalError) -> str:
+    """Why there is no interval, and what to do."""
+    problem, fix = error.problem, error.fix
+    says = problem if problem.startswith("no interval") else f"no interval: {problem}"
+    advice = f" To get one: {fix}." if fix else ""
+    if fix and fix.startswith("report"):
+        advice = f" What to do: {fix}."
+    return f"{says[0].upper()}{says[1:]}{advice}"
 
 
 def headline(table: LossTable, found: Interval | None, of: str) -> Headline:
@@ -88,7 +96,7 @@ def estimates_table(frame: pd.DataFrame, level: float, found: Interval | None = 
 def _centre_apart(frame: pd.DataFrame, found: Interval) -> pd.DataFrame:
     limits = ["std_error", "conf_low", "conf_high"]
     rows = [dict(row) | dict.fromkeys(limits, math.nan) for row in frame.to_dict("records")]
-    centre = {"quantity": f"centre of the interval ({found.method})"}
+    centre = {"quantity": f"centre ({found.method})"}
     rows.append(centre | found.tidy().iloc[0][["estimate", *limits]].to_dict())
     return type(frame)(rows)
 
