@@ -122,7 +122,7 @@ def run(
         work,
         range(len(plan) if closed is None else 0),
         execution=execution if closed is None else Execution(checkpoint=execution.checkpoint),
-        identity={} if execution.checkpoint is None else {**(identity or {}), **_identity(work)},
+        identity={} if execution.checkpoint is None else {**(identity or {}), **identity_of(work)},
         label=label,
     )
     return _assemble(work, results) if closed is None else closed
@@ -144,7 +144,7 @@ def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]
     context = work.contexts[i]
     if work.keep == "all":
         p = work.prepared.predict(train, test, which, context)
-        losses = _losses(work, p, test)
+        losses = losses_of(work, p, test)
         return {
             "losses": losses,
             "values": p.values,
@@ -155,12 +155,13 @@ def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]
     total: Any = 0.0
     detail = None
     for part, p in work.prepared.predict_chunks(train, test, which, context):
-        total = total + _losses(work, p, test[part]).sum(axis=1)
+        total = total + losses_of(work, p, test[part]).sum(axis=1)
         detail = p.detail
     return {"means": total / len(test), "detail": detail, "failures": []}
 
 
-def _losses(work: Work, p: Predictions, rows: NDArray[np.int64]) -> FloatArray:
+def losses_of(work: Work, p: Predictions, rows: NDArray[np.int64]) -> FloatArray:
+    """Losses of predictions for rows of the task; refused when they are not finite."""
     expected = (p.n_candidates, len(rows))
     if p.values.shape != expected:
         raise FitError(
@@ -254,7 +255,7 @@ def _closed_form(work: Work) -> Outcome | None:
             p = work.prepared.predict_plan(work.plan)
             if p is None:
                 return None
-            losses = _losses(work, p, work.plan.rows)
+            losses = losses_of(work, p, work.plan.rows)
     except PycvstatError:
         return None  # fit by fit the error names its fold
     table = _table(work, losses, p)
@@ -320,7 +321,8 @@ def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure
     return found
 
 
-def _identity(work: Work) -> dict[str, Any]:
+def identity_of(work: Work) -> dict[str, Any]:
+    """What the work is besides data and learner, for checkpoints."""
     inner = [plan.fingerprint for plan in _inner_plans(work)]
     return {
         "folds": work.plan.fingerprint,

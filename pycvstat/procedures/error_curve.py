@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, PycvstatError
+from pycvstat.execution.run import run_tasks
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.losses.table import parameter_columns
-from pycvstat.procedures.engine import describe, where
+from pycvstat.procedures.engine import Keep, Work, describe, identity_of, losses_of, where
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.quantities import KEEP_LIMIT, augmented
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
@@ -158,17 +159,9 @@ def error_curve(
     )
     prepared = setting.prepare(chosen, candidates)
     plan, contexts = setting.plan, prepared.begin(setting.plan, setting.stream)
-    fits = [
-        train_and_test(
-            setting,
-            prepared,
-            plan.train_rows(i),
-            plan.test_rows(i),
-            contexts[i],
-            place=where(plan, i),
-        )
-        for i in range(len(plan))
-    ]
+    work = curve_work(setting, prepared, contexts, len(prepared.candidates))
+    tasks = [(i, int(plan.n_train[i])) for i in range(len(plan))]
+    fits = train_and_test(setting, chosen, work, None, tasks, f"error curve of {chosen.name}")
     names = tuple(dict(c) for c in prepared.candidates)
 
     def means(errors: list[FloatArray]) -> FoldMeans:
@@ -226,32 +219,62 @@ def kept(table: LossTable | None) -> LossTable:
     return table
 
 
+def curve_work(setting: Setting, prepared: Prepared, contexts: Sequence[Any], points: int) -> Work:
+    """The fits of a curve with so many points."""
+    keep: Keep = "all" if _keep(setting, points) else "fold_means"
+    y = setting.task.response.values
+    return Work(prepared, setting.plan, contexts, y, setting.loss, keep, "raise")
+
+
 def train_and_test(
     setting: Setting,
-    prepared: Prepared,
-    train: IntArray,
-    test: IntArray,
-    context: Any = None,
-    *,
-    place: str,
-) -> FitErrors:
-    """Errors of every candidate on the training rows and on the test rows, from one fit."""
-    y = setting.task.response.values
-    rows = np.concatenate([train, test])
+    learner: Learner,
+    work: Work,
+    orders: Sequence[IntArray] | None,
+    tasks: Sequence[tuple[int, int]],
+    label: str,
+) -> list[FitErrors]:
+    """Errors of every candidate on training and on test rows, from one fit each.
+
+    Parameters
+    ----------
+    setting : Setting
+    learner : Learner
+    work : Work
+    orders : sequence of (m,) int64, optional
+        Training rows of each fit, in the order in which they are taken.
+    tasks : sequence of (int, int)
+        A fit of the plan, and how many of its training rows it takes.
+    label : str
+    """
+    identity: dict[str, Any] = {}
+    if setting.execution.checkpoint is not None:
+        identity = {"data": setting.task.fingerprint, "learner": learner, "orders": orders}
+        identity |= identity_of(work)
+    return run_tasks(
+        _fit_one, (work, orders), tasks, execution=setting.execution, identity=identity, label=label
+    )
+
+
+def _fit_one(shared: tuple[Work, Sequence[IntArray] | None], task: tuple[int, int]) -> FitErrors:
+    (work, orders), (i, size) = shared, task
+    train = work.plan.train_rows(i) if orders is None else np.sort(orders[i][:size])
+    rows = np.concatenate([train, work.plan.test_rows(i)])
     try:
-        p = prepared.predict(train, rows, None, context)
-        losses = setting.loss.pointwise(y[rows], p)
+        with np.errstate(all="ignore"):  # what is not finite in the end is refused
+            p = work.prepared.predict(train, rows, None, work.contexts[i])
+            losses = losses_of(work, p, rows)
     except PycvstatError as error:
-        which = _only(prepared.candidates)
+        which = _only(work.prepared.candidates)
         raise type(error)(
-            f"{place}, {len(train)} training rows{which}: {error.problem}",
+            f"{where(work.plan, i)}, {size} training rows{which}: {error.problem}",
             given=error.given,
             fix=error.fix,
         ) from None
-    tested = slice(len(train), None if _keep(setting, len(losses)) else len(train))
+    tested = slice(size, None if work.keep == "all" else size)
     return FitErrors(
-        losses[:, : len(train)].mean(axis=1),
-        losses[:, len(train) :].mean(axis=1),
+        losses[:, :size].mean(axis=1),
+        losses[:, size:].mean(axis=1),
         losses[:, tested].copy(),
         p.values[:, tested].copy(),
     )

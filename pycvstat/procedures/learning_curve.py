@@ -15,8 +15,13 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
 from pycvstat.losses.table import deviation
-from pycvstat.procedures.engine import where
-from pycvstat.procedures.error_curve import FitErrors, kept, test_losses, train_and_test
+from pycvstat.procedures.error_curve import (
+    FitErrors,
+    curve_work,
+    kept,
+    test_losses,
+    train_and_test,
+)
 from pycvstat.procedures.quantities import augmented
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.task import Task
@@ -153,21 +158,17 @@ def learning_curve(
         plan.train_rows(i)[stream.permutation(int(plan.n_train[i]))] for i in range(len(plan))
     ]
     prepared = setting.prepare(chosen)
-    if setting.prepare(chosen).begin(plan, deepcopy(stream))[0] is not None:
+    contexts = setting.prepare(chosen).begin(plan, deepcopy(stream))
+    if contexts[0] is not None:
         raise InputError(
             "a learning curve of a tuned learner would need inner folds for every size.",
             given=chosen.name,
             fix="use the learner with fixed parameters",
         )
-    fits = [
-        [
-            train_and_test(
-                setting, prepared, np.sort(order[:m]), plan.test_rows(i), place=where(plan, i)
-            )
-            for m in counts
-        ]
-        for i, order in enumerate(orders)
-    ]
+    work = curve_work(setting, prepared, contexts, len(counts))
+    tasks = [(i, int(m)) for i in range(len(plan)) for m in counts]
+    found = train_and_test(setting, chosen, work, orders, tasks, f"learning curve of {chosen.name}")
+    fits = [found[i : i + len(counts)] for i in range(0, len(found), len(counts))]
     return LearningCurve(
         counts,
         np.array([[one.train[0] for one in fit] for fit in fits]),

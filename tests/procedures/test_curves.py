@@ -1,0 +1,64 @@
+"""Curves of train and test error against loops written out, and how their fits are carried out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pycvstat as pcv
+from pycvstat.errors import CheckpointError, FitError
+
+MTCARS = pcv.data.mtcars()
+FOLDS = pcv.KFold(4, random=1)
+FORMULA = "mpg ~ wt + hp"
+
+
+def forest() -> Any:
+    """A learner that draws, and is given no seed."""
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(4)
+
+
+def error_curve(learner: Any, grid: Any, **how: Any) -> np.ndarray:
+    curve = pcv.error_curve(learner, FORMULA, MTCARS, grid=grid, folds=FOLDS, **how)
+    return np.stack([curve.train.means, curve.test.means])
+
+
+def learning_curve(learner: Any, **how: Any) -> np.ndarray:
+    curve = pcv.learning_curve(
+        learner, FORMULA, MTCARS, sizes=[8, 24], folds=how.pop("folds", FOLDS), **how
+    )
+    return np.stack([curve.train, curve.test])
+
+
+def test_an_error_curve_is_a_loop_over_folds_and_candidates() -> None:
+    found = error_curve(pcv.KNN(), {"k": [2, 5]})
+    for i, (train, test) in enumerate(FOLDS.plan(MTCARS)):
+        for c, k in enumerate((2, 5)):
+            fitted = pcv.KNN(k=k).fit(FORMULA, MTCARS.iloc[train])
+            for part, rows in enumerate((train, test)):
+                errors = MTCARS["mpg"].iloc[rows] - fitted.predict(MTCARS.iloc[rows])
+                assert found[part, i, c] == pytest.approx((errors**2).mean(), rel=1e-13)
+
+
+@pytest.mark.parametrize("how", [{}, {"n_jobs": 2}, {"checkpoint": True}], ids=str)
+def test_fits_of_curves_are_carried_out_as_asked(how: dict[str, Any], tmp_path: Path) -> None:
+    """Also where the learner draws from NumPy's global generator."""
+    how = {"checkpoint": tmp_path} if "checkpoint" in how else how
+    grid = {"max_depth": [1, 3]}
+    np.testing.assert_array_equal(error_curve(forest(), grid, **how), error_curve(forest(), grid))
+    np.testing.assert_array_equal(learning_curve(forest(), **how), learning_curve(forest()))
+    if how.get("checkpoint"):
+        assert len(list(tmp_path.glob("error-curve*/task-*"))) == 4
+        assert len(list(tmp_path.glob("learning-curve*/task-*"))) == 8
+        with pytest.raises(CheckpointError, match=r"identity\.folds"):
+            learning_curve(forest(), folds=pcv.KFold(4, random=2), **how)
+
+
+def test_a_fit_that_fails_is_named() -> None:
+    with pytest.raises(FitError, match=r"fold 1 of 4, 8 training rows: .*k is larger"):
+        learning_curve(pcv.KNN(k=9))
