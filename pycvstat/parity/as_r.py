@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from pycvstat.learners.base import Fitted
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.nested import NestedResult
+from pycvstat.task import Task
 from pycvstat.verbs import Checked
 
 if TYPE_CHECKING:
@@ -43,7 +45,8 @@ def as_r(result: Any, path: str | PathLike[str] | None = None) -> Any:
     Notes
     -----
     A result becomes ``list(tidy = , glance = , augment = , ...)`` of data frames, with its fold
-    plan as ``folds``: a list whose ``index`` and ``indexOut`` hold training and test rows as
+    plan as ``folds``; what `pycvstat.kknn` and `pycvstat.lecture` return becomes a list of its
+    parts. A fold plan is a list whose ``index`` and ``indexOut`` hold training and test rows as
     caret's ``trainControl`` takes them; rsample's ``make_splits`` takes the same pairs. Rows are
     counted from 1. Missing values are NA. The way back is `from_r`.
 
@@ -88,6 +91,10 @@ def plain_list(result: Any) -> Any:
         return [plain_list(one) for one in result]
     if isinstance(result, Checked):
         return _tables(result)
+    if isinstance(result, Task):
+        return result.frame.to_pandas()
+    if is_dataclass(result) and type(result).__module__.startswith("pycvstat."):
+        return {f.name: plain_list(getattr(result, f.name)) for f in fields(result)}
     return result
 
 

@@ -141,6 +141,15 @@ def test_neighbours_are_kknn_s_matrices(results):
     assert identical("x$D, y", x=x, y=found.distances)
 
 
+def test_results_under_r_s_own_names():
+    found = pcv.kknn.kknn("mpg ~ wt", CARS[:24], CARS[24:], k=3)
+    assert identical("x$C, y", x=pcv.as_r(found), y=found.C)
+    trained = pcv.kknn.train_kknn("mpg ~ wt", CARS, ks=[1, 3])
+    x = pcv.as_r(trained)
+    assert run("names(x$mean_squ)", x=x) == "optimal"
+    assert identical("x$task$mpg, mtcars$mpg", x=x)
+
+
 def test_a_file_is_read_by_another_r(results, tmp_path):
     path = results["nested"].to_r(tmp_path / "nested.rds")
     code = 'x <- readRDS("nested.rds"); cat(sprintf("%.17g", x$glance$estimate), names(x))'
