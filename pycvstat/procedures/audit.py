@@ -187,7 +187,7 @@ def audit(
     )
     stream = setting.stream if counted else as_stream(random)
     skill = np.array(
-        [_skill(setting, chosen, stream.permutation(setting.task.n)) for _ in range(times)]
+        [_skill(setting, chosen, stream.permutation(setting.task.n), i) for i in range(times)]
     )
     return Audit(
         skill,
@@ -201,7 +201,7 @@ def audit(
     )
 
 
-def _skill(setting: Setting, learner: Learner, order: NDArray[np.int64]) -> float:
+def _skill(setting: Setting, learner: Learner, order: NDArray[np.int64], number: int) -> float:
     response = setting.task.response
     permuted = replace(response, values=response.values[order])
     task = replace(setting.task, response=permuted)
@@ -215,6 +215,9 @@ def _skill(setting: Setting, learner: Learner, order: NDArray[np.int64]) -> floa
             there.loss,
             random=as_stream(1),
             keep="fold_means",
+            execution=there.execution,
+            identity={"data": setting.task.fingerprint, "learner": one, "order": order},
+            label=f"{one.name} on shuffled responses, {number + 1}",
         )
         return float(outcome.means.estimate()[0])
 

@@ -1,4 +1,4 @@
-"""Curves of train and test error against loops written out, and how their fits are carried out."""
+"""Curves of train and test error against loops written out; fits of curves and audits."""
 
 from __future__ import annotations
 
@@ -57,6 +57,19 @@ def test_fits_of_curves_are_carried_out_as_asked(how: dict[str, Any], tmp_path: 
         assert len(list(tmp_path.glob("learning-curve*/task-*"))) == 8
         with pytest.raises(CheckpointError, match=r"identity\.folds"):
             learning_curve(forest(), folds=pcv.KFold(4, random=2), **how)
+
+
+@pytest.mark.parametrize("how", [{"n_jobs": 2}, {"checkpoint": True}], ids=str)
+def test_an_audit_is_carried_out_as_asked(how: dict[str, Any], tmp_path: Path) -> None:
+    how = {"checkpoint": tmp_path} if "checkpoint" in how else how
+
+    def skills(**how: Any) -> Any:
+        found = pcv.audit(forest(), FORMULA, MTCARS, folds=FOLDS, times=5, random=1, **how)
+        return found.tidy().to_dict()
+
+    assert skills(**how) == skills()
+    if how.get("checkpoint"):
+        assert len(list(tmp_path.glob("RandomForestRegressor*/task-*"))) == 5 * len(FOLDS.plan(32))
 
 
 def test_a_fit_that_fails_is_named() -> None:
