@@ -1,11 +1,13 @@
-"""Every class of results has every verb, and each gives what it should."""
+"""Every class of results has every verb, and each gives what it should.
+
+Reports of every one are written in `test_write.py` and read in `test_html_report.py`.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 import sys
-from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -104,13 +106,6 @@ def test_it_is_drawn(any_result: Any) -> None:
         assert isinstance(any_result.plot(), Axes)
     finally:
         plt.close("all")
-
-
-@pytest.mark.parametrize("ending", ["html", "md", "tex"])
-def test_it_is_reported(any_result: Any, ending: str, tmp_path: Path) -> None:
-    path = any_result.report(tmp_path / f"out.{ending}")
-    text = path.read_text(encoding="utf-8")
-    assert any_result.summary().splitlines()[0].split()[-1].split("-")[-1] in text
 
 
 def test_it_is_cited(any_result: Any) -> None:

@@ -111,7 +111,7 @@ def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("ending", [".md", ".tex"])
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_result_is_written(tmp_path: Path, name: str, ending: str) -> None:
-    target = write_report(result(name), tmp_path / f"out{ending}")
+    target = result(name).report(tmp_path / f"out{ending}")
     assert target == tmp_path / f"out{ending}"
     text = target.read_text(encoding="utf-8")
     figures = [path.name for path in (tmp_path / "out_files").iterdir()]
