@@ -176,10 +176,18 @@ class _Functions:
 
 
 def _copied(estimator: Any) -> Any:
+    """A copy; how it is made depends on the estimator only, not on what else is imported."""
     base = sys.modules.get("sklearn.base")
-    if base is not None and hasattr(estimator, "get_params"):
-        return base.clone(estimator, safe=False)
-    return copy.deepcopy(estimator)
+    try:
+        if base is not None and isinstance(estimator, base.BaseEstimator):
+            return base.clone(estimator, safe=False)
+        return copy.deepcopy(estimator)
+    except Exception as error:
+        raise InputError(
+            f"{type(estimator).__name__} cannot be copied, and every fold needs a fresh one.",
+            given=f"{type(error).__name__}: {error}",
+            fix="make it a scikit-learn BaseEstimator, or use FromFunctions(fit, predict)",
+        ) from error
 
 
 def _role(estimator: Any) -> Role | None:

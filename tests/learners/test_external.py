@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -243,3 +246,37 @@ def test_functions() -> None:
         learner.prepare(task, [{"shares": 0.2}])
     with pytest.raises(InputError, match="must be a function"):
         FromFunctions(quantile_fit, 3)
+
+
+class Constant:
+    """Not of scikit-learn, with something that is no parameter."""
+
+    def __init__(self) -> None:
+        self.value: Any = 0.0
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {}
+
+    def set_params(self, **params: Any) -> Constant:
+        return self
+
+    def fit(self, X: Any, y: Any) -> Constant:
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.value)
+
+
+def test_copies_do_not_depend_on_what_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    estimator = Constant()
+    estimator.value = 7.0
+    with_it = as_learner(estimator).fresh(1).value
+    monkeypatch.delitem(sys.modules, "sklearn.base")
+    assert as_learner(estimator).fresh(1).value == with_it == 7.0
+
+
+def test_what_cannot_be_copied_is_named() -> None:
+    estimator = Constant()
+    estimator.value = (step for step in range(3))
+    with pytest.raises(InputError, match="Constant cannot be copied"):
+        as_learner(estimator).fresh(1)
