@@ -72,6 +72,7 @@ def of_tuning(result: TuneResult) -> Section | None:
                 grid=[dict(candidate) for candidate in result.candidates],
                 folds=plan,
                 loss=result.means.loss,
+                progress=False,
             )
         except PycvstatError:  # a fit failed, or the loss is a function of the user's
             return None
