@@ -301,6 +301,19 @@ pcv_error_curve <- function(formula, data, learner_name, candidates, loss, test,
   list(train = matrix(errors(FALSE), length(test)), test = matrix(errors(TRUE), length(test)))
 }
 
+# Train and test error by fold and training size: `orders` holds the training rows of every fold in
+# the order in which they are taken.
+pcv_learning_curve <- function(formula, data, learner, loss, test, orders, sizes, weights = NULL) {
+  task <- pcv_task(formula, data, weights)
+  errors <- function(tested) vapply(sizes, function(m) {
+    vapply(seq_along(test), function(i) {
+      rows <- sort(orders[[i]][seq_len(m)])
+      mean(pcv_one(task, learner, loss, rows, if (tested) test[[i]] else rows)$losses)
+    }, 0)
+  }, numeric(length(test)))
+  list(train = matrix(errors(FALSE), length(test)), test = matrix(errors(TRUE), length(test)))
+}
+
 # Nested cross-validation: tune inside every outer training part, test on the outer fold.
 # `inner` holds for every outer fit a list(test = , train = ) whose rows count within the outer
 # training rows. With refit = "train" the fit on the training part of the one inner split is kept.

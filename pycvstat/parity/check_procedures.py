@@ -22,6 +22,7 @@ from pycvstat.parity.table import EXACT, Crosscheck, Row, compare_values
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.error_curve import ErrorCurve
+from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.selection import Rule, complexity_keys
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.procedures.tuned import Tuned
@@ -127,6 +128,31 @@ def check_error_curve(result: ErrorCurve) -> Crosscheck:
         for what, means in (("train", result.train), ("test", result.test))
     ]
     return _verdict(rows, codes[0])
+
+
+def check_learning_curve(result: LearningCurve) -> Crosscheck:
+    """Train and test error of every training size by fold."""
+    code = counterpart(result.learner, result.task)
+    r = call_r(
+        "pcv_learning_curve(as.formula(formula), data, pcv_learner(name, params), loss, test,"
+        " orders, sizes, weights)",
+        result.task,
+        result.plan,
+        result.loss,
+        code,
+        params=dict(code.params),
+        orders=listed([order + 1 for order in result.orders]),
+        sizes=np.atleast_1d(result.sizes),
+    )
+    labels = [f"{fit}, {m} rows" for fit in fit_labels(result.plan) for m in result.sizes]
+    tolerance = code.tolerance.of_the_largest()
+    rows = [
+        compare_values(
+            f"{what} error by fold and size", ours, _matrix(r[what], ours.shape), tolerance, labels
+        )
+        for what, ours in (("train", result.train), ("test", result.test))
+    ]
+    return _verdict(rows, code)
 
 
 def _nested(result: CVResult, learner: Tuned) -> Crosscheck:

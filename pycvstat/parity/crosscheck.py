@@ -21,6 +21,7 @@ from pycvstat.parity.table import Crosscheck
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.error_curve import ErrorCurve
+from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.tune import TuneResult
 
 SECONDS = 600.0  # for everything that R does for one cross-check
@@ -92,6 +93,7 @@ check.register(Fitted)(check_fit)
 check.register(CVResult)(procedures.check_cross_validation)
 check.register(TuneResult)(procedures.check_tuning)
 check.register(ErrorCurve)(procedures.check_error_curve)
+check.register(LearningCurve)(procedures.check_learning_curve)
 check.register(Comparison)(procedures.check_comparison)
 
 __all__ = ["crosscheck"]

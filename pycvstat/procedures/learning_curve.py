@@ -46,6 +46,8 @@ class LearningCurve(Verbs):
     seed : int, optional
     table : LossTable, optional
         Every test loss and out-of-fold prediction by size, when there are not too many to keep.
+    orders : tuple of arrays
+        Training rows of each fit, shuffled: a size m takes the first m.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class LearningCurve(Verbs):
     loss: str
     seed: int | None = None
     table: LossTable | None = None
+    orders: tuple[NDArray[np.int64], ...] = ()
 
     def __repr__(self) -> str:
         return f"LearningCurve({self.learner.name}, sizes {self.sizes.tolist()})"
@@ -179,6 +182,7 @@ def learning_curve(
         setting.loss.name,
         setting.stream.seed,
         _table(setting, fits, counts),
+        tuple(orders),
     )
 
 

@@ -129,3 +129,16 @@ def test_one_error_of_a_curve():
         replace(curve, train=replace(curve.train, means=means)),
         "train error by fold and candidate: fold 3, lam=1.0",
     )
+
+
+@pytest.mark.parametrize("learner", [pcv.OLS(), pcv.KNN(3, kernel="rectangular")], ids=str)
+def test_one_error_of_a_learning_curve(learner):
+    curve = pcv.learning_curve(
+        learner, "y ~ .", WAVES, sizes=[10, 25, 40], folds=pcv.KFold(4, random=2)
+    )
+    assert curve.crosscheck()
+    test = curve.test.copy()
+    test[1, 2] *= 1 + 1e-6
+    located(replace(curve, test=test), "test error by fold and size: fold 2, 40 rows")
+    orders = (curve.orders[0][::-1], *curve.orders[1:])
+    assert "fold 1, 10 rows" in replace(curve, orders=orders).crosscheck().first_difference
