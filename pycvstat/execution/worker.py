@@ -55,12 +55,15 @@ def serve() -> None:
     os.dup2(2, 1)  # what a task prints must not be taken for an answer
     worker = _Worker()
     threading.Thread(target=worker.listen, args=(questions,), daemon=True).start()
-    write(answers, READY)
-    while message := worker.messages.get():
-        if message == REST:
-            worker.rest()
-        else:
-            write(answers, worker.answer(message))
+    try:
+        write(answers, READY)
+        while message := worker.messages.get():
+            if message == REST:
+                worker.rest()
+            else:
+                write(answers, worker.answer(message))
+    except BrokenPipeError:
+        worker.leave()
 
 
 class _Worker:
@@ -77,15 +80,16 @@ class _Worker:
             try:
                 message = read(questions)
             except OSError:
-                self._clean_up()
-                os._exit(0)
+                self.leave()
             self.messages.put(message)
 
-    def _clean_up(self) -> None:
+    def leave(self) -> None:
+        """The session is gone: remove what it packed, and say nothing."""
         from pycvstat.execution.packing import remove
 
         if self.place:
             remove(self.place)
+        os._exit(0)
 
     def rest(self) -> None:
         self.place: Path | None = None

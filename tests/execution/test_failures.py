@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 
 from pycvstat.errors import ExecutionError, FitError, InputError
+from pycvstat.execution.packing import pack, pickled
+from pycvstat.execution.process import WorkerProcess
+from pycvstat.execution.work import Work
+from pycvstat.execution.worker import write
 from tests.execution import jobs
 from tests.execution.conftest import Run
 
@@ -158,6 +162,23 @@ def test_nothing_is_left_behind(run: Run, tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(ExecutionError):
         run(jobs.leaves, n_jobs=2)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_worker_whose_session_is_gone_leaves_silently(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Also when it learns that only as it answers."""
+    place = tmp_path / "packed" / "work"
+    place.parent.mkdir()
+    pack(Work(jobs.who, None, "test run"), place)
+    process = WorkerProcess()
+    assert process.is_ready()
+    process.answers.close()
+    write(process.questions, pickled((place, 0, 0)))
+    assert process.popen.wait(60) == 0
+    process.questions.close()
+    assert not place.exists()
+    assert capfd.readouterr().err == ""
 
 
 def test_no_room_for_the_data(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
