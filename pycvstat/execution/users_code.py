@@ -30,7 +30,9 @@ def is_users(value: Any) -> bool:
     """
     module = getattr(value, "__module__", None) or "__main__"
     top = module.partition(".")[0]
-    if top == "pycvstat" or (top in sys.stdlib_module_names and top != "__main__"):
+    if module == "__main__":
+        return True
+    if top == "pycvstat" or top in sys.stdlib_module_names:
         return False
     file = getattr(sys.modules.get(module), "__file__", None) or ""
     return not any(place in file for place in ("site-packages", "dist-packages"))
