@@ -272,6 +272,24 @@ def test_columns_that_are_left_out_though_they_say_something_are_named(learner: 
         pcv.cross_validate(learner, "y ~ .", frame, folds=pcv.KFold(4, random=1))
 
 
+@pytest.mark.parametrize("size", [1.0, 1e20, 1e40, 1e100])
+@pytest.mark.parametrize("folds", [pcv.KFold(4, random=1), pcv.LeaveOneOut()], ids=repr)
+@pytest.mark.parametrize("standardize", [True, False])
+def test_a_penalty_below_rounding_shares_between_copies(
+    size: float, folds: Any, standardize: bool
+) -> None:
+    """As the penalty goes to 0 ridge splits a coefficient between copies; it never blows up."""
+    data = cars().assign(y=lambda d: d["y"] * size)
+    twice = data.assign(copy=data["a"])
+    for learner in (pcv.Ridge(0.01, standardize), pcv.ElasticNet(0.01, 0.0, standardize)):
+        found = pcv.cross_validate(learner, "y ~ .", twice, folds=folds)
+        again = pcv.cross_validate(learner, "y ~ .", twice[["copy", "y", "b", "a"]], folds=folds)
+        np.testing.assert_allclose(found.table.losses, again.table.losses, rtol=1e-6)
+        if size >= 1e40:  # no penalty that counts
+            plain = pcv.cross_validate(pcv.OLS(), "y ~ a + b", data, folds=folds)
+            np.testing.assert_allclose(found.table.losses, plain.table.losses, rtol=1e-6)
+
+
 @pytest.mark.parametrize("size", [1e-310, 1e-200, 1e-141, 1e141, 1e200])
 def test_columns_without_squares_are_right_or_refused(size: float) -> None:
     """A predictor's unit changes nothing; where its squares are needed and lost, it is refused."""

@@ -79,11 +79,12 @@ def _penalty(rows: Centred, lam: FloatArray, as_glmnet: bool) -> FloatArray:
 
 
 def _filter(d: FloatArray, k: FloatArray) -> FloatArray:
-    """d^2 / (d^2 + k) for every penalty and direction; 0 where there is neither."""
-    present = d > d.max(initial=0.0) * np.finfo(np.float64).eps * max(len(d), 10)
+    """d^2 / (d^2 + k) for every penalty and direction; 0 where both are rounding at most."""
+    least = d.max(initial=0.0) * np.finfo(np.float64).eps * max(len(d), 10)
+    present = d > least
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         share = 1.0 / (1.0 + k[:, None] / d / d)
-    return np.where(present | (k[:, None] > 0.0) & (d > 0.0), share, 0.0)
+    return np.where(present | (np.sqrt(k[:, None]) > least) & (d > 0.0), share, 0.0)
 
 
 def ridge_left_out_predictions(
