@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.execution.users_code import referred
+from pycvstat.execution.users_code import is_changed, referred
 
 
 def describe(value: Any) -> Any:
@@ -92,8 +92,15 @@ def _of_itself(function: FunctionType, inside: tuple[int, ...]) -> dict[str, Any
         "function": f"{function.__module__}.{function.__qualname__}",
         "code": _describe_code(function.__code__, inside),
         "defaults": _describe([function.__defaults__, function.__kwdefaults__], inside),
-        "closure": [_describe(_content(cell), inside) for cell in function.__closure__ or ()],
+        "closure": _closure(function, inside),
     }
+
+
+def _closure(function: FunctionType, inside: tuple[int, ...]) -> list[Any]:
+    code = function.__code__
+    cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+    content = [(name, _content(cell)) for name, cell in cells]
+    return [_describe(v, inside) for name, v in content if not is_changed(v, name, [code])]
 
 
 def _with_references(value: FunctionType | type, inside: tuple[int, ...]) -> dict[str, Any]:

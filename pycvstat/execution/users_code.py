@@ -1,19 +1,22 @@
 """What code of the user refers to.
 
 Code of packages has a version. That of a script or a notebook changes without one, and so do the
-functions and numbers it refers to: all of them are what the work is.
+functions and numbers it refers to: all of them are what the work is. What the code itself changes,
+a counter or a log, is not.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 DATA = (bool, int, float, str, bytes, list, tuple, dict, set, frozenset, np.ndarray, np.generic)
+IN_PLACE = {"append", "extend", "insert", "pop", "clear", "remove", "add", "update", "setdefault"}
+STORES = ("STORE_GLOBAL", "STORE_ATTR", "STORE_DEREF")
 
 
 def is_users(value: Any) -> bool:
@@ -62,7 +65,36 @@ def referred(value: FunctionType | type) -> dict[str, Any]:
             if name not in found and part is not value:
                 found[name] = part
                 waiting.append(part)
-    return {name: part for name, part in sorted(found.items()) if not isinstance(part, type)}
+    code = [f.__code__ for f in (value, *found.values()) if isinstance(f, FunctionType)]
+    return {
+        name: part
+        for name, part in sorted(found.items())
+        if not isinstance(part, type) and not is_changed(part, name.rpartition(".")[2], code)
+    }
+
+
+def is_changed(value: Any, name: str, code: Iterable[CodeType]) -> bool:
+    """Whether code sets this name, or changes what may be this list, dict or set in place.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        What the code calls it.
+    code : iterable of code objects
+    """
+    from dis import get_instructions
+
+    within = isinstance(value, (list, dict, set))
+    for part in code:
+        if within and IN_PLACE & set(part.co_names):
+            return True
+        for one in get_instructions(part):
+            if one.opname in STORES and one.argval == name:
+                return True
+            if within and one.opname == "STORE_SUBSCR":
+                return True
+    return False
 
 
 def _references(value: Any) -> Iterator[tuple[str, Any]]:
@@ -92,6 +124,9 @@ def _members(name: str, part: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Names that code, and code inside it, looks up."""
+    """Global names that code, and code inside it, looks up; attributes may be called the same."""
+    from dis import get_instructions
+
     inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return set(code.co_names).union(*(_names(part) for part in inner))
+    own = {i.argval for i in get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return own.union(*(_names(part) for part in inner))

@@ -89,6 +89,7 @@ def test_a_description_is_the_same_twice(value: Any) -> None:
 
 SCRIPT = """
 SCALE = {scale}
+step = "a name that is also that of an attribute: {other}"
 
 def helper(x, *, power={power}):
     return {helper}
@@ -104,13 +105,21 @@ class Model(Base):
     step = {step}
 
     def fit(self, X, y):
-        return helper(y) + self.mark
+        return helper(y) + self.mark + self.step
 
     @property
     def mark(self):
         return {mark}
 """
-AS_IT_IS = {"scale": 1, "power": 2, "helper": "x**power", "shift": 1, "step": 1, "mark": 3}
+AS_IT_IS = {
+    "scale": 1,
+    "power": 2,
+    "helper": "x**power",
+    "shift": 1,
+    "step": 1,
+    "mark": 3,
+    "other": 1,
+}
 
 
 def script(name: str, **changes: Any) -> str:
@@ -133,7 +142,46 @@ def test_a_function_is_described_with_what_it_refers_to(change: dict[str, Any]) 
 def test_an_object_is_described_with_the_code_of_its_class(change: dict[str, Any]) -> None:
     assert script("Model") == script("Model")
     assert script("Model") != script("Model", **change)
-    assert script("Model") == script("Model", scale=3)
+    assert script("Model") == script("Model", scale=3, other=2)
+
+
+CALLS: list[int] = []
+COUNT = 0
+
+
+def counted(log: list[int], seen: dict[str, int], weights: list[float]) -> list[Any]:
+    """A function and a class that count their calls in every way."""
+    times = 0
+
+    def loss(y: float) -> float:
+        nonlocal times
+        times += 1
+        log.append(1)
+        return y
+
+    class Spy:
+        fits = 0
+
+        def fit(self) -> None:
+            global COUNT
+            COUNT += 1
+            type(self).fits += 1
+            seen["fits"] = seen.get("fits", 0) + 1
+            CALLS.append(1)
+
+    def weighted(y: float) -> float:
+        return weights[0] * y
+
+    return [loss, Spy(), weighted]
+
+
+def test_what_code_counts_is_not_what_it_is() -> None:
+    loss, spy, _ = things = counted([], {}, [1.0])
+    before = digest(describe(things))
+    loss(1.0)
+    spy.fit()
+    assert digest(describe(things)) == before
+    assert digest(describe(counted([], {}, [2.0]))) != before
 
 
 def test_estimators_are_described_by_their_parameters() -> None:
