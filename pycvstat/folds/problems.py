@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -64,9 +64,9 @@ def _split_groups(plan: FoldPlan) -> list[str]:
     ]
 
 
-def _whole(names: npt.NDArray[np.generic]) -> bool:
+def _whole(names: npt.NDArray[Any]) -> bool:
     """Whether groups are whole numbers, which are read as floating point numbers."""
-    return names.dtype.kind == "f" and bool((names == names.astype(np.int64)).all())
+    return names.dtype.kind == "f" and bool(((names % 1 == 0) & (np.abs(names) < 2**53)).all())
 
 
 def require_whole_groups(plan: FoldPlan, place: str = "") -> None:

@@ -98,6 +98,8 @@ def client() -> Iterator[Any]:
         yield connected
 
 
+# threads of the cluster's client draw random numbers while a case is generated
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 @cases("cluster")
 @given(problem=sound_problems())
 def test_back_ends(client, problem):
