@@ -153,8 +153,7 @@ class TimeSeries(Splitter):
     def __post_init__(self) -> None:
         for name in ("initial", "horizon", "step"):
             require_times(getattr(self, name), name)
-        if self.gap != 0:
-            require_times(self.gap, "gap")
+        require_times(self.gap, "gap", least=0)
         if self.window not in get_args(Window):
             raise FoldError(
                 "Unknown window.", given=repr(self.window), fix='use "expanding" or "sliding"'

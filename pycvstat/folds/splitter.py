@@ -207,10 +207,10 @@ def require_folds(k: Any, least: int = 2) -> int:
     return int(k)
 
 
-def require_times(times: Any, name: str) -> None:
-    """A count of at least 1, as given by the user."""
-    if isinstance(times, bool) or not isinstance(times, (int, np.integer)) or times < 1:
-        raise FoldError(f"{name} must be an integer >= 1.", given=repr(times))
+def require_times(times: Any, name: str, least: int = 1) -> None:
+    """A count, as given by the user."""
+    if isinstance(times, bool) or not isinstance(times, (int, np.integer)) or times < least:
+        raise FoldError(f"{name} must be an integer >= {least}.", given=repr(times))
 
 
 def require_random(random: Random) -> None:

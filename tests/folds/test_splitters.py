@@ -332,3 +332,9 @@ def test_errors_say_what_was_given_and_what_to_do():
 
 def test_numbers_of_numpy_are_shown_as_numbers():
     assert repr(KFold(np.int64(3), random=np.int32(1))) == "KFold(3, random=1)"
+
+
+@pytest.mark.parametrize("gap", [-1, 0.5, None, True])
+def test_a_gap_is_a_number_of_rows_or_none_at_all(gap):
+    with pytest.raises(FoldError, match="gap must be an integer >= 0"):
+        TimeSeries(5, gap=gap)
