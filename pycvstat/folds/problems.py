@@ -66,7 +66,9 @@ def _split_groups(plan: FoldPlan) -> list[str]:
 
 def _whole(names: npt.NDArray[Any]) -> bool:
     """Whether groups are whole numbers, which are read as floating point numbers."""
-    return names.dtype.kind == "f" and bool(((names % 1 == 0) & (np.abs(names) < 2**53)).all())
+    return names.dtype.kind == "f" and bool(
+        ((names == np.trunc(names)) & (np.abs(names) < 2**53)).all()
+    )
 
 
 def require_whole_groups(plan: FoldPlan, place: str = "") -> None:

@@ -58,7 +58,10 @@ def test_folds_against_augmented_rows(problem, standardize):
         X, y, LAM, problem.rows, problem.offsets, weights, standardize=standardize
     )
     expected = np.concatenate(parts, axis=1)
-    assert np.abs(ours - expected).max() <= 10 * DIRECT * max(1.0, np.abs(expected).max())
+    # both ways may be wrong by the rounding of the data times the condition of the problem
+    condition = max(np.linalg.cond(X[train] - X[train].mean(axis=0)) for train, _ in problem.fits)
+    allowed = 10 * DIRECT + np.finfo(float).eps * (0.0 if standardize else min(condition, 1e7))
+    assert np.abs(ours - expected).max() <= allowed * max(1.0, np.abs(expected).max())
 
 
 @settings(max_examples=100)
