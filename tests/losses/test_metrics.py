@@ -121,3 +121,21 @@ def test_fold_means_as_rows():
     assert rows["n_test"].tolist() == [2, 2, 1, 1, 1, 1, 2, 2]
     assert rows["k"].tolist() == [1, 5] * 4
     assert rows["loss"].tolist() == list(range(8))
+
+
+def test_one_candidate_of_three_is_the_one_in_the_middle():
+    losses = np.arange(18.0).reshape(6, 3)
+    three = LossTable(PLAN, losses, candidates=({"k": 1}, {"k": 2}, {"k": 3}))
+    chosen = three.select(1)
+    assert chosen.losses.tolist() == losses[:, 1:2].tolist()
+    assert chosen.candidates == ({"k": 2},)
+    assert chosen.estimate().tolist() == [three.estimate()[1]]
+
+
+def test_one_nearest_name_is_suggested():
+    with pytest.raises(LossError) as caught:
+        metric(table(Y.astype(float), [[0] * 6]), "r2_corelation")
+    assert caught.value.fix == "did you mean 'r2_correlation'?"
+    with pytest.raises(LossError) as caught:
+        metric(table(Y.astype(float), [[0] * 6]), "zzz")
+    assert caught.value.fix == "use one of rmse, r2, r2_correlation, auc"
