@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pycvstat.errors import PycvstatWarning
-from pycvstat.folds import RFolds
+from pycvstat.folds import KFold, RFolds, Subsampling
 from pycvstat.folds.exchange import _r_vector
 from pycvstat.folds.quantiles import interval_labels
 from pycvstat.folds.rstrata import _quantile_strata
@@ -51,3 +51,12 @@ def test_rsample_strata_are_quarters_or_fewer(n: int, strata: int) -> None:
     assert all(a[1] < b[0] for a, b in pairwise(ends))
     sizes = [len(rows) for rows in found]
     assert max(sizes) - min(sizes) <= 1
+
+
+def test_files_of_plans_that_are_no_partition_name_the_role(tmp_path) -> None:
+    Subsampling(2, train=0.5, random=1).plan(4).to_csv(tmp_path / "plan.csv")
+    lines = (tmp_path / "plan.csv").read_text().splitlines()
+    assert lines[0] == "row,repeat,fold,role"
+    assert {line.rsplit(",", 1)[1] for line in lines[1:]} == {"test", "train"}
+    KFold(2, random=1).plan(4).to_csv(tmp_path / "folds.csv")
+    assert (tmp_path / "folds.csv").read_text().splitlines()[0] == "row,repeat,fold"
