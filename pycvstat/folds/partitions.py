@@ -186,6 +186,8 @@ class Stratified(Splitter):
 
     def _strata(self, given: Given) -> Rows:
         column = given.response
+        if column.kind == "numeric" and not np.isfinite(column.values).all():
+            raise FoldError("Stratified folds need a finite y.", given="infinite values in y")
         bins = self.bins or max(2, min(5, given.n // self.k))
         whole = self.bins is None and are_integers(named(given.y, given.data, "y"))
         if column.kind == "numeric" and not whole and len(np.unique(column.values)) > bins:

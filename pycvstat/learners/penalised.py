@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError
+from pycvstat.errors import FitError, InputError
 from pycvstat.learners.base import Params, Predictions, Prepared
 from pycvstat.learners.design import (
     DesignLearner,
@@ -25,7 +25,7 @@ from pycvstat.learners.kernels.elastic_net import (
     elastic_net_left_out_predictions,
     elastic_net_slopes,
 )
-from pycvstat.learners.kernels.ridge import ridge_left_out_predictions
+from pycvstat.learners.kernels.ridge import ridge_gcv, ridge_left_out_predictions
 from pycvstat.learners.linear_prepared import shares_rows
 from pycvstat.learners.unpredictable import refuse_extreme
 from pycvstat.task import Task
@@ -141,6 +141,50 @@ class Ridge(Penalised):
     def share(self) -> float:
         """No absolute values."""
         return 0.0
+
+    def gcv(
+        self,
+        formula: str | None = None,
+        data: Any = None,
+        *,
+        lam: Sequence[float] | FloatArray,
+        X: Any = None,
+        y: Any = None,
+        na: Literal["raise", "omit"] = "raise",
+    ) -> pd.DataFrame:
+        """Generalised cross-validation, n RSS / (n - df)^2, of several penalties: no folds needed.
+
+        The degrees of freedom are the trace of the hat matrix, the intercept included; the scale
+        of the penalty is taken from all rows.
+
+        Parameters
+        ----------
+        formula, data, X, y, na : optional
+            As in `fit`.
+        lam : sequence of float
+            The penalties.
+
+        Examples
+        --------
+        >>> data = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 2.0, 2.0, 5.0]}
+        >>> Ridge().gcv("y ~ x", data, lam=[0.0, 1.0]).round(4).values.tolist()
+        [[0.0, 1.8], [1.0, 2.05]]
+
+        As in R: ``MASS::lm.ridge(y ~ x, lambda = n * lam / s_y)$GCV``, which leaves out the factor
+        n and does not count the intercept.
+        """
+        import pandas as pd
+
+        penalties = [replace(self, lam=value).lam for value in np.atleast_1d(np.asarray(lam))]
+        task = Task.build(formula, data, X=X, y=y, na=na)
+        self.check(task)
+        design, response = task.design(), task.response.values
+        if np.ptp(response) == 0:
+            raise FitError("the response is constant: there is nothing to penalise.")
+        refuse_extreme(self.name, design.X, design.columns)
+        scaled = np.array(penalties) / response.std()
+        values = ridge_gcv(design.X[:, 1:], response, scaled, self.standardize)
+        return pd.DataFrame({"lam": penalties, "gcv": values})
 
 
 @dataclass(frozen=True)

@@ -59,8 +59,8 @@ def _python() -> Iterator[str]:
     yield f"pycvstat {installed.python_version_of('pycvstat') or '(not installed)'}"
     yield f"Python {platform.python_version()}  {sys.executable}"
     yield f"Platform {platform.platform()}, {platform.machine()}"
-    mantissa = np.finfo(np.longdouble).nmant
-    exact = mantissa == 63
+    mantissa = np.finfo(np.longdouble).nmant + 1  # the first bit is not stored
+    exact = mantissa == 64
     yield f"Long double with {mantissa} bits: " + (
         "R's sums and kknn's ties are reproduced exactly"
         if exact

@@ -44,7 +44,7 @@ def write(value: object) -> Any:
         return value.sexp
     if isinstance(value, Mapping):
         return write_list(value)
-    value = _plain(value)
+    value = _plain(value[()] if isinstance(value, np.ndarray) and not value.ndim else value)
     if isinstance(value, pd.DataFrame):
         return _frame(value)
     if isinstance(value, np.ndarray) and value.ndim > 1:

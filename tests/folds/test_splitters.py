@@ -104,6 +104,8 @@ def test_numeric_y_is_stratified_by_quantiles():
     assert spread < plain
     quarters = Stratified(5, random=1, bins=4).plan(100, y=np.arange(100))
     assert (pd.crosstab(quarters.fold_ids, np.arange(100) // 25).to_numpy() == 5).all()
+    with pytest.raises(FoldError, match="finite y"):
+        Stratified(2, random=1).plan(5, y=np.array([1.5, 2.5, 3.5, np.inf, 4.5]))
 
 
 def test_what_counts_as_a_class():

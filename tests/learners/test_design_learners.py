@@ -22,6 +22,7 @@ from pycvstat.learners.ols import OLS, WLS
 from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
 from pycvstat.learners.quantile import QuantReg
 from pycvstat.learners.robust import RLM
+from pycvstat.rbridge import run
 from pycvstat.task import Task
 
 SAME = 1e-12
@@ -344,3 +345,34 @@ def test_mean_of_numbers_and_classes() -> None:
     fitted = Mean().fit("c ~ y", frame)
     assert fitted.predict({"y": [0.0]}).tolist() == ["b"]
     assert fitted.predict_proba({"y": [0.0]}).tolist() == [[1 / 3, 2 / 3]]
+
+
+def test_gcv_of_ridge_is_that_of_its_fits() -> None:
+    data, lam = pcv.data.mtcars(), np.array([0.0, 0.1, 2.0])
+    found = Ridge().gcv("mpg ~ wt + hp + factor(cyl)", data, lam=lam)
+    y, X = data["mpg"].to_numpy(), Task.build("mpg ~ wt + hp + factor(cyl)", data).design().X[:, 1:]
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    for value, gcv in found.itertuples(index=False):
+        fit = Ridge(lam=value).fit("mpg ~ wt + hp + factor(cyl)", data)
+        penalty = len(y) * value / y.std() * np.eye(Z.shape[1])
+        df = 1 + np.trace(Z @ np.linalg.solve(Z.T @ Z + penalty, Z.T))
+        rss = ((y - fit.predict(data)) ** 2).sum()
+        assert gcv == pytest.approx(len(y) * rss / (len(y) - df) ** 2, rel=1e-10)  # rounding
+    with pytest.raises(InputError, match="lam must be a number"):
+        Ridge().gcv("mpg ~ wt", data, lam=[-1.0])
+    with pytest.raises(FitError, match="constant"):
+        Ridge().gcv("y ~ x", {"x": [1.0, 2.0, 3.0], "y": [1.0, 1.0, 1.0]}, lam=[1.0])
+
+
+@pytest.mark.live_r
+def test_gcv_against_lm_ridge() -> None:
+    data, lam = pcv.data.mtcars(), np.array([0.01, 0.1, 2.0])
+    n, scale = len(data), data["mpg"].std(ddof=0)
+    code = """function(data, k) {
+      f <- MASS::lm.ridge(mpg ~ wt + hp + qsec, data, lambda = k)
+      fitted <- cbind(1, as.matrix(data[, c("wt", "hp", "qsec")])) %*% t(coef(f))
+      list(f$GCV, colSums((data$mpg - fitted)^2)) }"""
+    theirs, rss = (np.asarray(part) for part in run(code, data=data, k=n * lam / scale))
+    df = n + 1 - np.sqrt(rss / theirs)  # which counts the intercept
+    ours = Ridge().gcv("mpg ~ wt + hp + qsec", data, lam=lam)["gcv"]
+    assert ours.to_numpy() == pytest.approx(n * rss / (n - df) ** 2, rel=1e-10)  # rounding

@@ -43,6 +43,7 @@ STRUCTURE = f"paste(deparse(x, control = {CONTROL}), collapse = '')"
         ([], "list()"),
         (np.array([], dtype=float), "numeric(0)"),
         (np.array([], dtype=int), "integer(0)"),
+        (np.array(2.5), "2.5"),
         ({"a": 1, "b": [1, 2]}, "list(a = 1L, b = 1:2)"),
         (np.arange(4).reshape(2, 2), "structure(c(0L, 2L, 1L, 3L), dim = c(2L, 2L))"),
         (b"ab", "as.raw(c(0x61, 0x62))"),
