@@ -12,6 +12,7 @@ from pycvstat.folds import FoldPlan
 from pycvstat.intervals import interval
 from pycvstat.intervals.checks import check_finite, check_size, kurtosis
 from pycvstat.intervals.cluster import cluster_robust
+from pycvstat.intervals.from_losses import from_losses
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 from pycvstat.intervals.ncv import Pieces, monte_carlo_error
 from pycvstat.intervals.proportions import proportion
@@ -108,3 +109,15 @@ def test_one_split_of_one_candidate_is_no_dev_set() -> None:
     with pytest.raises(IntervalError) as caught:
         interval(FoldMeans(plan, np.array([[2.5]]), "squared"))
     assert "dev set" not in str(caught.value)
+
+
+def test_methods_without_names_are_numbered_from_1() -> None:
+    losses = np.column_stack([np.arange(6.0), np.arange(6.0) ** 2])
+    assert list(from_losses(losses, [1, 1, 2, 2, 3, 3]).names) == ["method 1", "method 2"]
+
+
+def test_an_interval_keeps_the_table_it_is_about_unless_it_is_of_a_metric() -> None:
+    table = LossTable(FoldPlan.from_fold_ids([1, 1, 2, 2, 3, 3]), np.arange(6.0)[:, None] ** 2)
+    assert interval(table).source is not None
+    squared = LossTable(table.plan, table.losses, "squared")
+    assert interval(squared, metric="rmse").source is None
