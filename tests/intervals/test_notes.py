@@ -121,3 +121,10 @@ def test_an_interval_keeps_the_table_it_is_about_unless_it_is_of_a_metric() -> N
     assert interval(table).source is not None
     squared = LossTable(table.plan, table.losses, "squared")
     assert interval(squared, metric="rmse").source is None
+
+
+def test_columns_of_losses_are_repetitions_where_fold_ids_are() -> None:
+    ids = np.array([[1, 2], [1, 1], [2, 2], [2, 1]])
+    found = from_losses(np.arange(8.0).reshape(4, 2), ids)
+    assert list(found.names) == ["losses"]
+    assert found.plan.times == 2
