@@ -83,9 +83,11 @@ class Fits:
         if self.train is None:
             return None
         require_length(self.train, fits, "train")
-        train = tuple(frozen(np.sort(whole(rows, "train"))) for rows in self.train)
+        train = tuple(whole(rows, "train") for rows in self.train)
         for rows in train:
             require_rows(rows, self.n, "training")
+            rows.sort()
+            frozen(rows)
         if all(np.array_equal(rows, self._rest(i)) for i, rows in enumerate(train)):
             return None
         return train

@@ -55,8 +55,8 @@ def sorted_within(rows: Rows, offsets: Rows) -> Rows:
 
 def require_rows(rows: Rows, n: int, role: str) -> None:
     """Refuse rows outside the data."""
-    outside = rows[(rows < 0) | (rows >= n)]
-    if len(outside):
+    if len(rows) and (rows.min() < 0 or rows.max() >= n):
+        outside = rows[(rows < 0) | (rows >= n)]
         raise FoldError(
             f"A {role} row is outside the data: rows are counted from 0 to {n - 1}.",
             given=f"row {outside[0]}",

@@ -275,11 +275,11 @@ class FoldPlan(Shown, Fits):
         """The same plan with its kind and repetitions read off its rows."""
         if len(self) == 1:
             return replace(self, kind="holdout")
+        if self.train is not None:
+            return self
         repeat, fold = exchange.repetitions(self.to_rows(), self.n)
-        repeated = replace(self, repeat=repeat, fold=fold)
-        if self.train is None and repeated.is_partition:
-            return replace(repeated, kind=partition_kind(self.n_test))
-        return self
+        repeated = replace(self, repeat=repeat, fold=fold, kind=partition_kind(self.n_test))
+        return repeated if repeated.is_partition else self
 
     @classmethod
     def from_csv(cls, path: str | PathLike[str], n: int | None = None) -> FoldPlan:

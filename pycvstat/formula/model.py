@@ -230,6 +230,8 @@ def _check_right_side(formula: Formula, names: Collection[str]) -> None:
 
 def _check_expression(node: Node, names: Collection[str], text: str) -> None:
     """Known columns, allowed functions, and something computed from a column."""
+    if isinstance(node, Name):
+        return _check_name(node, names, text)
     if any(depth > DEEPEST for _, depth in walk(node)):
         raise FormulaError("An expression is nested too deeply.", given=shortened(text))
     for part, depth in walk(node):

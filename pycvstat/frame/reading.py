@@ -127,8 +127,15 @@ def _from_array(data: np.ndarray[Any, Any]) -> Frame:
             given=f"an array of shape {data.shape}",
             fix="use X.reshape(-1, 1) for one column",
         )
-    columns = {f"x{j + 1}": data[:, j] for j in range(data.shape[1])}
-    return _framed(columns, data.shape[0])
+    names = [f"x{j + 1}" for j in range(data.shape[1])]
+    if type(data) is np.ndarray and data.dtype == np.float64:  # one copy for all columns
+        own = np.array(data.T, order="C")
+        vectors: dict[str, object] = {
+            name: Column(name, "numeric", own[j]) for j, name in enumerate(names)
+        }
+    else:
+        vectors = {name: data[:, j] for j, name in enumerate(names)}
+    return _framed(vectors, data.shape[0])
 
 
 def _framed(vectors: Mapping[str, object], n: int) -> Frame:
