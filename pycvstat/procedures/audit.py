@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
-from pycvstat.folds import Grouped, KFold
+from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.learners.mean import Mean
@@ -175,7 +175,8 @@ def audit(
     grouped = arguments.get("groups") is not None
     counted = isinstance(folds, int) and not isinstance(folds, bool)
     if counted:
-        folds = (Grouped if grouped else KFold)(folds, random=random)
+        splitter: Any = as_splitter(folds, grouped=grouped)
+        folds = replace(splitter, random=random)
     setting = read_setting(
         formula,
         data,
