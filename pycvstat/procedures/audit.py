@@ -13,6 +13,7 @@ from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.learners.mean import Mean
+from pycvstat.losses.table import deviation
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.random import as_stream
@@ -84,7 +85,7 @@ class Audit(Verbs):
             {
                 "check": "skill on permuted responses",
                 "found": self.leaks,
-                "finding": f"mean skill {self.skill.mean():.3g}, p {self.p_value:.3g}",
+                "finding": f"mean skill {_mean(self.skill):.3g}, p {self.p_value:.3g}",
             },
             {
                 "check": "equal rows in training and test",
@@ -229,10 +230,16 @@ def _skill(setting: Setting, learner: Learner, order: NDArray[np.int64], number:
 def _one_sided(skill: NDArray[np.float64]) -> float:
     from scipy.stats import t
 
-    error = skill.std(ddof=1) / np.sqrt(len(skill))
+    if np.isneginf(skill).any():
+        return 1.0
+    error = float(deviation(skill)) / np.sqrt(len(skill))
     if error == 0:
         return 0.0 if skill[0] > 0 else 1.0
-    return float(t.sf(skill.mean() / error, len(skill) - 1))
+    return float(t.sf(_mean(skill) / error, len(skill) - 1))
+
+
+def _mean(skill: NDArray[np.float64]) -> float:
+    return float((skill / len(skill)).sum())  # no sum on the way leaves the range of numbers
 
 
 def duplicated_rows(task: Task, plan: FoldPlan) -> NDArray[np.int64]:

@@ -99,6 +99,29 @@ def test_a_learner_that_knows_the_responses_has_no_skill_once_they_are_permuted(
     assert not pcv.audit(KnowsTheResponse(), X=X, y=data["y"], folds=FOLDS).leaks
 
 
+class Explodes(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Predicts a huge multiple of the first training response."""
+
+    def fit(self, X: Any, y: Any) -> Explodes:
+        self.value_ = y[0] * 1e100
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.value_ + 1e100)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-120])
+def test_losses_beyond_any_baseline_are_no_skill(unit: float) -> None:
+    """Losses of 1e200 beside a baseline of 1, and of 1e-240: the share is minus infinity."""
+    data = noise(1).assign(y=lambda d: d["y"] * unit)
+    found = pcv.audit(Explodes(), "y ~ .", data, folds=FOLDS)
+    assert (found.skill < -1e190).all()
+    assert np.isneginf(found.skill).all() == (unit < 1)
+    assert found.p_value > 0.5
+    assert found
+    assert "mean skill -" in str(found.tidy()["finding"][0])
+
+
 HONEST = {
     "mean": pcv.Mean(),
     "ols": pcv.OLS(),

@@ -323,6 +323,24 @@ def test_fits_that_leave_the_range_of_numbers_are_refused(size: float) -> None:
         assert found.estimate / size == pytest.approx(plain.estimate, rel=1e-9)
 
 
+EDGE = [
+    pcv.OLS(), pcv.Ridge(), pcv.Lasso(lam=0.1), pcv.RLM(), pcv.QuantReg(), pcv.GLM(),
+    pcv.GLM(link="inverse"), pcv.GLM("gamma"), pcv.GLM("poisson"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("folds", [pcv.KFold(4, random=1), pcv.LeaveOneOut()], ids=repr)
+@pytest.mark.parametrize("learner", EDGE, ids=repr)
+def test_sums_beyond_the_largest_number_are_refused(learner: Any, folds: Any) -> None:
+    """Each response is a number, their sum is none (R: lm() gives NaN, glm() stops)."""
+    top = np.finfo(np.float64).max
+    data = cars().assign(y=lambda d: top * (0.5 + 0.5 / (1 + d["y"] ** 2)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(PycvstatError, match=r"range|not finite|valid|broke down"):
+            pcv.cross_validate(learner, "y ~ .", data, folds=folds)
+
+
 def test_predictions_that_are_not_numbers_are_refused() -> None:
     tiny = {"x": np.array([1.0, 2.0, 3.0, 5.0, 9.0]) * 5e-324, "y": [1.0, 3.0, 2.0, 4.0, 2.0]}
     with pytest.raises(FitError, match="not finite"):  # R: NaN

@@ -86,16 +86,26 @@ def fit_least_squares(
     if not len(y):
         raise FitError("no training row has a positive weight.", fix="use folds that leave some")
     constant = constant_column(X)
-    shift = 0.0 if constant is None else float(y.mean())
-    root = 1.0 if weights is None else np.sqrt(weights)
-    rows = (X.T * root).T
-    coefficients, aliased = _solve(rows, (y - shift) * root, tol)
+    with np.errstate(over="ignore", invalid="ignore"):  # what leaves the range is refused below
+        shift = 0.0 if constant is None else float(y.mean())
+        root = 1.0 if weights is None else np.sqrt(weights)
+        rows, centred, response = (X.T * root).T, (y - shift) * root, y * root
+    _require_in_range(centred, response, *([] if weights is None else [rows]))
+    coefficients, aliased = _solve(rows, centred, tol)
     if constant is None:
         return LeastSquares(coefficients, aliased)
     if aliased[constant]:
-        return LeastSquares(*_solve(rows, y * root, tol))
+        return LeastSquares(*_solve(rows, response, tol))
     coefficients[constant] += shift / X[0, constant]
     return LeastSquares(coefficients, aliased)
+
+
+def _require_in_range(*numbers: FloatArray) -> None:
+    if not all(np.isfinite(one).all() for one in numbers):
+        raise FitError(
+            "the weights or the response leave the range of double precision.",
+            fix="rescale the response, or look for extreme weights",
+        )
 
 
 def _solve(X: FloatArray, y: FloatArray, tol: float) -> tuple[FloatArray, BoolArray]:

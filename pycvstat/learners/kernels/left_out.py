@@ -295,17 +295,21 @@ def solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
 def well_conditioned(kept: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Replace matrices with an eigenvalue below `KEPT_SHARE` by the identity, and mark them.
 
+    So are matrices with values that are not finite.
+
     Parameters
     ----------
     kept : (..., q, q) float64, symmetric, no eigenvalue above 1
         Changed in place.
     """
     q = kept.shape[-1]
-    sign, log_determinant = np.linalg.slogdet(kept)
+    with np.errstate(invalid="ignore"):
+        sign, log_determinant = np.linalg.slogdet(kept)
     trace = np.trace(kept, axis1=-2, axis2=-1)
     weak = ~((sign > 0) & (smallest_eigenvalue_bound(log_determinant, trace, q) > KEPT_SHARE))
     if weak.any():
-        weak[weak] = np.linalg.eigvalsh(kept[weak])[:, 0] < KEPT_SHARE
+        doubtful = weak & np.isfinite(kept).all(axis=(-2, -1))
+        weak[doubtful] = np.linalg.eigvalsh(kept[doubtful])[:, 0] < KEPT_SHARE
         kept[weak] = np.eye(q)
     return kept, weak
 

@@ -84,6 +84,22 @@ def test_refusals():
         fit_least_squares(np.ones((2, 1)), np.ones(3))
 
 
+HUGE = np.finfo(np.float64).max
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "weight"),
+    [(1.0, HUGE, 1.0), (1.0, 1e200, 1e300), (1e200, 1.0, 1e300), (0.0, 1e200, 1e300)],
+    ids=["sum of responses", "weighted response", "weighted rows", "no constant"],
+)
+def test_numbers_that_weights_or_sums_take_out_of_range_are_refused(x, y, weight):
+    X = np.array([[1.0, x], [1.0, 2 * x], [1.0, 4 * x]])
+    if not x:
+        X = np.array([[1.0], [2.0], [3.0]])
+    with pytest.raises(FitError, match="leave the range of double precision"):
+        fit_least_squares(X, np.full(3, y) * [1.0, 0.5, 1.0], np.full(3, weight))
+
+
 def test_constant_column():
     assert constant_column(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 5.0]])) == 2
     assert constant_column(np.array([[1.0], [2.0], [1.0]])) is None

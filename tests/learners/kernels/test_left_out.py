@@ -16,6 +16,7 @@ from pycvstat.learners.kernels.left_out import (
     ols_left_out_predictions,
     refit_left_out,
     smallest_eigenvalue_bound,
+    well_conditioned,
 )
 from pycvstat.learners.kernels.rank import aliased_columns
 from pycvstat.random import RRandom
@@ -170,6 +171,13 @@ def test_eigenvalue_bound_is_a_bound(q, seed, spread):
 def test_eigenvalue_bound_of_rounding(trace):
     """A matrix of zeros, to rounding: its determinant is noise."""
     assert smallest_eigenvalue_bound(np.log(1e-48), np.array(trace), 3) < KEPT_SHARE
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_matrices_that_are_not_finite_are_marked(value):
+    kept, weak = well_conditioned(np.stack([np.eye(2), [[value, 0.0], [0.0, 1.0]]]))
+    assert weak.tolist() == [False, True]
+    assert kept[1].tolist() == np.eye(2).tolist()
 
 
 def test_one_training_row_is_left_to_refits():
