@@ -185,6 +185,9 @@ def test_a_metric_without_pointwise_losses():
         interval(table, "all_pairs", metric="auc")
     assert refused.value.fix == "method='corrected_t' on these folds"
     assert interval(table, metric="auc").method == "corrected_t"
+    grouped = replace(table, plan=replace(plan, groups=IDS))
+    assert interval(grouped).method == "cluster"
+    assert interval(grouped, metric="auc").method == "corrected_t"  # clusters need every loss
     assert interval(table, "cv_auc").metric == "auc"
     assert "risk being the auc" in interval(table, "cv_auc").estimand
     with pytest.raises(IntervalError, match="needs pointwise losses, and of absolute"):

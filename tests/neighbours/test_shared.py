@@ -83,6 +83,26 @@ def test_limits_lose_little_but_rounding(p: float, times: float) -> None:
     np.testing.assert_allclose(limits, candidates.last / times**p, rtol=1e-6)
 
 
+@pytest.mark.parametrize("p", [0.5, 1.0, 1.5, 2.0, 3.0])
+def test_limits_allow_for_rounded_coordinates_in_both_metrics(p: float) -> None:
+    """A coordinate may be off by 4 units of rounding of the largest, in either metric.
+
+    Far from zero that is nearly all a limit loses: the rest is some 1e-12 of the sums.
+    """
+    X = np.random.default_rng(6).normal(size=(80, 2)) + np.array([1e10, 1e8])
+    largest = np.abs(X).max(axis=0)
+    one = metric(X, np.array([1, 2]), p=p)
+    candidates = make_candidates(X, one, 20)
+    limits = candidates.limits(one, largest, np.arange(80))
+    off = [
+        weight * (4 * np.finfo(float).eps * largest[column] / scale) ** p
+        for column, scale, weight in zip(one.columns, one.scales, one.weights, strict=True)
+    ]
+    power = 1 / p if p >= 1 else 1.0  # distances up from p = 1, their powers below
+    lost = candidates.last**power - limits**power
+    np.testing.assert_allclose(lost, 2 * sum(off) ** power, rtol=1e-6)
+
+
 def test_no_proof_when_a_column_no_longer_counts() -> None:
     X = table(1, 60, 2, "smooth")
     candidates = make_candidates(X, metric(X, np.array([1, 2])), 20)
