@@ -19,7 +19,9 @@ def _namespaces() -> bool:
 
 
 pytestmark = pytest.mark.skipif(
-    not _namespaces(), reason="no user namespaces; the same faults are injected in tests/execution"
+    not _namespaces(),
+    reason="needs `unshare -rm true` (util-linux, user namespaces allowed); the same faults are "
+    "injected in tests/execution",
 )
 
 PROGRAM = """

@@ -17,7 +17,7 @@ WEIGHT = 1e-12  # relative: densities go through other processors' exp and log
 ERROR = 1e-12  # relative: sums of squares
 
 pytestmark = pytest.mark.skipif(
-    not EXTENDED, reason="long double has no 64-bit mantissa here: ties cannot be those of kknn"
+    not EXTENDED, reason="ties of kknn need a long double of 64 bits: run it on x86-64 Linux"
 )
 
 

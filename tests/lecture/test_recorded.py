@@ -42,7 +42,8 @@ def whole(values: Any) -> list[int]:
 
 
 pytestmark = pytest.mark.skipif(
-    not rnumerics.EXTENDED, reason="kknn's ties need a long double of 64 bits"
+    not rnumerics.EXTENDED,
+    reason="kknn's ties need a long double of 64 bits: run it on x86-64 Linux",
 )
 
 

@@ -184,7 +184,7 @@ def need() -> Callable[[str, str | None, str], None]:
         if found is None and os.environ.get(variable) == "required":
             pytest.fail(f"{variable}=required, and there is no {what}")
         if found is None:
-            pytest.skip(f"no {what} here")
+            pytest.skip(f"no {what} here: install it ({variable}=required asks for it)")
 
     return check
 

@@ -16,7 +16,7 @@ import pycvstat as pcv
 HERE = Path(__file__).parents[2] / "vignettes"
 sys.path.insert(0, str(HERE))
 
-pytest.importorskip("jupytext", reason="the extra docs is not installed")
+pytest.importorskip("jupytext", reason="needs jupytext: pip install 'pycvstat[docs]'")
 
 from execute import VignetteError, execute, picture, split_options, table  # noqa: E402
 from reference import public_names, reference_markdown  # noqa: E402
