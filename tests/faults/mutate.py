@@ -29,6 +29,7 @@ ROOMS = {
     "folds": (["folds/*.py"], ["tests/folds"]),
     "neighbours": (["neighbours/*.py"], ["tests/neighbours", "tests/kknn",
                    "tests/learners/test_knn.py"]),
+    "compiled": (["neighbours/compiled/*.py"], ["tests/neighbours", "tests/learners/test_knn.py"]),
     "intervals": (["intervals/*.py"], ["tests/intervals"]),
     "losses": (["losses/*.py"], ["tests/losses"]),
     "engine": (
@@ -110,6 +111,8 @@ def put(parent: ast.AST, field: str, at: int | None, node: ast.AST) -> None:
 
 def passes(tree: Path, tests: list[str], file: Path) -> bool:
     """Whether the tests pass in the tree; in a fork, so that libraries are imported once."""
+    if file.parent.name == "compiled":  # numba would not see a change in an inlined function
+        shutil.rmtree(os.environ["NUMBA_CACHE_DIR"], ignore_errors=True)
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -160,16 +163,17 @@ def examine(room: str, count: int, seed: int, tree: Path) -> tuple[int, int]:
 
 def main(count: int = 20, seed: int = 1, *rooms: str) -> None:
     """Examine rooms and print the score."""
-    import numba  # noqa: F401  imported before the forks
-    import pandas as pd  # noqa: F401
-    import scipy.stats  # noqa: F401
-    import sklearn.linear_model  # noqa: F401
-
     sys.dont_write_bytecode = True
-    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "PYCVSTAT_R": "none"}
     tried = noticed = 0
     with tempfile.TemporaryDirectory() as place:
-        tree = Path(place, "tree")
+        tree, cache = Path(place, "tree"), Path(place, "cache")
+        os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "PYCVSTAT_R": "none"}
+        os.environ["NUMBA_CACHE_DIR"] = str(cache)
+        import numba  # noqa: F401  libraries are imported before the forks
+        import pandas as pd  # noqa: F401
+        import scipy.stats  # noqa: F401
+        import sklearn.linear_model  # noqa: F401
+
         shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__", "vignettes"))
         for room in rooms or ROOMS:
             t, n = examine(room, count, seed, tree)
