@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from pycvstat.errors import PycvstatWarning
 from pycvstat.neighbours import products, search
+from pycvstat.neighbours.compiled.blocks import SAFE, gap
 from pycvstat.neighbours.compiled.sorting import shell_sort
 from pycvstat.neighbours.found import Found
 from pycvstat.neighbours.scaling import Metric, metric
@@ -190,3 +191,18 @@ def test_one_training_row_is_the_neighbour_of_all(ties: Ties) -> None:
     found = one.find(np.array([[5.0], [2.0]]), 2)
     assert found.rows[:, 0].tolist() == [0, 0]
     assert found.sums[:, 0].tolist() == [9.0, 0.0]
+
+
+@pytest.mark.parametrize("p", sorted(set(POWERS)))
+def test_boxes_are_no_farther_than_rows(p: float) -> None:
+    """A box of one row is as far as the row; where `pow` may round either way, a little nearer."""
+    rng = np.random.default_rng(11)
+    rows, new, weights = (
+        rng.normal(size=(50, 3)),
+        rng.normal(size=(1, 3)),
+        np.array([1.0, 2.0, 0.5]),
+    )
+    one = Metric(np.arange(3), np.ones(3), weights, p)
+    sums = reference.sums(rows, new[0], one)
+    gaps = np.array([gap(rows, rows, node, new, 0, weights, p) for node in range(len(rows))])
+    assert gaps.tolist() == (np.array(sums) * (1.0 if p in (1.0, 2.0) else SAFE)).tolist()
