@@ -3,6 +3,7 @@
 `as_loss` reads a name or a function; `LossTable` and `FoldMeans` are what the engine fills.
 """
 
+from pycvstat.losses.constants import least_constant_loss
 from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, losses_for, pinball
 from pycvstat.losses.predictions import Predictions
 from pycvstat.losses.table import FoldMeans, LossTable
@@ -15,6 +16,7 @@ __all__ = [
     "Predictions",
     "as_loss",
     "huber",
+    "least_constant_loss",
     "losses_for",
     "pinball",
 ]

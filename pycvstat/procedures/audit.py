@@ -12,7 +12,7 @@ from pycvstat.errors import InputError
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
-from pycvstat.learners.mean import Mean
+from pycvstat.losses import least_constant_loss
 from pycvstat.losses.table import deviation
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEAK_LEVEL = 0.001  # one in a thousand honest learners is suspected
+NO_SKILL = 1e-6  # far above what the search for the best constant leaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +34,12 @@ class Audit(Verbs):
     Parameters
     ----------
     skill : (times,) float64
-        1 - estimate / baseline on each permutation of the response; the baseline predicts the
-        training mean (the most frequent class). An honest learner has none on average.
+        (baseline - estimate) / baseline on each permutation of the response; the baseline is the
+        mean loss of the constant that suits all rows best (`least_constant_loss`). An honest
+        learner has none on average.
     p_value : float
-        One-sided, that the mean skill is not above 0.
+        One-sided t test, that the mean skill is not above 0 (a millionth: the constant is
+        searched for numerically).
     duplicates : (m, 2) int64
         Pairs (test row, training row) with equal predictors and response, of the first fit in
         which they meet; rows counted from 0.
@@ -69,6 +72,11 @@ class Audit(Verbs):
     seed: int | None = None
 
     @property
+    def mean_skill(self) -> float:
+        """The mean over the permutations."""
+        return _mean(self.skill)
+
+    @property
     def leaks(self) -> bool:
         """Whether the learner has skill where there is none to have."""
         return self.p_value < LEAK_LEVEL
@@ -85,7 +93,7 @@ class Audit(Verbs):
             {
                 "check": "skill on permuted responses",
                 "found": self.leaks,
-                "finding": f"mean skill {_mean(self.skill):.3g}, p {self.p_value:.3g}",
+                "finding": f"mean skill {self.mean_skill:.3g}, p {self.p_value:.3g}",
             },
             {
                 "check": "equal rows in training and test",
@@ -114,7 +122,7 @@ class Audit(Verbs):
                 {
                     "learner": self.learner.name,
                     "verdict": "nothing found" if self else "look at tidy()",
-                    "skill": float(self.skill.mean()),
+                    "skill": self.mean_skill,
                     "p_value": self.p_value,
                     "duplicates": len(self.duplicates),
                     "split_groups": len(self.split_groups),
@@ -149,7 +157,7 @@ def audit(
     *,
     folds: Any = 5,
     loss: Any = None,
-    times: int = 20,
+    times: int = 50,
     random: Any = 1,
     **arguments: Unpack[Arguments],
 ) -> Audit:
@@ -188,9 +196,10 @@ def audit(
         whole_groups=False,
     )
     stream = setting.stream if counted else as_stream(random)
-    skill = np.array(
-        [_skill(setting, chosen, stream.permutation(setting.task.n), i) for i in range(times)]
-    )
+    baseline = _baseline(setting)
+    orders = [stream.permutation(setting.task.n) for _ in range(times)]
+    estimates = [_shuffled(setting, chosen, order, i) for i, order in enumerate(orders)]
+    skill = np.array([(baseline - e) / abs(baseline) if baseline else 0.0 for e in estimates])
     return Audit(
         skill,
         _one_sided(skill),
@@ -203,28 +212,28 @@ def audit(
     )
 
 
-def _skill(setting: Setting, learner: Learner, order: NDArray[np.int64], number: int) -> float:
+def _baseline(setting: Setting) -> float:
+    response = setting.task.response
+    return least_constant_loss(setting.loss, response.values, len(response.levels))
+
+
+def _shuffled(setting: Setting, learner: Learner, order: NDArray[np.int64], number: int) -> float:
+    """The learner's estimate with the responses in another order."""
     response = setting.task.response
     permuted = replace(response, values=response.values[order])
-    task = replace(setting.task, response=permuted)
-    there = replace(setting, task=task)
-
-    def estimate(one: Learner) -> float:
-        outcome = run(
-            there.prepare(one),
-            there.plan,
-            permuted.values,
-            there.loss,
-            random=as_stream(1),
-            keep="fold_means",
-            execution=there.execution,
-            identity={"data": setting.task.fingerprint, "learner": one, "order": order},
-            label=f"{one.name} on shuffled responses, {number + 1}",
-        )
-        return float(outcome.means.estimate()[0])
-
-    baseline = estimate(Mean())
-    return 0.0 if baseline == 0 else 1.0 - estimate(learner) / baseline
+    there = replace(setting, task=replace(setting.task, response=permuted))
+    outcome = run(
+        there.prepare(learner),
+        there.plan,
+        permuted.values,
+        there.loss,
+        random=as_stream(1),
+        keep="fold_means",
+        execution=there.execution,
+        identity={"data": setting.task.fingerprint, "learner": learner, "order": order},
+        label=f"{learner.name} on shuffled responses, {number + 1}",
+    )
+    return float(outcome.means.estimate()[0])
 
 
 def _one_sided(skill: NDArray[np.float64]) -> float:
@@ -232,6 +241,7 @@ def _one_sided(skill: NDArray[np.float64]) -> float:
 
     if np.isneginf(skill).any():
         return 1.0
+    skill = skill - NO_SKILL
     error = float(deviation(skill)) / np.sqrt(len(skill))
     if error == 0:
         return 0.0 if skill[0] > 0 else 1.0

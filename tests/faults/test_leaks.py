@@ -139,6 +139,58 @@ def test_honest_learners_are_not_suspected(name: str) -> None:
         assert found, f"seed {seed}: {found!r}"
 
 
+def fourth_root(y: Any, prediction: Any) -> Any:
+    return np.sqrt(np.sqrt(np.abs(y - prediction)))
+
+
+def classes(seed: int, n: int = 60) -> pd.DataFrame:
+    return noise(seed, n).assign(y=pd.Categorical(np.where(np.arange(n) % 2, "a", "b")))
+
+
+def skewed(seed: int) -> pd.DataFrame:
+    return noise(seed, 60).assign(y=lambda d: np.exp(1.5 * d["y"]))
+
+
+def with_outlier(seed: int) -> pd.DataFrame:
+    return noise(seed, 60).assign(y=lambda d: d["y"].where(d.index != 7, 100.0))
+
+
+def centred(seed: int) -> pd.DataFrame:
+    return noise(seed, 30).assign(y=lambda d: d["y"] - d["y"].mean())
+
+
+NOTHING = pcv.FromFunctions(lambda X, y: None, lambda model, X: np.zeros(len(X)))
+OTHER_LOSSES = {
+    "balanced classes": (pcv.KNN(k=5), classes, None, pcv.KFold(5, random=1)),
+    "balanced classes, logit": (pcv.Logit(), classes, None, pcv.KFold(5, random=1)),
+    "balanced classes, stratified": (pcv.KNN(k=5), classes, None, pcv.Stratified(5, random=1)),
+    "balanced classes, one left out": (pcv.KNN(k=5), classes, None, pcv.LeaveOneOut()),
+    "balanced classes, Brier": (pcv.KNN(k=5), classes, "brier", pcv.KFold(5, random=1)),
+    "balanced classes, log": (pcv.Logit(), classes, "log", pcv.LeaveOneOut()),
+    "the median": (pcv.QuantReg(), skewed, "absolute", pcv.KFold(5, random=1)),
+    "a quantile": (pcv.QuantReg(0.9), skewed, "pinball(0.9)", pcv.KFold(5, random=1)),
+    "robust, squared": (pcv.RLM(), with_outlier, "squared", pcv.KFold(5, random=1)),
+    "robust, huber": (pcv.RLM(), skewed, "huber", pcv.KFold(5, random=1)),
+    "a number known beforehand": (NOTHING, centred, "squared", pcv.LeaveOneOut()),
+    "a loss of one's own": (pcv.RLM(), skewed, fourth_root, pcv.KFold(5, random=1)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+@pytest.mark.parametrize("name", OTHER_LOSSES)
+def test_honest_learners_are_not_suspected_for_suiting_their_loss(name: str) -> None:
+    """The mean of the training rows, or their largest class, is not the best of constants."""
+    learner, data, loss, folds = OTHER_LOSSES[name]
+    for seed in range(3):
+        found = pcv.audit(learner, "y ~ .", data(seed), folds=folds, loss=loss, random=seed + 1)
+        assert not found.leaks, f"seed {seed}: {found.mean_skill}, p {found.p_value}"
+
+
+def test_honest_learners_of_three_classes() -> None:
+    for learner in (pcv.KNN(), pcv.MNLogit()):
+        assert not pcv.audit(learner, "Species ~ .", pcv.data.iris(), times=20).leaks
+
+
 def test_equal_rows_in_training_and_test_are_reported_one_by_one() -> None:
     data = noise(2, n=20)
     data.iloc[17] = data.iloc[3]

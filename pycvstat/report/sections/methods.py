@@ -230,8 +230,8 @@ def _(result: Audit, found: Interval | None) -> Parts:
         *plan_parts(result.plan),
         *data_parts(result.task),
         f" On {count(len(result.skill), 'permutation')} of the response the mean skill (1 - risk "
-        f"over the risk of the mean or of the most frequent class) was "
-        f"{number(float(result.skill.mean()))} (one-sided t test, p "
+        f"over the risk of the constant that suits all rows best) was "
+        f"{number(result.mean_skill)} (one-sided t test, p "
         f"{p if p.startswith('<') else f'= {p}'}). "
         f"{count(len(set(result.duplicates[:, 0])), 'test row')} equalled a training row; "
         f"{count(len(result.split_groups), 'group')} had rows on both sides of a fit.",

@@ -217,7 +217,7 @@ def _(result: Audit, wanted: Wanted) -> Parts:
         kind.draw,
         "Skill on permuted responses, where there is none to have.",
         f"Skill on {len(result.skill)} permutations of the response: mean "
-        f"{number(float(result.skill.mean()))}, p {p_value(result.p_value)}.",
+        f"{number(result.mean_skill)}, p {p_value(result.p_value)}.",
         kind.size,
     )
     verdict = "nothing found" if result else "look at what was found"
