@@ -43,12 +43,14 @@ def _test_counts(plan: FoldPlan) -> list[str]:
 def _overlaps(plan: FoldPlan) -> list[str]:
     if plan.train is None:
         return []
-    both = [np.intersect1d(train, test) for train, test in plan]
-    return [
-        f"{_rows(rows)} both trained on and tested in fit {i + 1}"
-        for i, rows in enumerate(both)
-        if len(rows)
-    ]
+    problems = []
+    trained = np.zeros(plan.n, dtype=bool)
+    for i, (train, test) in enumerate(plan):
+        trained[train] = True
+        if len(rows := np.unique(test[trained[test]])):
+            problems.append(f"{_rows(rows)} both trained on and tested in fit {i + 1}")
+        trained[train] = False
+    return problems
 
 
 def _split_groups(plan: FoldPlan) -> list[str]:
@@ -69,6 +71,18 @@ def _whole(names: npt.NDArray[Any]) -> bool:
     return names.dtype.kind == "f" and bool(
         ((names == np.trunc(names)) & (np.abs(names) < 2**53)).all()
     )
+
+
+def require_separate_rows(plan: FoldPlan, place: str = "") -> None:
+    """Refuse a plan that trains on rows that it tests."""
+    problems = _overlaps(plan)
+    if problems:
+        raise FoldError(
+            f"{place}{problems[0]}.",
+            given=f"{plan.recipe}, in {len(problems)} of {len(plan)} fits",
+            fix="leave the test rows out of the training rows: what is fitted to a row says "
+            "little about new ones",
+        )
 
 
 def require_whole_groups(plan: FoldPlan, place: str = "") -> None:

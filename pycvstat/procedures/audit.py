@@ -193,7 +193,7 @@ def audit(
         loss=loss,
         on_error="raise",
         arguments=arguments,
-        whole_groups=False,
+        separate=False,
     )
     stream = setting.stream if counted else as_stream(random)
     baseline = _baseline(setting)

@@ -11,7 +11,7 @@ from pycvstat.errors import DataError, InputError
 from pycvstat.execution import Execution, execution_from
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.problems import require_whole_groups
+from pycvstat.folds.problems import require_separate_rows, require_whole_groups
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner, Params, Prepared
 from pycvstat.losses import Loss, as_loss
@@ -106,9 +106,9 @@ def read_setting(
     loss: Any,
     on_error: OnError,
     arguments: Mapping[str, Any],
-    whole_groups: bool = True,
+    separate: bool = True,
 ) -> Setting:
-    """Check everything a user gave and draw the folds, which must keep groups together."""
+    """Check everything a user gave and draw the folds; no test row or its group is trained on."""
     arguments = dict(arguments)
     how = {name: arguments.pop(name) for name in RunArguments.__annotations__ if name in arguments}
     given = {n: arguments.pop(n) for n in DataArguments.__annotations__ if n in arguments}
@@ -124,7 +124,8 @@ def read_setting(
     task = data if isinstance(data, Task) else Task.build(formula, data, **given)
     _refuse_one_class(task)
     plan, stream = draw_folds(folds, task)
-    if whole_groups:
+    if separate:
+        require_separate_rows(plan)
         require_whole_groups(plan)
     return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import FoldError, InputError, warn
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.problems import require_whole_groups
+from pycvstat.folds.problems import require_separate_rows, require_whole_groups
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
 from pycvstat.losses import FoldMeans, Loss, as_loss
@@ -224,6 +224,7 @@ def _inner_plan(
             given=error.given or f"{len(train)} training rows",
             fix=error.fix,
         ) from None
+    require_separate_rows(inner, f"{place}: ")
     require_whole_groups(inner, f"{place}: ")
     if learner.refit == "train" and len(inner) != 1:
         raise InputError(

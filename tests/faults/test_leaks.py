@@ -206,6 +206,37 @@ def test_equal_rows_in_training_and_test_are_reported_one_by_one() -> None:
     assert "2 test rows repeat" in repr(found)
 
 
+@pytest.mark.parametrize("every_row", [True, False])
+def test_rows_on_both_sides_are_refused(every_row: bool) -> None:
+    """One nearest neighbour finds itself: an error of 0 that says nothing."""
+    every, data = list(range(60)), noise(1)
+    folds = [(every[20:], every[:20]), (every[:21], every[20:40])]
+    if every_row:
+        folds = [(every, every[i::3]) for i in range(3)]
+    learner, place = pcv.KNN(k=1), r"rows 1, 4.*in fit 1" if every_row else r"row 21 is .*in fit 2"
+    plan = pcv.FoldPlan.from_splits(folds, 60)
+    for given in (folds, plan):
+        for call in (
+            lambda given: pcv.cross_validate(learner, "y ~ .", data, folds=given),
+            lambda given: pcv.tune(learner, "y ~ .", data, grid={"k": [1, 2]}, folds=given),
+            lambda given: pcv.compare({"a": learner, "b": pcv.OLS()}, "y ~ .", data, folds=given),
+        ):
+            with pytest.raises(FoldError, match=place):
+                call(given)
+    found = pcv.audit(learner, "y ~ .", data, folds=plan, times=5)
+    assert not found
+    assert (found.duplicates[:, 0] == found.duplicates[:, 1]).all()
+
+
+def test_inner_folds_with_rows_on_both_sides_are_refused() -> None:
+    inner = [(list(range(40)), list(range(10)))]
+    with pytest.raises(FoldError, match=r"inner folds of fold 1 .*both trained on and tested"):
+        pcv.nested_cv(
+            pcv.KNN(), "y ~ .", noise(1), grid={"k": [1, 5]}, inner=inner,
+            outer=pcv.Predefined(np.repeat([1, 2, 3], 20)),
+        )  # fmt: skip
+
+
 def test_groups_are_never_split_by_grouped_folds() -> None:
     rng = np.random.default_rng(0)
     for seed in range(40):

@@ -209,8 +209,10 @@ MORE_LEARNERS = st.one_of(
     st.builds(pcv.Tuned, st.just(pcv.Ridge()), st.just({"lam": [0.0, 1.0]}), inner=st.just(2)),
     FOREIGN,
 )  # fmt: skip
+PAIR = st.tuples(*[st.lists(st.integers(-1, 24), max_size=8)] * 2)
 MORE_FOLDS = st.one_of(
     FOLDS,
+    st.lists(PAIR, max_size=4),
     st.builds(lambda k, s: pcv.Grouped(k, random=s), st.integers(0, 5), st.integers(0, 99)),
     st.builds(pcv.TimeSeries, st.integers(0, 9), st.integers(0, 3), st.integers(0, 2),
               st.integers(0, 2), st.sampled_from(["expanding", "sliding"])),
