@@ -259,12 +259,15 @@ def sample_of(task: Task, design: Design, X: FloatArray, rows: IntArray) -> Samp
     """The rows of a task that a learner is fitted on."""
     if not len(rows):
         raise FitError("There are no training rows.", fix="use folds that leave some")
+    weights = None if task.weights is None else task.weights[rows]
+    if weights is not None and not (weights > 0).any():
+        raise FitError("no training row has a positive weight.", fix="use folds that leave some")
     return Sample(
         X,
         task.response.values[rows].astype(np.float64),
         design.columns,
         task.response.levels,
-        None if task.weights is None else task.weights[rows],
+        weights,
         None if design.offset is None else design.offset[rows],
         design.intercept,
     )
@@ -323,7 +326,7 @@ def undetermined(
     if not len(rest_new):
         return 0
     gap = np.abs(rest_new - kept_new @ shares)
-    size = np.abs(rest).max(axis=0) + np.abs(rest_new).max(axis=0)
+    size = np.abs(rest).max(axis=0, initial=0.0) + np.abs(rest_new).max(axis=0)
     return int((gap > 1e-7 * np.where(size > 0, size, 1.0)).any(axis=1).sum())
 
 

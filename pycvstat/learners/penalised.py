@@ -51,8 +51,8 @@ class PenalisedSolution(Solution):
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Estimates only: penalised coefficients have no agreed standard errors."""
-        intercept = self.rows.y_mean - self.rows.x_mean @ self.slopes
-        return plain_table(sample, np.concatenate([[intercept], self.slopes]), level)
+        intercept = self.rows.intercepts(self.slopes[None, :])
+        return plain_table(sample, np.concatenate([intercept, self.slopes]), level)
 
 
 class Penalised(DesignLearner):
@@ -100,7 +100,7 @@ class Penalised(DesignLearner):
         """Fit all penalties from one decomposition of the sample."""
         given = [cast(Penalised, learner) for learner in learners]
         refuse_extreme(learners[0].name, sample.X, sample.columns)
-        rows = centre(sample.X[:, 1:], sample.y, sample.weights)
+        rows = centre(sample.X[:, 1:], sample.y, _relative(sample.weights))
         slopes = np.empty((len(given), sample.X.shape[1] - 1))
         for standardize in {learner.standardize for learner in given}:
             some = [i for i, learner in enumerate(given) if learner.standardize == standardize]
@@ -170,6 +170,8 @@ class Ridge(Penalised):
         >>> Ridge().gcv("y ~ x", data, lam=[0.0, 1.0]).round(4).values.tolist()
         [[0.0, 1.8], [1.0, 2.05]]
 
+        Without a penalty and without a degree of freedom left it is infinite.
+
         As in R: ``MASS::lm.ridge(y ~ x, lambda = n * lam / s_y)$GCV``, which leaves out the factor
         n and does not count the intercept.
         """
@@ -182,6 +184,7 @@ class Ridge(Penalised):
         if np.ptp(response) == 0:
             raise FitError("the response is constant: there is nothing to penalise.")
         refuse_extreme(self.name, design.X, design.columns)
+        refuse_extreme(self.name, response[:, None], [task.response.name])
         scaled = np.array(penalties) / response.std()
         values = ridge_gcv(design.X[:, 1:], response, scaled, self.standardize)
         return pd.DataFrame({"lam": penalties, "gcv": values})
@@ -264,7 +267,7 @@ class PreparedPenalised(PreparedDesign):
         refuse_extreme(learners[0].name, self.design.X, self.design.columns)
         X, y = self.design.X[:, 1:], self.task.response.values
         values = np.empty((len(learners), len(plan.rows)))
-        rest = (plan.rows, plan.offsets, self.task.weights)
+        rest = (plan.rows, plan.offsets, _relative(self.task.weights))
         for standardize in {learner.standardize for learner in learners}:
             some = [i for i, one in enumerate(learners) if one.standardize == standardize]
             lam, alpha = _grid([learners[i] for i in some])
@@ -275,6 +278,14 @@ class PreparedPenalised(PreparedDesign):
                 else ridge_left_out_predictions(X, y, lam, *rest, **scaling)
             )
         return Predictions(values)
+
+
+def _relative(weights: FloatArray | None) -> FloatArray | None:
+    """Weights of size 1: only their ratios matter, and a power of 4 changes no digit."""
+    if weights is None:
+        return None
+    power = np.frexp(weights.max(initial=0.0))[1] // 2 * 2
+    return np.asarray(np.ldexp(weights, -power))
 
 
 def _grid(learners: Sequence[Penalised]) -> tuple[FloatArray, FloatArray]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 NOT_UNIQUE = "the quantile is not unique: other coefficients fit the training rows as well."
 
+TINY = 2.0**-20
+
 
 @dataclass(frozen=True, eq=False)
 class QuantileSolution(Solution):
@@ -51,7 +53,9 @@ class QuantReg(DesignLearner):
 
     Solved exactly by the simplex method, with the pivots of R's ``rq(method = "br")``: where the
     minimum is not unique (which is warned about) the same solution is returned. Weights multiply
-    rows, as in R. Aliased columns are left out as by ``lm``; R's rq refuses them.
+    rows, as in R. Aliased columns are left out as by ``lm``; R's rq refuses them. Columns below
+    1e-6 in size are fitted in a larger unit: R's rq takes pivots below 4e-11 for rounding, and
+    gives a column of that size the coefficient 0.
 
     Parameters
     ----------
@@ -83,9 +87,16 @@ class QuantReg(DesignLearner):
         if sample.weights is not None:
             X, y = X * sample.weights[:, None], y * sample.weights
         aliased = aliased_columns(X)
-        vertex = quantile_vertex(X[:, ~aliased], y, float(self.tau))
+        scale = _unit(X[:, ~aliased])
+        vertex = quantile_vertex(X[:, ~aliased] / scale, y, float(self.tau))
         coefficients = np.full(len(aliased), np.nan)
-        coefficients[~aliased] = vertex.coefficients
+        coefficients[~aliased] = vertex.coefficients / scale
         names = tuple(np.array(sample.columns, dtype=object)[aliased])
         report = FitReport(names, notes=() if vertex.unique else (NOT_UNIQUE,))
         return QuantileSolution(LeastSquares(coefficients, aliased), report)
+
+
+def _unit(X: FloatArray) -> FloatArray:
+    """1 for columns of ordinary size, a power of two for tiny ones."""
+    size = np.abs(X).max(axis=0, initial=0.0)
+    return np.where((size > 0) & (size < TINY), np.ldexp(1.0, np.frexp(size)[1]), 1.0)

@@ -323,6 +323,60 @@ def test_fits_that_leave_the_range_of_numbers_are_refused(size: float) -> None:
         assert found.estimate / size == pytest.approx(plain.estimate, rel=1e-9)
 
 
+GRID = np.round(np.random.default_rng(3).normal(size=(40, 2)) * 1024) / 1024  # shifts are exact
+
+
+@pytest.mark.parametrize("folds", [pcv.KFold(4, random=1), pcv.LeaveOneOut()], ids=repr)
+@pytest.mark.parametrize("learner", [pcv.Ridge(lam=0.1), pcv.Ridge(lam=0.1, standardize=False),
+                                     pcv.Lasso(lam=0.05), pcv.ElasticNet(lam=0.1, alpha=0.5)],
+                         ids=repr)  # fmt: skip
+def test_penalised_slopes_far_from_zero(learner: Any, folds: Any) -> None:
+    """The means of shifted columns are no numbers: what is left of them is taken out again."""
+    data = pd.DataFrame(GRID, columns=["a", "b"]).assign(y=lambda d: np.sin(3 * d["a"]) + d["b"])
+    base = pcv.cross_validate(learner, "y ~ .", data, folds=folds).table.losses
+    for shift in (2.0**20, 2.0**40):
+        far = data.assign(a=data["a"] + shift)
+        again = pcv.cross_validate(learner, "y ~ .", far, folds=folds).table.losses
+        np.testing.assert_allclose(again, base, rtol=1e-7, atol=1e-9)  # coordinate descent
+        fitted = learner.fit("y ~ .", far).predict(far)
+        np.testing.assert_allclose(fitted, learner.fit("y ~ .", data).predict(data), rtol=1e-7)
+
+
+@pytest.mark.parametrize("power", [-20, -36, -38, -60, -100])
+def test_regression_quantiles_of_tiny_columns(power: int) -> None:
+    """R's rq gives columns of 1e-11 the coefficient 0."""
+    data = cars()
+    for learner in (pcv.QuantReg(), pcv.QuantReg(0.8)):
+        base = learner.fit("y ~ .", data).tidy()["estimate"]
+        tiny = data.assign(a=np.ldexp(data["a"], power))
+        again = learner.fit("y ~ .", tiny).tidy()["estimate"]
+        np.testing.assert_allclose(again * [1.0, 2.0**power, 1.0], base, rtol=LINEAR)
+
+
+@pytest.mark.parametrize("factor", [4.0**-500, 4.0**500])
+def test_penalised_fits_know_only_ratios_of_weights(factor: float) -> None:
+    data, weights = cars(), np.tile([1.0, 2.0, 0.5, 0.0], 6)
+    for learner in (pcv.Ridge(lam=0.1), pcv.Lasso(lam=0.1)):
+        for folds in (pcv.KFold(4, random=1), pcv.Predefined([1, 2, 3] * 8)):
+            one, other = (
+                pcv.cross_validate(learner, "y ~ .", data, folds=folds, weights=w).table.losses
+                for w in (weights, weights * factor)
+            )
+            assert one.tolist() == other.tolist()
+        largest = np.full(24, np.finfo(np.float64).max)
+        assert learner.fit("y ~ .", data, weights=largest).predict(data) == pytest.approx(
+            learner.fit("y ~ .", data).predict(data), rel=LINEAR
+        )
+
+
+@pytest.mark.filterwarnings("ignore:the training rows do not determine")
+@pytest.mark.parametrize("learner", [pcv.RLM(), pcv.QuantReg(), pcv.WLS(), pcv.GLM()], ids=repr)
+def test_training_rows_of_which_one_or_none_counts(learner: Any) -> None:
+    weights = [0.0] * 23 + [1.0]
+    with pytest.raises(FitError, match="no training row has a positive weight"):
+        pcv.cross_validate(learner, "y ~ .", cars(), folds=pcv.Blocks(4), weights=weights)
+
+
 EDGE = [
     pcv.OLS(), pcv.Ridge(), pcv.Lasso(lam=0.1), pcv.RLM(), pcv.QuantReg(), pcv.GLM(),
     pcv.GLM(link="inverse"), pcv.GLM("gamma"), pcv.GLM("poisson"),
@@ -378,7 +432,7 @@ def test_weighted_standard_errors_are_those_of_lm() -> None:
 def test_training_rows_without_weight_have_no_mean() -> None:
     data = pd.DataFrame({"x": [0.0, 1.0], "y": [1.0, 2.0]})
     for y in (data["y"], pd.Series(["a", "b"], dtype="category")):
-        with pytest.raises(FitError, match="no finite sum"):
+        with pytest.raises(FitError, match="no finite sum|no training row has a positive weight"):
             pcv.cross_validate(
                 pcv.Mean(), "y ~ x", data.assign(y=y), folds=pcv.Blocks(2), weights=[0.0, 1.0]
             )

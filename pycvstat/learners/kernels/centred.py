@@ -31,7 +31,10 @@ class Centred:
     R : (q, p) float64
         q = min(rows, p); a constant predictor is a column of zeros.
     z : (q,) float64
+    origin : (p,) float64
+        Close to the means of the predictors; what is far from zero keeps its digits beside it.
     x_mean : (p,) float64
+        Means of the predictors less the origin.
     y_mean : float
     y_sd : float
         Standard deviation of the response, divisor W.
@@ -41,6 +44,7 @@ class Centred:
 
     R: FloatArray
     z: FloatArray
+    origin: FloatArray
     x_mean: FloatArray
     y_mean: float
     y_sd: float
@@ -51,13 +55,17 @@ class Centred:
         sd = np.linalg.norm(self.R, axis=0) / np.sqrt(self.total)
         return np.where(sd == 0.0, 1.0, sd)
 
+    def deviations(self, X: FloatArray) -> FloatArray:
+        """Rows (m, p) less the means of the predictors."""
+        return (X - self.origin) - self.x_mean
+
     def predict(self, slopes: FloatArray, X: FloatArray) -> FloatArray:
         """Predictions (C, m) of rows (m, p) from slopes (C, p); intercepts follow from means."""
-        return np.asarray(self.y_mean + slopes @ (X - self.x_mean).T)
+        return np.asarray(self.y_mean + slopes @ self.deviations(X).T)
 
     def intercepts(self, slopes: FloatArray) -> FloatArray:
         """Intercepts (C,) that belong to slopes (C, p)."""
-        return np.asarray(self.y_mean - slopes @ self.x_mean)
+        return np.asarray(self.y_mean - slopes @ self.x_mean - slopes @ self.origin)
 
 
 def centre(X: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> Centred:
@@ -78,7 +86,7 @@ def centre(X: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> C
     Examples
     --------
     >>> rows = centre(np.array([[0.0], [2.0]]), np.array([1.0, 5.0]))
-    >>> rows.x_mean, rows.y_mean, rows.sds()
+    >>> rows.origin + rows.x_mean, rows.y_mean, rows.sds()
     (array([1.]), 3.0, array([1.]))
     """
     if weights is not None:
@@ -87,21 +95,33 @@ def centre(X: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> C
     if not len(y):
         raise FitError("no training row has a positive weight.", fix="use folds that leave some")
     total = float(len(y)) if weights is None else float(weights.sum())
-    x_mean, y_mean = np.average(X, 0, weights), float(np.average(y, 0, weights))
-    joined = np.column_stack([X - x_mean, y - y_mean])
-    joined[:, :-1][:, (X[0] == X).all(axis=0)] = 0.0
+    origin, near, y_mean, y_left = _near_zero(X, y, weights)
+    x_mean = np.average(near, 0, weights)
+    joined = np.column_stack([near - x_mean, y_left])
     if weights is not None:
         joined *= np.sqrt(weights)[:, None]
     R = linalg.qr(joined, mode="r", check_finite=False)[0]
-    return _of_triangle(np.asarray(R, dtype=np.float64), x_mean, y_mean, total)
+    return _of_triangle(np.asarray(R, dtype=np.float64), origin, x_mean, y_mean, total)
 
 
-def _of_triangle(R: FloatArray, x_mean: FloatArray, y_mean: float, total: float) -> Centred:
+def _near_zero(
+    X: FloatArray, y: FloatArray, weights: FloatArray | None
+) -> tuple[FloatArray, FloatArray, float, FloatArray]:
+    """The means, to rounding, and what is left of predictors and response without them."""
+    origin, y_mean = np.average(X, 0, weights), float(np.average(y, 0, weights))
+    near = X - origin
+    near[:, (X[0] == X).all(axis=0)] = 0.0
+    return origin, near, y_mean, y - y_mean
+
+
+def _of_triangle(
+    R: FloatArray, origin: FloatArray, x_mean: FloatArray, y_mean: float, total: float
+) -> Centred:
     """From the triangular factor of predictors and response, both centred."""
     p = R.shape[1] - 1
     q = min(len(R), p)
     y_sd = float(np.linalg.norm(R[: p + 1, p])) / np.sqrt(total)
-    return Centred(R[:q, :p], R[:q, p], x_mean, y_mean, float(y_sd), total)
+    return Centred(R[:q, :p], R[:q, p], origin, x_mean, y_mean, float(y_sd), total)
 
 
 def training_rows(
@@ -137,9 +157,8 @@ def training_rows(
         for i in range(len(sizes)):
             yield i, _anew(X, y, rows[offsets[i] : offsets[i + 1]], weights)
         return
-    x_mean, y_mean = np.average(X, 0, weights), float(np.average(y, 0, weights))
-    joined = np.column_stack([np.ones(n), X - x_mean, y - y_mean])
-    joined[:, 1:-1][:, (X[0] == X).all(axis=0)] = 0.0
+    origin, near, y_mean, y_left = _near_zero(X, y, weights)
+    joined = np.column_stack([np.ones(n), near, y_left])
     if weights is not None:
         joined *= np.sqrt(weights)[:, None]
     Q, R = linalg.qr(np.asfortranarray(joined), mode="economic", check_finite=False)
@@ -153,8 +172,8 @@ def training_rows(
             else:
                 level = factor[0] / factor[0, 0]
                 total = float(factor[0, 0] ** 2)
-                moved = x_mean + level[1:-1], y_mean + float(level[-1])
-                yield int(i), _of_triangle(factor[1:, 1:], *moved, total)
+                means = origin, level[1:-1], y_mean + float(level[-1])
+                yield int(i), _of_triangle(factor[1:, 1:], *means, total)
 
 
 def _anew(X: FloatArray, y: FloatArray, test: IntArray, weights: FloatArray | None) -> Centred:

@@ -62,7 +62,8 @@ def ridge_slopes(
     scale = rows.sds() if standardize else np.ones(rows.R.shape[1])
     R = rows.R / scale
     U, d, Vt = np.linalg.svd(R, full_matrices=False)
-    k = rows.total * _penalty(rows, lam, as_glmnet)
+    with np.errstate(over="ignore"):  # an infinite penalty leaves the mean
+        k = rows.total * _penalty(rows, lam, as_glmnet)
     share = _filter(d, k)
     inverse = np.divide(1.0, d, out=np.zeros_like(d), where=d > 0.0)
     slopes = ((U.T @ rows.z) * share * inverse) @ Vt
@@ -80,11 +81,16 @@ def _penalty(rows: Centred, lam: FloatArray, as_glmnet: bool) -> FloatArray:
 
 def _filter(d: FloatArray, k: FloatArray) -> FloatArray:
     """d^2 / (d^2 + k) for every penalty and direction; 0 where both are rounding at most."""
-    least = d.max(initial=0.0) * np.finfo(np.float64).eps * max(len(d), 10)
+    least = _rounding_of(d)
     present = d > least
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         share = 1.0 / (1.0 + k[:, None] / d / d)
     return np.where(present | (np.sqrt(k[:, None]) > least) & (d > 0.0), share, 0.0)
+
+
+def _rounding_of(d: FloatArray) -> float:
+    """How large a singular value can be that is 0 but for rounding."""
+    return float(d.max(initial=0.0) * np.finfo(np.float64).eps * max(len(d), 10))
 
 
 def ridge_left_out_predictions(
@@ -199,7 +205,7 @@ def ridge_loo_predictions(
         return _each_fit(X, y, lam, *single, weights, (False, as_glmnet))
     pull, constant = _pull_without(rows, y, w, as_glmnet)
     U, d, Vt = np.linalg.svd(rows.R, full_matrices=False)
-    moved = (X - rows.x_mean) @ Vt.T
+    moved = rows.deviations(X) @ Vt.T
     left, target = np.divide(moved, d, out=np.zeros_like(moved), where=d > 0.0), U.T @ rows.z
     out = np.empty((len(lam), len(y)))
     for c, value in enumerate(lam):
@@ -251,6 +257,7 @@ def ridge_gcv(
     Returns
     -------
     (C,) float64
+        Infinite where no penalty leaves no degree of freedom.
 
     Examples
     --------
@@ -261,10 +268,18 @@ def ridge_gcv(
     X, y = require_measurable(X, y)
     lam = np.asarray(lam, dtype=np.float64)
     rows = centre(X, y)
-    d = np.linalg.svd(
-        rows.R / (rows.sds() if standardize else 1.0), full_matrices=False, compute_uv=False
-    )
-    df = 1.0 + _filter(np.asarray(d, dtype=np.float64), rows.total * lam).sum(axis=1)
-    fitted = rows.predict(ridge_slopes(rows, lam, standardize), X)
-    rss = ((y - fitted) ** 2).sum(axis=1)
-    return np.asarray(len(y) * rss / (len(y) - df) ** 2)
+    scale = rows.sds() if standardize else np.ones(X.shape[1])
+    U, d, _ = np.linalg.svd(rows.R / scale, full_matrices=False)
+    seen = d > _rounding_of(d)
+    with np.errstate(divide="ignore", over="ignore"):  # no penalty, and no end of it
+        k = rows.total * lam
+        left = 1.0 / (1.0 + d[seen] / k[:, None] * d[seen])
+    free = len(y) - 1 - int(seen.sum())
+    if free:
+        fitted = rows.predict(ridge_slopes(rows, lam, standardize), X)
+        rss = ((y - fitted) ** 2).sum(axis=1)
+    else:  # residuals come from the penalty alone
+        rss = ((U.T @ rows.z)[seen] ** 2 * left**2).sum(axis=1)
+    out = np.full(len(lam), np.inf)
+    df = free + left.sum(axis=1)
+    return np.divide(len(y) * rss, df**2, out=out, where=df > 0.0)

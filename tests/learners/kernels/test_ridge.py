@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -77,7 +78,7 @@ def test_triangles_of_the_training_rows(problem):
         a = found[i]
         b = centre(X[train], y[train], None if weights is None else weights[train])
         assert a.total == pytest.approx(b.total, rel=1e-12)
-        assert np.abs((a.x_mean - b.x_mean) / size).max() < 1e-11
+        assert np.abs((a.origin + a.x_mean - b.origin - b.x_mean) / size).max() < 1e-11
         assert np.abs((a.R.T @ a.R - b.R.T @ b.R) / np.outer(size, size)).max() < 1e-10
         assert np.abs((a.R.T @ a.z - b.R.T @ b.z) / size).max() < 1e-10
         assert [a.y_mean, a.y_sd] == pytest.approx([b.y_mean, b.y_sd], abs=1e-11)
@@ -211,6 +212,38 @@ def test_response_far_from_zero():
     near = ridge_left_out_predictions(X, y, *args)
     far = ridge_left_out_predictions(X, y + 2.0**40, *args) - 2.0**40
     assert np.abs(far - near).max() < 2.0**-11  # the spacing of doubles there is 2^-12
+
+
+def exact_gcv(X, y, lam, standardize):
+    """The definition in 60 digits: n |(I - H) y|^2 / (n - tr H)^2."""
+    n, p = X.shape
+    with mpmath.workdps(60):
+        Z = mpmath.matrix((X).tolist())
+        for j in range(p):
+            mean = sum(Z[:, j]) / n
+            size = mpmath.sqrt(sum((v - mean) ** 2 for v in Z[:, j]) / n) if standardize else 1
+            for i in range(n):
+                Z[i, j] = (Z[i, j] - mean) / size
+        centred = mpmath.matrix(y.tolist()) - sum(mpmath.mpf(v) for v in y.tolist()) / n
+        hat = Z * mpmath.inverse(Z.T * Z + n * mpmath.mpf(lam) * mpmath.eye(p)) * Z.T
+        left = n - 1 - sum(hat[i, i] for i in range(n))
+        return float(n * sum(v**2 for v in centred - hat * centred) / left**2)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("shape", [(10, 3), (6, 5), (5, 8), (3, 2), (2, 1)])
+def test_gcv_without_degrees_of_freedom_to_spare(shape, standardize):
+    """Where the columns fit every row, what is left comes from the penalty: no cancellation."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=shape) * 10.0 ** rng.integers(-2, 3, shape[1]), rng.normal(size=shape[0])
+    lam = [1e-12, 1e-6, 0.1, 10.0, 1e6]
+    expected = [exact_gcv(X, y, value, standardize) for value in lam]
+    ours = ridge_gcv(X, y, np.array(lam), standardize)
+    np.testing.assert_allclose(ours, expected, rtol=1e-12)  # rounding of the decomposition
+    none, endless = ridge_gcv(X, y, np.array([0.0, 1e308]), standardize)
+    assert np.isinf(none) == (shape[0] - 1 <= shape[1])
+    n = len(y)
+    assert endless == pytest.approx(y.var() * n**2 / (n - 1) ** 2, rel=1e-12)
 
 
 def test_gcv_is_its_definition():
