@@ -18,6 +18,7 @@ PACKAGE = Path(pycvstat.__file__).parent
 # from bottom to top; a room imports only rooms of the lines above its own
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors",),
+    ("arguments",),
     ("rnumerics", "random", "store"),
     ("frame", "data"),
     ("formula",),

@@ -1,0 +1,118 @@
+"""Arguments of several forms that any room may be given: a word, a level, a path, numbers."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import InputError
+
+
+def shown(given: object) -> str:
+    """How a wrong argument is shown: text and numbers as typed, anything else by its type.
+
+    Examples
+    --------
+    >>> shown("mn"), shown(None), shown([1, 2])
+    ("'mn'", 'None', 'list')
+    """
+    plain = given is None or isinstance(given, str | bytes | int | float)
+    return repr(given) if plain else type(given).__name__
+
+
+def check_word(
+    name: str, given: object, words: Collection[str], problem: str | None = None
+) -> None:
+    """Refuse what is not one of the words that an argument may be.
+
+    Parameters
+    ----------
+    name : str
+        The argument, for the message.
+    given : object
+    words : collection of str
+    problem : str, optional
+        What is wrong, where ``name must be ...`` does not say it well.
+
+    Examples
+    --------
+    >>> check_word("keep", "all", ("auto", "all"))
+    >>> check_word("keep", "al", ("auto", "all"))
+    Traceback (most recent call last):
+    pycvstat.errors.InputError: keep must be 'auto' or 'all'.
+      Given: 'al'
+      Do this: did you mean 'all'?
+    """
+    if isinstance(given, str) and given in words:
+        return
+    near = difflib.get_close_matches(given, list(words), n=1) if isinstance(given, str) else []
+    *most, last = map(repr, words)
+    listed = f"{', '.join(most)} or {last}" if most else last
+    raise InputError(
+        problem or f"{name} must be {listed}.",
+        given=shown(given),
+        fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(words)}",
+    )
+
+
+def check_level(level: Any) -> float:
+    """The confidence level, which must lie between 0 and 1.
+
+    Examples
+    --------
+    >>> check_level(0.9)
+    0.9
+    """
+    if not (is_number(level) and 0 < level < 1):
+        raise InputError(
+            "the confidence level must lie between 0 and 1.", given=repr(level), fix="level=0.95"
+        )
+    return float(level)
+
+
+def is_number(given: Any) -> bool:
+    """Whether this is one real number, and no truth value.
+
+    Examples
+    --------
+    >>> is_number(0.5), is_number(np.int64(3)), is_number(True), is_number(None)
+    (True, True, False, False)
+    """
+    real = isinstance(given, int | float | np.integer | np.floating)
+    return real and not isinstance(given, bool)
+
+
+def check_path(path: Any) -> Path:
+    """The path of a file.
+
+    Examples
+    --------
+    >>> check_path("out.html").name
+    'out.html'
+    """
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise InputError(
+            "this is not the path of a file.", given=shown(path), fix="write it as text"
+        )
+    return Path(text)
+
+
+def real_numbers(values: Any) -> NDArray[np.float64] | None:
+    """The values as an array of real numbers; None where they are something else.
+
+    Examples
+    --------
+    >>> real_numbers([1, 2.5]), real_numbers(["a"]), real_numbers([1j])
+    (array([1. , 2.5]), None, None)
+    """
+    try:
+        return None if np.iscomplexobj(values) else np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
