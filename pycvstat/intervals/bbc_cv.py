@@ -13,7 +13,6 @@ from pycvstat.intervals.bootstrap import (
     draw_rows,
     percentiles,
     seed_of,
-    tested_rows,
     with_seed,
 )
 from pycvstat.intervals.checks import spread
@@ -67,7 +66,7 @@ def _formula(table: LossTable, level: float, draws: int = 1000, random: Random =
 
     stream = as_stream(random)
     seed = seed_of(stream)
-    return with_seed(bbc_cv(tested_rows(table), level, check_draws(draws), stream), seed)
+    return with_seed(bbc_cv(table.tested_rows()[1], level, check_draws(draws), stream), seed)
 
 
 METHOD = register(

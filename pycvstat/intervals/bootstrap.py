@@ -91,12 +91,6 @@ def check_draws(draws: int) -> int:
     return int(draws)
 
 
-def tested_rows(table: LossTable) -> FloatArray:
-    """Mean loss of every tested row over its tests, shape (rows, C)."""
-    means = table.per_row()
-    return means[~np.isnan(means).any(axis=1)]
-
-
 def seed_of(stream: Stream) -> int | None:
     """The seed with which R draws the same; None for a generator that goes on from elsewhere."""
     return stream.seed if stream.untouched else None
@@ -119,10 +113,10 @@ def _formula(
     stream, draws = as_stream(random), check_draws(draws)
     seed = seed_of(stream)
     if metric is None:
-        return with_seed(bootstrap(tested_rows(table)[:, :1], level, draws, stream), seed)
+        return with_seed(bootstrap(table.tested_rows()[1][:, :1], level, draws, stream), seed)
     parts = metric.components(table)
     by_row = np.column_stack(
-        [tested_rows(replace(table, losses=part[:, None]))[:, 0] for part in parts.T]
+        [replace(table, losses=part[:, None]).tested_rows()[1][:, 0] for part in parts.T]
     )
     return with_seed(bootstrap(by_row, level, draws, stream, metric.value), seed)
 

@@ -45,11 +45,10 @@ def cluster_robust(losses: NDArray[np.float64], groups: NDArray[np.int64], level
 
 
 def _formula(table: LossTable, level: float) -> Limits:
-    means = table.per_row()[:, 0]
-    tested = ~np.isnan(means)
-    groups = np.arange(table.plan.n) if table.plan.groups is None else table.plan.groups
-    _, codes = np.unique(groups[tested], return_inverse=True)
-    return cluster_robust(means[tested], codes, level)
+    rows, means = table.tested_rows()
+    groups = rows if table.plan.groups is None else table.plan.groups[rows]
+    _, codes = np.unique(groups, return_inverse=True)
+    return cluster_robust(means[:, 0], codes, level)
 
 
 def _known(plan: FoldPlan) -> str:

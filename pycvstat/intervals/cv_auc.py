@@ -7,7 +7,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError, IntervalError
+from pycvstat.arguments import check_word
+from pycvstat.errors import IntervalError
 from pycvstat.intervals.method import Limits, Method, register
 from pycvstat.intervals.metrics import rows_and_scores
 from pycvstat.intervals.quantiles import symmetric
@@ -48,8 +49,7 @@ def cv_auc(
     >>> limits.estimate, round(limits.std_error, 6)
     (0.875, 0.125)
     """
-    if ties not in get_args(Ties):
-        raise InputError("ties must be 'below' or 'half'.", given=repr(ties))
+    check_word("ties", ties, get_args(Ties))
     n = positive.size
     weights = n / positive.sum(), n / (n - positive.sum())
     folds = zip(np.split(positive, offsets[1:-1]), np.split(score, offsets[1:-1]), strict=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pycvstat.arguments import check_level
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import (
@@ -21,9 +22,8 @@ from pycvstat.intervals.checks import (
 from pycvstat.intervals.estimand import estimand
 from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.legal import Table, nearest, obstacle, refusal
-from pycvstat.intervals.method import Limits, Method, find
+from pycvstat.intervals.method import Limits, Method, find, is_auto
 from pycvstat.intervals.metrics import METRICS, ByFold, Smooth, as_metric, fold_scores, linearised
-from pycvstat.intervals.quantiles import check_level
 from pycvstat.losses import LossTable
 
 MetricLike = str | Callable[..., float] | None
@@ -70,10 +70,10 @@ def interval(
     level = check_level(level)
     check_finite(table)
     read = None if metric is None else as_metric(metric)
-    chosen, why = choose(table, read) if method == "auto" else (find(method), "")
+    chosen, why = choose(table, read) if is_auto(method) else (find(method), "")
     if chosen.needs == "predictions":
         read = as_metric("auc")
-    _check_options(chosen, options)
+    check_options(chosen, options)
     limits, used = compute(chosen, table, level, read, options)
     found = name_limits(chosen, limits, used, level, why, words_of(read))
     found = replace(found, request=request_of(table, read, options))
@@ -251,7 +251,8 @@ def _nothing_legal(table: Table) -> IntervalError:
     )
 
 
-def _check_options(method: Method, options: dict[str, Any]) -> None:
+def check_options(method: Method, options: dict[str, Any]) -> None:
+    """Refuse options that the method does not have."""
     for name in options:
         if name not in method.options:
             near = difflib.get_close_matches(name, method.options, n=1)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import check_level, shown
 from pycvstat.errors import InputError, IntervalError, LossError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import is_zero_one
 from pycvstat.intervals.dispatch import MetricLike, interval
 from pycvstat.intervals.hoeffding import check_bounds
+from pycvstat.intervals.loss_input import columns_of, finite_numbers, plan_of, repeats_of
 from pycvstat.intervals.paired import Adjust, Paired, all_pairs, paired
-from pycvstat.intervals.quantiles import check_level
 from pycvstat.losses import LossTable, Predictions
 from pycvstat.verbs import Verbs
 
@@ -79,12 +80,12 @@ class LossResult(Verbs):
     def _name(self, name: str | None) -> str:
         if name is None and len(self.tables) == 1:
             return self.names[0]
-        if name not in self.tables:
+        if not isinstance(name, str) or name not in self.tables:
             raise InputError(
                 "say which method is meant."
                 if name is None
-                else f"there is no method called {name!r}.",
-                given=name,
+                else f"there is no method called {shown(name)}.",
+                given=None if name is None else shown(name),
                 fix=f"use one of {', '.join(self.names)}",
             )
         return name
@@ -215,14 +216,15 @@ def from_losses(
         Fold of each row, one column per repetition. With a plan that is no partition, losses are
         in the order of ``plan.rows``. None: one test set, of a model trained on `n_train` rows.
     names : sequence of str, optional
-        Names of the methods.
+        Names of the methods, all different.
     groups : sequence, optional
-        The group (subject) of each row.
+        The group (subject) of each row; no fold may split a group.
     loss : str
         What to call the loss; "squared" lets RMSE and R^2 be had from it.
     bounds : (float, float), optional
         Smallest and largest possible loss; intervals are kept inside.
     n_train : int, optional
+        Training rows of the model, when the losses are those of one test set.
     y, predictions : sequence, optional
         Response and out-of-fold predictions (for two classes: y of 0 and 1 and scores), for R^2,
         AUC and metrics of your own; for one method.
@@ -236,8 +238,10 @@ def from_losses(
     >>> two.paired("knn", "ols").difference
     -0.5
     """
-    columns = _columns(losses, _repeats(fold_ids), names)
-    plan = _plan(fold_ids, next(iter(columns.values())), groups, n_train)
+    if not isinstance(loss, str):
+        raise InputError("loss is what to call the loss.", given=shown(loss), fix="loss='squared'")
+    columns = columns_of(losses, repeats_of(fold_ids), names)
+    plan = plan_of(fold_ids, len(next(iter(columns.values()))), groups, n_train)
     if (y is None) != (predictions is None) or (y is not None and len(columns) > 1):
         raise InputError(
             "y and predictions belong together, and to one method.", given=f"{len(columns)} methods"
@@ -253,104 +257,6 @@ def from_losses(
     if y is not None:
         tables = {n: _with_predictions(t, y, predictions) for n, t in tables.items()}
     return LossResult(tables)
-
-
-def _repeats(fold_ids: Any) -> int:
-    if isinstance(fold_ids, FoldPlan):
-        return fold_ids.times if fold_ids.is_partition else 1
-    labels = np.asarray(fold_ids)
-    return int(labels.shape[1]) if labels.ndim == 2 else 1
-
-
-def _columns(losses: Any, times: int, names: Sequence[str] | None) -> dict[str, FloatArray]:
-    """The losses by method, each (n,) or (n, times)."""
-    if isinstance(losses, Mapping):
-        columns = {
-            str(name): _numbers(values, f"the losses of {name}") for name, values in losses.items()
-        }
-    elif hasattr(losses, "columns"):
-        columns = {
-            str(name): _numbers(losses[name], f"the losses of {name}") for name in losses.columns
-        }
-    else:
-        columns = _of_array(_numbers(losses, "the losses"), times, names)
-    if times > 1 and len(columns) == times and all(v.ndim == 1 for v in columns.values()):
-        columns = {"losses": np.column_stack(list(columns.values()))}
-    if not columns:
-        raise InputError("there are no losses.", given=losses)
-    if names is not None:
-        if len(names) != len(columns):
-            raise InputError(
-                "names must be one per method.", given=f"{len(names)} for {len(columns)} methods"
-            )
-        columns = dict(zip(map(str, names), columns.values(), strict=True))
-    return columns
-
-
-def _of_array(values: FloatArray, times: int, names: Sequence[str] | None) -> dict[str, FloatArray]:
-    if values.ndim == 1:
-        return {"losses": values}
-    if values.ndim != 2:
-        raise InputError("losses must have one or two dimensions.", given=f"shape {values.shape}")
-    if times > 1 and values.shape[1] == times:
-        return {"losses": values}
-    if values.shape[1] == 1:
-        return {"losses": values[:, 0]}
-    return {f"method {j + 1}": values[:, j] for j in range(values.shape[1])}
-
-
-def _numbers(values: Any, what: str) -> FloatArray:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        kind = type(values).__name__
-        raise LossError(f"{what} must be numbers.", given=kind) from None
-    bad = np.argwhere(~np.isfinite(array))
-    if bad.size:
-        raise LossError(
-            f"{what} must be finite.",
-            given=f"{len(bad)} of {array.size} are NaN or infinite, first at row {bad[0][0] + 1}",
-            fix="repair the fits they come from; leaving rows out changes what is estimated",
-        )
-    return array
-
-
-def _plan(fold_ids: Any, values: FloatArray, groups: Any, n_train: int | None) -> FoldPlan:
-    if isinstance(fold_ids, FoldPlan):
-        return fold_ids
-    if fold_ids is None:
-        return _one_test_set(len(values), n_train)
-    labels = np.asarray(fold_ids)
-    if len(labels) != len(values):
-        raise InputError(
-            "fold_ids must have one label per row.",
-            given=f"{len(labels)} labels for {len(values)} losses",
-        )
-    if not len(labels):
-        raise InputError("there are no losses.", given="no rows")
-    if labels.ndim == 1 and len(set(labels.tolist())) < 2:
-        raise IntervalError(
-            "there is only one fold: nothing would be left to train on.",
-            given=f"fold {labels[0]}",
-            fix="for the losses of one test set leave fold_ids out and give n_train=",
-        )
-    return FoldPlan.from_fold_ids(fold_ids, groups=None if groups is None else np.asarray(groups))
-
-
-def _one_test_set(m: int, n_train: int | None) -> FoldPlan:
-    if n_train is None:
-        raise InputError(
-            "without fold_ids the losses are those of one test set, and its training size is part "
-            "of what is estimated.",
-            fix="give fold_ids, or n_train=",
-        )
-    if isinstance(n_train, bool) or not isinstance(n_train, int | np.integer) or n_train < 1:
-        raise InputError("n_train must be a whole number of rows.", given=repr(n_train))
-    rows = np.arange(n_train, n_train + m)
-    zero = np.zeros(1, dtype=np.int64)
-    return FoldPlan(
-        n_train + m, rows, np.array([0, m]), zero, zero, "holdout", f"one test set of {m} rows"
-    )
 
 
 def _in_plan_order(values: FloatArray, plan: FoldPlan, name: str) -> FloatArray:
@@ -391,8 +297,9 @@ def _ends(bounds: Any) -> tuple[float, float]:
 
 
 def _with_predictions(table: LossTable, y: Any, predictions: Any) -> LossTable:
-    response, n = _numbers(y, "the response"), table.plan.n
-    values = _in_plan_order(_numbers(predictions, "the predictions"), table.plan, "predictions")
+    response, n = finite_numbers(y, "the response"), table.plan.n
+    predicted = finite_numbers(predictions, "the predictions")
+    values = _in_plan_order(predicted, table.plan, "predictions")
     if response.shape != (n,):
         raise InputError(
             "y must have one value per row.", given=f"shape {response.shape} for {n} rows"

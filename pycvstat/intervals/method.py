@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from pycvstat.arguments import shown
 from pycvstat.errors import InputError, IntervalError
 
 if TYPE_CHECKING:
@@ -145,6 +146,17 @@ def register(method: Method) -> Method:
     return method
 
 
+def is_auto(name: Any) -> bool:
+    """Whether the method is left to the plan and the loss.
+
+    Examples
+    --------
+    >>> is_auto("auto"), is_auto(np.zeros(2))
+    (True, False)
+    """
+    return isinstance(name, str) and name == "auto"
+
+
 def find(name: str) -> Method:
     """The method of a name or alias; spelling with blanks, hyphens or capitals is accepted.
 
@@ -154,7 +166,7 @@ def find(name: str) -> Method:
     'clopper_pearson'
     """
     if not isinstance(name, str):
-        raise InputError("method must be a name.", given=repr(name), fix="use method='auto'")
+        raise InputError("method must be a name.", given=shown(name), fix="use method='auto'")
     key = name.strip().lower().replace("-", "_").replace(" ", "_")
     key = _ALIASES.get(key, key)
     if key in METHODS:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import shown
 from pycvstat.errors import IntervalError, LossError
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.metrics import METRICS as READERS, scores
@@ -69,12 +70,12 @@ def as_metric(given: str | Callable[..., float]) -> Smooth | ByFold:
     """
     if callable(given):
         return ByFold(getattr(given, "__name__", "metric"), (-np.inf, np.inf), given)
-    if given in METRICS:
+    if isinstance(given, str) and given in METRICS:
         return METRICS[given]
     near = difflib.get_close_matches(str(given), METRICS, n=1)
     raise LossError(
-        f"there is no metric {given!r}.",
-        given=given,
+        f"there is no metric {shown(given)}.",
+        given=shown(given),
         fix=f"did you mean {near[0]!r}?"
         if near
         else f"use one of {', '.join(METRICS)}, or a function of (y, prediction)",

@@ -11,7 +11,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError, IntervalError, warn
+from pycvstat.arguments import check_word
+from pycvstat.errors import IntervalError, warn
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import Limits, Method, register
@@ -84,8 +85,7 @@ def ncv(pieces: Pieces, level: float, bias: Bias = "authors") -> Limits:
 
 
 def _bias(pieces: Pieces, folds: int, bias: Bias) -> float:
-    if bias not in get_args(Bias):
-        raise InputError("bias must be 'authors', 'paper' or 'none'.", given=repr(bias))
+    check_word("bias", bias, get_args(Bias))
     share = (folds - 2) / folds
     factor = {"authors": 1 + share**1.5, "paper": 1 + share, "none": 0.0}[bias]
     return float(factor * (pieces.mean_in - pieces.mean_cv))

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from pycvstat.arguments import check_level, check_word
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning, warn
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import check_finite
 from pycvstat.intervals.dispatch import (
     MetricLike,
+    check_options,
     choose,
     compute,
     name_limits,
@@ -23,9 +25,8 @@ from pycvstat.intervals.dispatch import (
     words_of,
 )
 from pycvstat.intervals.legal import Table
-from pycvstat.intervals.method import find
+from pycvstat.intervals.method import find, is_auto
 from pycvstat.intervals.metrics import ByFold, Smooth, as_metric, fold_scores, linearised
-from pycvstat.intervals.quantiles import check_level
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.verbs import Verbs
 
@@ -188,10 +189,12 @@ def paired(
         check_finite(table)
     check_comparable(a, b, names)
     read = None if metric is None else as_metric(metric)
-    first, why = choose(a, read) if method == "auto" else (find(method), "")
+    first, why = choose(a, read) if is_auto(method) else (find(method), "")
+    check_options(first, options)
     difference = _difference(*(_read(t, read, first.name, options) for t in (a, b)))
-    if method == "auto":
+    if is_auto(method):
         first, why = choose(difference, None)
+        check_options(first, options)
     limits, used = compute(first, difference, level, None, options)
     pair = f"difference, {names[0]} minus {names[1]}, of the "
     words = pair.replace("{", "{{").replace("}", "}}") + words_of(read)
@@ -294,10 +297,7 @@ def all_pairs(
     """
     import pandas as pd
 
-    if adjust not in get_args(Adjust):
-        raise InputError(
-            "adjust must be 'holm', 'bonferroni' or 'none'.", given=repr(adjust), fix="'holm'"
-        )
+    check_word("adjust", adjust, get_args(Adjust))
     if len(tables) < 2:
         raise InputError("a comparison needs at least two methods.", given=f"{len(tables)}")
     rows = []

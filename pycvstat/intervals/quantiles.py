@@ -4,26 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from pycvstat.errors import InputError
 from pycvstat.intervals.method import Limits
-
-
-def check_level(level: float) -> float:
-    """The confidence level, which must lie between 0 and 1.
-
-    Examples
-    --------
-    >>> check_level(0.9)
-    0.9
-    """
-    ok = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
-    if not (ok and 0 < level < 1):
-        raise InputError(
-            "the confidence level must lie between 0 and 1.", given=repr(level), fix="level=0.95"
-        )
-    return float(level)
 
 
 def quantile(level: float, df: float = math.inf) -> float:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import check_level
 from pycvstat.errors import InputError
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.estimand import expected_risk
 from pycvstat.intervals.nadeau_bengio import METHOD, corrected_t_limits
-from pycvstat.intervals.quantiles import check_level
 
 
 def corrected_t(

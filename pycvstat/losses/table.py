@@ -133,10 +133,17 @@ class LossTable:
 
     def per_row(self) -> FloatArray:
         """Mean loss of each row over its tests, shape (n, C); NaN if it was never tested."""
-        total = np.zeros((self.plan.n, self.losses.shape[1]))
-        np.add.at(total, self.plan.rows, self.losses)
-        times = np.bincount(self.plan.rows, minlength=self.plan.n)[:, None]
-        return np.divide(total, times, out=np.full_like(total, np.nan), where=times > 0)
+        rows, means = self.tested_rows()
+        by_row = np.full((self.plan.n, self.losses.shape[1]), np.nan)
+        by_row[rows] = means
+        return by_row
+
+    def tested_rows(self) -> tuple[NDArray[np.int64], FloatArray]:
+        """The rows that were tested, ascending, and the mean loss of each, shape (rows, C)."""
+        rows, places = np.unique(self.plan.rows, return_inverse=True)
+        total = np.zeros((len(rows), self.losses.shape[1]))
+        np.add.at(total, places, self.losses)
+        return rows, total / np.bincount(places)[:, None]
 
     def select(self, index: int) -> LossTable:
         """The table of one candidate."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import check_level
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.folds import (
     FiveByTwo,
@@ -24,7 +25,6 @@ from pycvstat.folds import (
 from pycvstat.intervals import Limits
 from pycvstat.intervals.layouts import train_sizes
 from pycvstat.intervals.method import find
-from pycvstat.intervals.quantiles import check_level
 from pycvstat.losses import LossTable
 from pycvstat.random import Random, as_stream
 from pycvstat.simulate.estimate import MonteCarlo

@@ -114,6 +114,8 @@ def test_names_and_options():
     with pytest.raises(InputError, match="at least 100 draws"):
         interval(partition(LOSSES), "bootstrap", draws=99)
     with pytest.raises(InputError, match="bias must be"):
+        interval(pairs_table(), "ncv", bias=np.zeros(2))
+    with pytest.raises(InputError, match="bias must be"):
         interval(pairs_table(), "ncv", bias="both")
     with pytest.raises(LossError, match="gini needs predictions"):
         interval(partition(LOSSES), metric=gini)

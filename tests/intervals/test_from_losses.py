@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pycvstat.errors import InputError, IntervalError, LossError
+from pycvstat.errors import FoldError, InputError, IntervalError, LossError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import corrected_t
 from pycvstat.intervals.from_losses import from_losses
@@ -110,9 +110,41 @@ def test_range():
 
 
 def test_groups():
-    result = from_losses(LOSSES, IDS, groups=np.arange(N) // 2)
+    groups = np.arange(N) // 2
+    whole = groups % 4
+    result = from_losses(LOSSES, whole, groups=groups)
     assert result.interval().method == "cluster"
     assert result.interval().details["groups"] == 12
+    plan = FoldPlan.from_fold_ids(whole)
+    for given in (groups, [f"subject {g}" for g in groups]):
+        found = from_losses(LOSSES, plan, groups=given).interval()
+        assert (found.low, found.high) == (result.interval().low, result.interval().high)
+
+
+def test_groups_that_the_folds_split_are_refused():
+    groups = np.arange(N) // 2
+    split = FoldPlan.from_fold_ids(IDS)
+    for fold_ids in (IDS, split):
+        with pytest.raises(FoldError, match="is both trained on and tested"):
+            from_losses(LOSSES, fold_ids, groups=groups)
+    with pytest.raises(FoldError, match="is both trained on and tested"):
+        from_losses(LOSSES, FoldPlan.from_fold_ids(IDS, groups=groups))
+    with pytest.raises(InputError, match="groups of the training rows are not known"):
+        from_losses(LOSSES, groups=groups, n_train=100)
+
+
+@pytest.mark.parametrize(
+    ("losses", "names"),
+    [
+        (TWO, ["m", "m"]),
+        (TWO, [1, "1"]),
+        ({1: TWO[:, 0], "1": TWO[:, 1]}, None),
+        (pd.DataFrame(TWO, columns=["m", "m"]), None),
+    ],
+)
+def test_two_methods_of_one_name_are_refused(losses, names):
+    with pytest.raises(InputError, match="several methods are called"):
+        from_losses(losses, IDS, names=names)
 
 
 def test_one_test_set():
@@ -121,9 +153,19 @@ def test_one_test_set():
     with pytest.raises(InputError, match="training size is part of") as refused:
         from_losses(LOSSES)
     assert "n_train" in refused.value.fix
-    for size in (0, -1, 2.5, "a", True):
+    for size in (0, -1, 2.5, "a", True, 10**20, [9]):
         with pytest.raises(InputError, match="whole number"):
             from_losses(LOSSES, n_train=size)
+    with pytest.raises(InputError, match="the folds say how many rows are trained on"):
+        from_losses(LOSSES, IDS, n_train=18)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "cluster", "holdout_z"])
+def test_training_rows_of_one_test_set_are_counted_not_listed(method):
+    many = from_losses(LOSSES, n_train=10**12).interval(method)
+    few = from_losses(LOSSES, n_train=18).interval(method)
+    assert (many.low, many.estimate, many.high) == (few.low, few.estimate, few.high)
+    assert from_losses(LOSSES, n_train=10**12).summary()
 
 
 def test_metrics_of_ones_own():
@@ -165,6 +207,36 @@ def test_bad_input():
         from_losses(LOSSES, IDS, y=LOSSES)
     with pytest.raises(InputError, match="no losses"):
         from_losses({}, IDS)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: from_losses(LOSSES, 1), "fold_ids are the fold of each row"),
+        (lambda: from_losses(LOSSES, "abc"), "fold_ids are the fold of each row"),
+        (lambda: from_losses(TWO, IDS, names=5), "names are a list"),
+        (lambda: from_losses(TWO, IDS, names="ab"), "names are a list"),
+        (lambda: from_losses(LOSSES, IDS, loss=3), "what to call the loss"),
+        (lambda: from_losses(LOSSES, IDS, loss=None), "what to call the loss"),
+        (lambda: from_losses({"a": 1.0}, IDS), "one or two dimensions"),
+        (lambda: from_losses({"a": 1.0}, n_train=9), "one or two dimensions"),
+        (lambda: from_losses(LOSSES * 1j, IDS), r"must be numbers\.\n  Given: complex"),
+        (lambda: from_losses(LOSSES, IDS, groups=5), "not a sequence"),
+        (lambda: from_losses(LOSSES, IDS)[["losses"]], "no method called"),
+        (lambda: from_losses(LOSSES, IDS).interval(np.zeros(2)), "method must be a name"),
+        (lambda: from_losses(LOSSES, IDS).interval(pd.NA), "method must be a name"),
+        (lambda: from_losses(LOSSES, IDS).interval(metric=[]), "no metric"),
+        (lambda: from_losses(TWO, IDS).paired(["method 1"], "method 2"), "no method called"),
+        (lambda: from_losses(TWO, IDS).paired("method 1", "method 2", bogus=1), "no option"),
+        (lambda: from_losses(TWO, IDS).paired("method 1", "method 2", method=np.zeros(2)),
+         "method must be a name"),
+        (lambda: from_losses(TWO, IDS).pairs(adjust=np.zeros(2)), "adjust must be"),
+        (lambda: from_losses(TWO, IDS).pairs(method=pd.NA), "method must be a name"),
+    ],
+)  # fmt: skip
+def test_arguments_of_a_wrong_type(call, words):
+    with pytest.raises(InputError, match=words):
+        call()
 
 
 def test_no_legal_interval():

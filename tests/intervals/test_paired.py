@@ -113,6 +113,8 @@ def test_refused():
         paired(replace(table(1), y=np.zeros(N)), replace(table(2), y=np.ones(N)))
     with pytest.raises(IntervalError, match="do not vary"):
         paired(table(1), table(1))
+    with pytest.raises(InputError, match="corrected_t has no option 'bogus'"):
+        paired(table(1), table(2), bogus=1)
     nan = table(2)
     nan.losses[0] = np.nan
     with pytest.raises(IntervalError, match="NaN"):

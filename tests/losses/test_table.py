@@ -46,6 +46,9 @@ def test_rows_tested_twice_are_averaged_and_untested_rows_are_nan():
     )  # fmt: skip
     table = LossTable(plan, np.array([[1.0], [2.0], [5.0]]))
     np.testing.assert_array_equal(table.per_row()[:, 0], [3.0, 2.0, np.nan])
+    rows, means = table.tested_rows()
+    assert rows.tolist() == [0, 1]
+    assert means[:, 0].tolist() == [3.0, 2.0]
     assert table.estimate()[0] == (1.5 + 5.0) / 2
     assert table.pooled()[0] == 8.0 / 3
 

@@ -1,0 +1,185 @@
+"""What `from_losses` is given, in the forms that people have it: losses by method, folds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.arguments import real_numbers, shown
+from pycvstat.errors import InputError, IntervalError, LossError
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds.problems import require_whole_groups
+from pycvstat.folds.splitter import group_array
+from pycvstat.folds.vectors import values_of
+
+FloatArray = NDArray[np.float64]
+MOST_ROWS = 2**53  # training rows of one test set, which are counted and never listed
+
+
+def repeats_of(fold_ids: Any) -> int:
+    """How often the folds test every row."""
+    if isinstance(fold_ids, FoldPlan):
+        return fold_ids.times if fold_ids.is_partition else 1
+    labels = np.asarray(fold_ids)
+    return int(labels.shape[1]) if labels.ndim == 2 else 1
+
+
+def columns_of(losses: Any, times: int, names: Sequence[str] | None) -> dict[str, FloatArray]:
+    """The losses by method, each (n,) or (n, times).
+
+    Examples
+    --------
+    >>> columns_of([[0.5, 1.0], [2.0, 1.5]], 1, ["knn", "ols"])["ols"]
+    array([1. , 1.5])
+    """
+    columns = _by_name(losses, times)
+    if times > 1 and len(columns) == times and all(v.ndim == 1 for v in columns.values()):
+        columns = {"losses": np.column_stack(list(columns.values()))}
+    if not columns:
+        raise InputError("there are no losses.", given=losses)
+    return columns if names is None else _renamed(columns, names)
+
+
+def _by_name(losses: Any, times: int) -> dict[str, FloatArray]:
+    keyed = isinstance(losses, Mapping) or hasattr(losses, "columns")
+    if not keyed:
+        return _of_array(finite_numbers(losses, "the losses"), times)
+    keys = list(losses if isinstance(losses, Mapping) else losses.columns)
+    names = _distinct(keys)
+    return {n: _of_method(losses[key], n) for n, key in zip(names, keys, strict=True)}
+
+
+def _of_method(values: Any, name: str) -> FloatArray:
+    column = finite_numbers(values, f"the losses of {name}")
+    return _with_rows(column, f"the losses of {name}")
+
+
+def _with_rows(values: FloatArray, what: str) -> FloatArray:
+    if values.ndim not in (1, 2):
+        raise InputError(f"{what} must have one or two dimensions.", given=f"shape {values.shape}")
+    return values
+
+
+def _of_array(values: FloatArray, times: int) -> dict[str, FloatArray]:
+    _with_rows(values, "losses")
+    if values.ndim == 1 or (times > 1 and values.shape[1] == times):
+        return {"losses": values}
+    if values.shape[1] == 1:
+        return {"losses": values[:, 0]}
+    return {f"method {j + 1}": values[:, j] for j in range(values.shape[1])}
+
+
+def _renamed(columns: dict[str, FloatArray], names: Any) -> dict[str, FloatArray]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError(
+            "names are a list, one per method.", given=shown(names), fix="names=['knn', 'ols']"
+        )
+    chosen = _distinct(list(names))
+    if len(chosen) != len(columns):
+        raise InputError(
+            "names must be one per method.", given=f"{len(chosen)} for {len(columns)} methods"
+        )
+    return dict(zip(chosen, columns.values(), strict=True))
+
+
+def _distinct(given: Sequence[Any]) -> list[str]:
+    """The names as text; two methods of one name would be one."""
+    names = [str(name) for name in given]
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise InputError(
+            f"several methods are called {twice[0]!r}.",
+            given=", ".join(map(repr, given)),
+            fix="give each method a name of its own",
+        )
+    return names
+
+
+def finite_numbers(values: Any, what: str) -> FloatArray:
+    """The values as real numbers, all of them finite."""
+    array = real_numbers(values)
+    if array is None:
+        kind = "complex numbers" if np.iscomplexobj(values) else type(values).__name__
+        raise LossError(f"{what} must be numbers.", given=kind)
+    bad = np.argwhere(~np.isfinite(array))
+    if bad.size and array.ndim:
+        raise LossError(
+            f"{what} must be finite.",
+            given=f"{len(bad)} of {array.size} are NaN or infinite, first at row {bad[0][0] + 1}",
+            fix="repair the fits they come from; leaving rows out changes what is estimated",
+        )
+    return array
+
+
+def plan_of(fold_ids: Any, rows: int, groups: Any, n_train: int | None) -> FoldPlan:
+    """The folds, which must keep groups together.
+
+    Examples
+    --------
+    >>> plan_of([1, 1, 2, 2], 4, ["a", "a", "b", "b"], None).fold_ids
+    array([1, 1, 2, 2])
+    """
+    if fold_ids is None:
+        return _one_test_set(rows, groups, n_train)
+    if n_train is not None:
+        raise InputError(
+            "the folds say how many rows are trained on.",
+            given=f"n_train={shown(n_train)} beside fold_ids",
+            fix="leave n_train out; without fold_ids the losses are those of one test set",
+        )
+    plan = fold_ids if isinstance(fold_ids, FoldPlan) else _plan_of_labels(fold_ids, rows)
+    if groups is not None:
+        plan = replace(plan, groups=group_array(values_of(groups, plan.n, "groups")))
+    require_whole_groups(plan)
+    return plan
+
+
+def _plan_of_labels(fold_ids: Any, rows: int) -> FoldPlan:
+    labels = np.asarray(fold_ids)
+    if labels.ndim == 0:
+        raise InputError(
+            "fold_ids are the fold of each row.",
+            given=shown(fold_ids),
+            fix="fold_ids=[1, 1, 2, 2, ...], or a fold plan",
+        )
+    if len(labels) != rows:
+        raise InputError(
+            "fold_ids must have one label per row.", given=f"{len(labels)} labels for {rows} losses"
+        )
+    if not rows:
+        raise InputError("there are no losses.", given="no rows")
+    if labels.ndim == 1 and len(set(labels.tolist())) < 2:
+        raise IntervalError(
+            "there is only one fold: nothing would be left to train on.",
+            given=f"fold {labels[0]}",
+            fix="for the losses of one test set leave fold_ids out and give n_train=",
+        )
+    return FoldPlan.from_fold_ids(fold_ids)
+
+
+def _one_test_set(m: int, groups: Any, n_train: int | None) -> FoldPlan:
+    if n_train is None:
+        raise InputError(
+            "without fold_ids the losses are those of one test set, and its training size is part "
+            "of what is estimated.",
+            fix="give fold_ids, or n_train=",
+        )
+    whole = isinstance(n_train, int | np.integer) and not isinstance(n_train, bool)
+    if not (whole and 1 <= n_train <= MOST_ROWS):
+        raise InputError("n_train must be a whole number of rows.", given=shown(n_train))
+    if groups is not None:
+        raise InputError(
+            "the groups of the training rows are not known, so that nothing says whether one is "
+            "also tested.",
+            given="groups without fold_ids",
+            fix="give fold_ids, or the losses of one row per group",
+        )
+    rows = np.arange(n_train, n_train + m)
+    zero = np.zeros(1, dtype=np.int64)
+    return FoldPlan(
+        int(n_train) + m, rows, np.array([0, m]), zero, zero, "holdout", f"one test set of {m} rows"
+    )
