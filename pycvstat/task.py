@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import formula as formulas, frame as frames
+from pycvstat.arguments import check_word
 from pycvstat.errors import DataError, InputError
 
 Coding = Literal["contrasts", "kknn"]
@@ -116,8 +117,7 @@ class Task:
         >>> task.n, task.response.kind, task.design().columns
         (3, 'continuous', ('(Intercept)', 'x'))
         """
-        if na not in ("raise", "omit"):
-            raise InputError("na must be 'raise' or 'omit'.", given=repr(na))
+        check_word("na", na, get_args(NA))
         text, frame = _formula_and_frame(formula, data, X, y)
         extra = {"weights": weights, "groups": groups}
         rows = data if X is None else X

@@ -41,7 +41,7 @@ class Learner(ABC):
         """The parameters by name."""
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
-    def with_params(self, **params: Any) -> Self:
+    def with_params(self, /, **params: Any) -> Self:
         """The same learner with some parameters replaced.
 
         Raises

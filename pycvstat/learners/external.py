@@ -74,7 +74,7 @@ class External(ForeignLearner):
         get = getattr(self.estimator, "get_params", None)
         return dict(get()) if callable(get) else {}
 
-    def with_params(self, **params: Any) -> Self:
+    def with_params(self, /, **params: Any) -> Self:
         """A copy of the estimator with some parameters replaced."""
         if not params:
             return self
@@ -150,7 +150,7 @@ class FromFunctions(ForeignLearner):
         named = {a.name: a.default for a in arguments if a.kind != a.VAR_KEYWORD}
         return named | dict(self.given)
 
-    def with_params(self, **params: Any) -> Self:
+    def with_params(self, /, **params: Any) -> Self:
         """The same functions, with other values for the further arguments."""
         _check_names(self.name, params, self.params())
         return replace(self, given={**self.given, **params})

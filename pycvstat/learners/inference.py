@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError
+from pycvstat.arguments import check_level
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,8 +62,7 @@ def coefficient_table(
     import pandas as pd
     from scipy import stats
 
-    if not 0.0 < level < 1.0:
-        raise InputError("The level must lie between 0 and 1.", given=level, fix="level=0.95")
+    level = check_level(level)
     with np.errstate(all="ignore"):
         statistic = estimate / std_error
     law = stats.norm() if df is None else stats.t(df if df > 0 else np.nan)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import check_word
 from pycvstat.errors import FitError, InputError
 from pycvstat.learners.base import WITHOUT_WEIGHTS, Learner, Params, Predictions, Prepared
 from pycvstat.learners.knn_predictions import Group, Rows, grouped, predict_candidates
@@ -78,8 +78,8 @@ class KNN(Learner):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", _count(self.k))
-        _one_of("kernel", self.kernel, KERNELS)
-        _one_of("ties", self.ties, TIES)
+        check_word("kernel", self.kernel, KERNELS)
+        check_word("ties", self.ties, TIES)
         _number("distance", self.distance, 0, strictly=True)
         _number("ykernel", self.ykernel, 0, strictly=False)
         if not isinstance(self.scale, bool | np.bool_):
@@ -194,16 +194,6 @@ def _count(k: Any) -> int:
             "k must be a whole number, at least 1.", given=f"k={k!r}", fix="for example k=7"
         )
     return int(k)
-
-
-def _one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        near = difflib.get_close_matches(str(value), allowed, n=1)
-        raise InputError(
-            f"{name} must be one of {', '.join(map(repr, allowed))}.",
-            given=f"{name}={value!r}",
-            fix=f"did you mean {near[0]!r}?" if near else None,
-        )
 
 
 def _number(name: str, value: Any, least: float, strictly: bool) -> None:

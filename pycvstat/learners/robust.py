@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import check_word, is_number
 from pycvstat.errors import InputError
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.inference import coefficient_table, root_of_inverse_diagonal
@@ -196,11 +197,9 @@ class RLM(DesignLearner):
     uses_weights: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.norm not in NORMS:
-            raise InputError(
-                "There is no such norm.", given=repr(self.norm), fix=f"one of {', '.join(NORMS)}"
-            )
-        if not (isinstance(self.maxiter, int) and self.maxiter >= 1 and self.tol > 0):
+        check_word("norm", self.norm, NORMS, "There is no such norm.")
+        whole = isinstance(self.maxiter, int) and self.maxiter >= 1
+        if not (whole and is_number(self.tol) and self.tol > 0):
             raise InputError(
                 "maxiter must be a whole number from 1, and tol above 0.",
                 given=f"maxiter={self.maxiter!r}, tol={self.tol!r}",
@@ -213,14 +212,15 @@ class RLM(DesignLearner):
         if self.tuning is None:
             return default
         given: Any = self.tuning
-        constants = tuple(float(c) for c in (given if isinstance(given, tuple) else (given,)))
-        if len(constants) != len(default) or not all(0 < c < np.inf for c in constants):
+        constants = given if isinstance(given, tuple) else (given,)
+        good = [is_number(c) and 0 < c < np.inf for c in constants]
+        if len(good) != len(default) or not all(good):
             raise InputError(
                 f"The norm {self.norm!r} needs {len(default)} constants above 0.",
                 given=self.tuning,
                 fix=f"its default is {default}",
             )
-        return constants
+        return tuple(map(float, constants))
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""

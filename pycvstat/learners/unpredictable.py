@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import DataError, FitError, InputError, warn
+from pycvstat.arguments import check_word
+from pycvstat.errors import DataError, FitError, warn
 
 NA = Literal["pass", "raise"]
 SMALLEST = 1e-140  # the square still has all its digits, and so has its inverse
@@ -16,8 +17,7 @@ SMALLEST = 1e-140  # the square still has all its digits, and so has its inverse
 
 def tell_missing(known: NDArray[np.bool_], na: NA) -> None:
     """Warn of rows that cannot be predicted, or refuse them."""
-    if na not in ("pass", "raise"):
-        raise InputError("na must be 'pass' or 'raise'.", given=repr(na))
+    check_word("na", na, get_args(NA))
     if known.all():
         return
     count = f"{int((~known).sum())} of {len(known)} rows have missing or infinite predictors"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import is_number, real_numbers
 from pycvstat.errors import InputError, LossError
 from pycvstat.losses.predictions import Predictions
 
@@ -146,7 +147,7 @@ def pinball(tau: float = 0.5) -> Loss:
     >>> pinball(0.75).pointwise(np.array([2.0]), Predictions(np.array([[0.0]])))
     array([[1.5]])
     """
-    if not 0 < tau < 1:
+    if not (is_number(tau) and 0 < tau < 1):
         raise InputError("tau must lie between 0 and 1.", given=tau, fix="use tau=0.5")
 
     def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
@@ -172,7 +173,7 @@ def _poisson(y: NDArray[Any], p: Predictions) -> FloatArray:
 
 
 def _positive(name: str, value: float) -> None:
-    if not (np.isfinite(value) and value > 0):
+    if not (is_number(value) and 0 < value < np.inf):
         raise InputError(f"{name} must be positive.", given=value)
 
 
@@ -288,12 +289,10 @@ def _called(function: Any, y: NDArray[Any], prediction: FloatArray, name: str) -
 
 
 def _checked(values: Any, y: NDArray[Any], name: str) -> FloatArray:
-    try:
-        result = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise LossError(
-            f"the loss {name} must return numbers.", given=type(values).__name__
-        ) from None
+    result = real_numbers(values)
+    if result is None:
+        kind = "complex numbers" if np.iscomplexobj(values) else type(values).__name__
+        raise LossError(f"the loss {name} must return real numbers.", given=kind)
     if result.shape != y.shape:
         raise LossError(
             f"the loss {name} must return one number per prediction.",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import shown
 from pycvstat.errors import LossError
 from pycvstat.losses.table import LossTable
 
@@ -123,11 +124,11 @@ def metric(table: LossTable, name: str, candidate: int = 0) -> Metric:
     >>> found.by_fold.shape, round(found.pooled**2 - result.pooled, 12)
     ((4,), 0.0)
     """
-    if name not in METRICS:
-        near = difflib.get_close_matches(name, list(METRICS), n=1)
+    if not isinstance(name, str) or name not in METRICS:
+        near = difflib.get_close_matches(str(name), list(METRICS), n=1)
         raise LossError(
-            f"there is no metric called {name!r}.",
-            given=name,
+            f"there is no metric called {shown(name)}.",
+            given=shown(name),
             fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(METRICS)}",
         )
     y, score = scores(table, name, candidate)

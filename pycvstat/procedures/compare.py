@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
+from pycvstat.arguments import check_word, shown
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.procedures.cross_validate import CVResult
@@ -47,10 +48,10 @@ class Comparison(Verbs):
         return f"Comparison({', '.join(map(repr, self.results))}: best {self.best!r})"
 
     def __getitem__(self, name: str) -> CVResult:
-        if name not in self.results:
+        if not isinstance(name, str) or name not in self.results:
             raise InputError(
-                f"there is no method called {name!r}.",
-                given=name,
+                f"there is no method called {shown(name)}.",
+                given=shown(name),
                 fix=f"use one of {', '.join(self.results)}",
             )
         return self.results[name]
@@ -117,6 +118,7 @@ class Comparison(Verbs):
         """One row per method; "folds": per method and fold; "pairs": per pair."""
         import pandas as pd
 
+        check_word("what", what, ("estimate", "folds", "losses", "pairs"))
         if what == "pairs":
             return self.pairs(level=level)
         if what in ("folds", "losses"):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
@@ -60,6 +61,8 @@ class CVResult(EstimateVerbs):
     seed: int | None = None
     bias: BiasAdjustment | None = None
     inner_plans: tuple[FoldPlan, ...] = ()
+
+    _tables: ClassVar[tuple[str, ...]] = ("estimate", "folds", "losses")
 
     def __repr__(self) -> str:
         return (
@@ -113,11 +116,11 @@ class CVResult(EstimateVerbs):
         """One row per quantity, per fold (``"folds"``) or per loss (``"losses"``)."""
         import pandas as pd
 
+        check_word("what", what, self._tables)
         if what == "folds":
             return fold_rows(self.table)
         if what == "losses":
             return self.table.tidy()
-        _known(what, ("estimate", "folds", "losses"))
         nothing: dict[str, Any] = dict.fromkeys(("std_error", "conf_low", "conf_high"), np.nan)
         nothing["method"] = "none"
         rows = [
@@ -148,15 +151,6 @@ class CVResult(EstimateVerbs):
     def augment(self) -> pd.DataFrame:
         """The data with out-of-fold predictions, folds and losses."""
         return augmented(self.task, self.table)
-
-
-def _known(what: str, names: tuple[str, ...]) -> None:
-    from pycvstat.errors import InputError
-
-    if what not in names:
-        raise InputError(
-            f"there is no table called {what!r}.", given=what, fix=f"use one of {', '.join(names)}"
-        )
 
 
 def cross_validate(

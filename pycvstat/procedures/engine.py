@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FitError, InputError, LossError, PycvstatError, warn
+from pycvstat.arguments import check_word
+from pycvstat.errors import FitError, LossError, PycvstatError, warn
 from pycvstat.execution import Execution, run_tasks
 from pycvstat.execution.identity import describe as describe_code, digest
 from pycvstat.execution.threads import one_thread
@@ -108,8 +109,7 @@ def run(
     identity : mapping, optional
         Says what the work is, for checkpoints.
     """
-    if on_error not in ("raise", "warn"):
-        raise InputError("on_error must be 'raise' or 'warn'.", given=repr(on_error))
+    check_word("on_error", on_error, get_args(OnError))
     execution = execution or Execution()
     contexts = prepared.begin(plan, random)
     work = Work(prepared, plan, contexts, y, loss, keep, on_error)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import real_numbers
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
@@ -205,8 +206,9 @@ def training_sizes(sizes: Sequence[float], largest: int) -> NDArray[np.int64]:
     >>> training_sizes([0.5, 1.0], 90)
     array([45, 90])
     """
-    given = np.asarray(sizes, dtype=np.float64)
-    if given.ndim != 1 or given.size == 0 or not np.isfinite(given).all() or (given <= 0).any():
+    given = real_numbers(sizes)
+    vector = given is not None and given.ndim == 1 and given.size > 0
+    if given is None or not vector or not ((given > 0) & np.isfinite(given)).all():
         raise InputError("sizes must be positive numbers.", given=sizes, fix="sizes=[50, 100, 200]")
     shares = given.max() <= 1
     counts = np.unique(np.floor(given * largest) if shares else given).astype(np.int64)

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import check_word
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted
@@ -92,6 +93,8 @@ class NestedResult(CVResult):
     inner_plan: FoldPlan | None = None
     inner_loss: Any = None
 
+    _tables: ClassVar[tuple[str, ...]] = ("estimate", "folds", "losses", "inner", "selection")
+
     def __repr__(self) -> str:
         return f"NestedResult({self.learner.name}, {self.plan.recipe}: {self.estimate:.6g})"
 
@@ -166,6 +169,7 @@ class NestedResult(CVResult):
             Tune again on all rows; the most frequent choice (ties to the first in the grid); the
             median of each parameter (the grid value nearest to it, the smaller on a tie); nothing.
         """
+        check_word("policy", policy, get_args(Final))
         if policy == "retune":
             return self.retuned.best
         if policy == "vote":
@@ -173,13 +177,7 @@ class NestedResult(CVResult):
             return self.candidates[int(np.bincount(index[index >= 0]).argmax())]
         if policy == "median":
             return _median(self.chosen, self.candidates)
-        if policy == "none":
-            return None
-        raise InputError(
-            f"there is no policy called {policy!r}.",
-            given=policy,
-            fix="use one of retune, vote, median, none",
-        )
+        return None
 
     def fit(self, policy: Final = "retune") -> Fitted:
         """The learner with the final parameters, fitted on all rows."""
@@ -197,6 +195,7 @@ class NestedResult(CVResult):
         """As for cross-validation; "folds" with chosen parameters, "inner", "selection"."""
         import pandas as pd
 
+        check_word("what", what, self._tables)
         if what == "folds":
             table = super().tidy("folds")
             for name, values in parameter_columns(list(self.chosen), 1).items():

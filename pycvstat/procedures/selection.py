@@ -9,12 +9,24 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import check_word, is_number, shown
 from pycvstat.errors import FitError, InputError
 from pycvstat.losses import FoldMeans
 
 RuleName = Literal["min", "one_se", "tolerance"]
 Complexity = str | Sequence[str] | Callable[[dict[str, Any]], float]
 RULES = ("min", "one_se", "tolerance")
+
+
+def _check_complexity(given: Any) -> None:
+    names = [given] if isinstance(given, str) else given
+    listed = isinstance(names, Sequence | np.ndarray) and all(isinstance(n, str) for n in names)
+    if not (given is None or callable(given) or (listed and len(names))):
+        raise InputError(
+            "complexity is the name of a parameter, a list of names, or a function.",
+            given=shown(given),
+            fix='complexity="-k" (a larger k is simpler) or complexity="degree"',
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +55,8 @@ class Rule:
     tolerance: float = 0.03
 
     def __post_init__(self) -> None:
-        if self.name not in RULES:
-            raise InputError(
-                f"there is no rule called {self.name!r}.",
-                given=self.name,
-                fix=f"use one of {', '.join(RULES)}",
-            )
+        check_word("rule", self.name, RULES, f"there is no rule called {shown(self.name)}.")
+        _check_complexity(self.complexity)
         if self.name != "min" and self.complexity is None:
             raise InputError(
                 f"the rule {self.name!r} picks the simplest of several candidates, and needs to "
@@ -56,8 +64,10 @@ class Rule:
                 given="no complexity order",
                 fix='complexity="-k" (a larger k is simpler) or complexity="degree"',
             )
-        if not self.tolerance >= 0:
-            raise InputError("tolerance must not be negative.", given=self.tolerance)
+        if not (is_number(self.tolerance) and self.tolerance >= 0):
+            raise InputError(
+                "tolerance must be a number and must not be negative.", given=shown(self.tolerance)
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +139,24 @@ def complexity_keys(
     [(-1.0,), (-9.0,)]
     """
     if callable(complexity):
-        return [(float(complexity(c)),) for c in candidates]
+        return [(_measured(complexity, c),) for c in candidates]
     names = [complexity] if isinstance(complexity, str) else list(complexity)
     return [tuple(_signed(c, name) for name in names) for c in candidates]
+
+
+def _measured(complexity: Callable[[dict[str, Any]], float], candidate: dict[str, Any]) -> float:
+    """What a user's function says of a candidate."""
+    try:
+        found = float(complexity(candidate))
+    except Exception as error:  # whatever a user's function can raise
+        raise InputError(
+            "complexity must give one number for the parameters of a candidate.",
+            given=f"{type(error).__name__}: {error}, for {candidate}",
+            fix='for example complexity=lambda params: -params["k"]',
+        ) from error
+    if np.isnan(found):
+        raise InputError("complexity must give numbers.", given=f"NaN for {candidate}")
+    return found
 
 
 def _signed(candidate: dict[str, Any], name: str) -> float:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 import numpy as np
 
+from pycvstat.arguments import check_word
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted, Learner
@@ -213,8 +214,7 @@ def tune(
         formula, data, folds=folds, loss=loss, on_error=on_error, arguments=arguments
     )
     _check_refit(refit, setting.plan)
-    if keep not in ("auto", "all", "fold_means"):
-        raise InputError('keep must be "auto", "all" or "fold_means".', given=repr(keep))
+    check_word("keep", keep, ("auto", "all", "fold_means"))
     if keep == "auto":
         small = len(setting.plan.rows) * len(candidates) <= KEEP_LIMIT
         keep = "all" if small else "fold_means"
@@ -233,8 +233,7 @@ def tune(
 
 
 def _check_refit(refit: str, plan: FoldPlan) -> None:
-    if refit not in ("all", "train", "none"):
-        raise InputError("refit must be 'all', 'train' or 'none'.", given=repr(refit))
+    check_word("refit", refit, get_args(Refit))
     if refit == "train" and len(plan) != 1:
         raise InputError(
             "refit='train' keeps the fit on the training part of one split.",

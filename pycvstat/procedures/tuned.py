@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import check_word
 from pycvstat.errors import FoldError, InputError, warn
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
@@ -69,8 +70,7 @@ class Tuned(Learner):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "learner", as_learner(self.learner))
-        if self.refit not in ("all", "train"):
-            raise InputError("refit must be 'all' or 'train'.", given=repr(self.refit))
+        check_word("refit", self.refit, ("all", "train"))
         self.selection_rule()
         _ = self.candidates
 

@@ -213,7 +213,7 @@ BAD: list[tuple[Callable[[], Any], type[PycvstatError], str]] = [
     (lambda: pcv.KNN(distance=np.inf), InputError, "distance=inf"),
     (lambda: pcv.KNN(ykernel=-1), InputError, "ykernel=-1"),
     (lambda: pcv.KNN(scale="no"), InputError, "scale"),  # type: ignore[arg-type]
-    (lambda: pcv.KNN(ties="first"), InputError, "'kknn', 'row'"),  # type: ignore[arg-type]
+    (lambda: pcv.KNN(ties="first"), InputError, "'kknn' or 'row'"),  # type: ignore[arg-type]
     (lambda: pcv.KNN().with_params(ks=3), InputError, "did you mean 'k'"),
     (lambda: pcv.KNN(k=71).fit("y ~ u", TRAIN), FitError, "k=71 with 70 training rows"),
     (lambda: pcv.KNN().fit("w ~ u", TRAIN), DataError, "'w' is text"),
@@ -250,3 +250,10 @@ def test_input_that_means_nothing(
 ) -> None:
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize("name", ["kernel", "ties"])
+@pytest.mark.parametrize("given", [np.zeros(2), pd.NA, DATA, None, 3, "optimall"])
+def test_words_that_mean_nothing_are_refused(name: str, given: Any) -> None:
+    with pytest.raises(InputError, match=f"{name} must be "):
+        pcv.KNN(**{name: given})

@@ -86,6 +86,10 @@ def test_a_user_loss_gives_one_number_per_row():
         (lambda: as_loss(3), "a name or a function"),
         (lambda: as_loss(lambda y, p: 1.0).pointwise(np.zeros(3), one([0, 0, 0])),
          "one number per prediction"),
+        (lambda: as_loss(lambda y, p: (p - y) * 1j).pointwise(np.zeros(3), one([0, 1, 0])),
+         "real numbers"),
+        (lambda: as_loss(lambda y, p: ["a"] * 3).pointwise(np.zeros(3), one([0, 1, 0])),
+         "real numbers"),
         (lambda: as_loss("log", "nominal").pointwise(np.array([0]), one([0])),
          "needs class probabilities"),
         (lambda: as_loss("log").pointwise(np.array([2.0]), one([0.5])), "y in 0 and 1"),
@@ -99,7 +103,8 @@ def test_what_losses_refuse(make, words):
         make()
 
 
-@pytest.mark.parametrize("make", [lambda: huber(0), lambda: pinball(1), lambda: huber(np.nan)])
+@pytest.mark.parametrize("make", [lambda: huber(0), lambda: pinball(1), lambda: huber(np.nan),
+                                  lambda: huber("1"), lambda: pinball(None)])  # fmt: skip
 def test_parameters_of_losses_are_checked(make):
     with pytest.raises(InputError):
         make()

@@ -57,6 +57,21 @@ def test_losses_equal_a_loop_over_the_plan(folds):
     np.testing.assert_allclose(result.fold_errors, fold_means, rtol=KERNEL)
 
 
+@pytest.mark.parametrize("learner", [pcv.KNN(k=5), pcv.MNLogit()], ids=repr)
+def test_probabilities_equal_a_loop_over_the_plan(learner):
+    iris = pcv.data.iris()
+    result = pcv.cross_validate(
+        learner, "Species ~ .", iris, folds=pcv.KFold(5, random=1), loss="brier"
+    )
+    prob = result.table.predictions.prob
+    assert prob.shape == (1, 150, 3)
+    for i, (train, test) in enumerate(result.plan):
+        fitted = learner.fit("Species ~ .", iris.iloc[train])
+        np.testing.assert_allclose(
+            prob[0, 30 * i : 30 * (i + 1)], fitted.predict_proba(iris.iloc[test]), atol=1e-6
+        )  # iterations of the multinomial model end at 1e-8 of the deviance
+
+
 def test_mtcars_under_the_folds_of_origami():
     """Published: lm(mpg ~ .), seed 1, 10 folds: pooled 14.1114; the fold mean is 14.0256."""
     result = pcv.cross_validate(
@@ -226,6 +241,20 @@ def with_na() -> pd.DataFrame:
          "same number of rows"),
         (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=5, on_error="skip"),
          InputError, "on_error"),
+        (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=5, on_error=MTCARS),
+         InputError, "on_error"),
+        (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=5, on_error=pd.NA),
+         InputError, "on_error"),
+        (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=5, na=np.zeros(2)),
+         InputError, "na must be 'raise' or 'omit'"),
+        (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=5, na=pd.NA),
+         InputError, "na must be 'raise' or 'omit'"),
+        (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=5).tidy(np.zeros(2)),
+         InputError, "what must be"),
+        (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=5).metric([]),
+         LossError, "no metric"),
+        (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=5,
+                                    loss=lambda y, p: (y - p) * 1j), LossError, "real numbers"),
     ],
 )  # fmt: skip
 def test_bad_input_is_explained(call, error, words):

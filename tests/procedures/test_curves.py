@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pycvstat as pcv
-from pycvstat.errors import CheckpointError, FitError
+from pycvstat.errors import CheckpointError, FitError, InputError
 
 MTCARS = pcv.data.mtcars()
 FOLDS = pcv.KFold(4, random=1)
@@ -70,6 +70,12 @@ def test_an_audit_is_carried_out_as_asked(how: dict[str, Any], tmp_path: Path) -
     assert skills(**how) == skills()
     if how.get("checkpoint"):
         assert len(list(tmp_path.glob("RandomForestRegressor*/task-*"))) == 5 * len(FOLDS.plan(32))
+
+
+@pytest.mark.parametrize("sizes", ["a", ["a"], None, 5, [], [[5]], [0], [np.nan], [1j], {"a": 1}])
+def test_sizes_that_mean_nothing_are_refused(sizes: Any) -> None:
+    with pytest.raises(InputError, match="sizes must be positive numbers"):
+        pcv.learning_curve(pcv.OLS(), FORMULA, MTCARS, sizes=sizes, folds=FOLDS)
 
 
 def test_a_fit_that_fails_is_named() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pycvstat.errors import FitError, InputError
@@ -27,6 +28,12 @@ def test_the_smallest_estimate_wins_and_ties_are_reported():
 def test_ties_go_to_the_simplest_when_an_order_is_given():
     assert choose(means([1, 2, 3], [3, 2, 1]), Rule("min", complexity="-k")).index == 1
     assert choose(means([1, 2, 3], [3, 2, 1]), Rule("min", complexity="k")).index == 0
+
+
+def test_the_simplest_of_larger_estimates_is_no_choice_without_a_rule():
+    table = means([1.0, 1.0, 1.0], [1.5, 1.5, 1.5])
+    assert choose(table, Rule("min", complexity="-k")).index == 0
+    assert choose(table, Rule("min", complexity="-k")).limit == 1.0
 
 
 def test_one_standard_error_takes_the_simplest_within_reach():
@@ -61,6 +68,16 @@ def test_a_candidate_with_a_failed_fold_is_never_chosen():
         (lambda: Rule("best"), "no rule called 'best'"),
         (lambda: Rule("one_se"), "which is simpler"),
         (lambda: Rule("tolerance", "-k", tolerance=-1), "must not be negative"),
+        (lambda: Rule("tolerance", "-k", tolerance="a"), "must not be negative"),
+        (lambda: Rule(np.zeros(2)), "no rule called ndarray"),
+        (lambda: Rule(pd.NA), "no rule called"),
+        (lambda: Rule("min", 1), "complexity is the name of a parameter"),
+        (lambda: Rule("min", ["k", None]), "complexity is the name of a parameter"),
+        (lambda: Rule("min", []), "complexity is the name of a parameter"),
+        (lambda: Rule("min", b"k"), "complexity is the name of a parameter"),
+        (lambda: choose(means([1, 1, 1]), Rule("min", lambda: 1)), "must give one number"),
+        (lambda: choose(means([1, 1, 1]), Rule("min", lambda c: c)), "must give one number"),
+        (lambda: choose(means([1, 1, 1]), Rule("min", lambda c: np.nan)), "must give numbers"),
         (lambda: choose(means([1, 1, 1]), Rule("min", complexity="-kernel")), "not tuned"),
     ],
 )
