@@ -97,11 +97,18 @@ def check_path(path: Any) -> Path:
     'out.html'
     """
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str) or not text or "\0" in text:
+    if not isinstance(text, str) or not text or "\0" in text or not _can_be_named(text):
         raise InputError(
             "this is not the path of a file.", given=shown(path), fix="write it as text"
         )
     return Path(text)
+
+
+def _can_be_named(text: str) -> bool:
+    try:
+        return bool(os.fsencode(text))
+    except UnicodeEncodeError:
+        return False
 
 
 def real_numbers(values: Any) -> NDArray[np.float64] | None:

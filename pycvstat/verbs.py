@@ -216,12 +216,12 @@ class Verbs(Shown):
         -------
         pathlib.Path
         """
-        from pathlib import Path
-
+        from pycvstat.arguments import check_path
         from pycvstat.store import save
 
-        save(path, type(self).__name__, self)
-        return Path(path)
+        target = check_path(path)
+        save(target, type(self).__name__, self)
+        return target
 
     def __str__(self) -> str:
         return self.summary()

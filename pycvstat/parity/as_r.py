@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pycvstat.arguments import check_path
 from pycvstat.errors import InputError
 from pycvstat.folds.exchange import r_names
 from pycvstat.folds.plan import FoldPlan
@@ -61,7 +62,7 @@ def as_r(result: Any, path: str | PathLike[str] | None = None) -> Any:
     from pycvstat.rbridge.session import start
     from pycvstat.rbridge.writer import write
 
-    if path is not None and Path(path).suffix.lower() != ".rds":
+    if path is not None and check_path(path).suffix.lower() != ".rds":
         raise InputError("a file for readRDS ends in .rds.", given=str(path))
     start()
     if path is None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pycvstat.arguments import check_path
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.formula.syntax import quote
@@ -42,7 +43,7 @@ def write_script(result: Any, path: str | PathLike[str]) -> Path:
     path : path
         Ending in .R; for one that ends in .rds the result itself is written.
     """
-    target = Path(path)
+    target = check_path(path)
     if target.suffix.lower() == ".rds":
         return Path(as_r(result, target))
     if target.suffix.lower() != ".r":

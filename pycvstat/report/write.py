@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from pycvstat.arguments import check_path
 from pycvstat.errors import InputError
 from pycvstat.parity.table import Crosscheck
 from pycvstat.report.assemble import full
@@ -44,7 +45,7 @@ def check_report_path(path: str | PathLike[str]) -> Path:
     ...     check_report_path(f"{place}/out.html").name
     'out.html'
     """
-    target = Path(path).expanduser()
+    target = check_path(path).expanduser()
     if target.suffix.lower() not in ENDINGS:
         raise InputError(
             "a report ends in .html, .md, .tex, .pdf or .docx.",

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+import pycvstat as pcv
 from pycvstat.errors import InputError
 from pycvstat.report.plots import kinds_of
 from pycvstat.report.plots.candidates import candidate_axis
@@ -99,6 +100,16 @@ def test_error_curve(ax: Axes) -> None:
     np.testing.assert_array_equal(drawn(ax, "gap"), table["gap"])
     np.testing.assert_array_equal(line(ax, "test error").get_xdata(), table["k"])
     assert line(ax, "smallest test error").get_xdata()[0] == found.best["k"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_errors_that_are_all_0_are_drawn(ax: Axes) -> None:
+    data = pd.DataFrame({"x": np.arange(12.0), "y": 1.0})
+    found = pcv.error_curve(pcv.KNN(), "y ~ x", data, grid={"k": [1, 2, 3]}, folds=pcv.Blocks(3))
+    found.plot(ax=ax)
+    assert not drawn(ax, "test error").any()
+    low, high = ax.get_ylim()
+    assert low < high
 
 
 def test_regions_of_over_and_underfitting(ax: Axes) -> None:

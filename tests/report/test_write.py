@@ -32,7 +32,14 @@ def refused(path: Path | str, message: str) -> None:
 def test_unknown_endings_are_refused_first(tmp_path: Path) -> None:
     refused(tmp_path / "out.txt", r"ends in \.html, \.md, \.tex, \.pdf or \.docx")
     refused(tmp_path / "out", "out.html")
-    refused("", "ends in")
+
+
+@pytest.mark.parametrize("path", [None, 3, "", "a\0.html", "\ud800.html", b"out.html", ["out.html"]])
+def test_what_is_no_path_is_refused_first(path: Any) -> None:
+    refused(path, "not the path of a file")
+    for write_to in (result("cv").save, result("cv").to_r):
+        with pytest.raises(InputError, match="not the path of a file"):
+            write_to(path)
 
 
 def test_a_missing_directory_is_refused_first(tmp_path: Path) -> None:

@@ -54,7 +54,9 @@ def error_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str)
     axis.apply(ax)
     ax.set_ylabel(f"{loss_label(loss)}, mean of fold means")
     low, high = (f(table[["test", "train", "gap"]].to_numpy()) for f in (np.nanmin, np.nanmax))
-    ax.set_ylim(min(0.0, low), high + 0.12 * (high - min(0.0, low)))
+    low = min(0.0, low)
+    if high > low:  # all errors can be 0
+        ax.set_ylim(low, high + 0.12 * (high - low))
     _mark(ax, axis, int(np.nanargmin(table["test"])), "smallest test error")
     legend_above(ax)
     return ax
