@@ -91,7 +91,8 @@ def _text(file: Path, sep: str, decimal: str) -> pd.DataFrame:
         if len(character) != 1:
             raise InputError(f"{option} takes one character.", given=repr(character))
     try:
-        frame = pd.read_csv(file, sep=sep, decimal=decimal)
+        engine: Any = "c" if sep.isascii() else "python"
+        frame = pd.read_csv(file, sep=sep, decimal=decimal, engine=engine)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise DataError(
             "the file cannot be read as a table.",

@@ -10,7 +10,7 @@ from typing import Any
 
 from pycvstat.commands.as_json import as_json
 from pycvstat.commands.files import read_data, with_classes
-from pycvstat.commands.words import folds_of, grid_of, learner_of
+from pycvstat.commands.words import folds_of, grid_of, labels_of, learner_of, unescaped
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.rbridge.installed import missing
 from pycvstat.report.write import check_report_path
@@ -79,9 +79,8 @@ def compare(chosen: Namespace) -> None:
             )
         grids.setdefault(name, []).append(rest)
     learners: dict[str, Any] = {}
-    for text in chosen.learner:
+    for text, label in labels_of(chosen.learner).items():
         name = text.partition(":")[0]
-        label = name if name not in learners else text
         learner = learner_of(text)
         tuned = grids.get(name)
         learners[label] = (
@@ -110,7 +109,7 @@ def report(chosen: Namespace) -> None:
 
 
 def _data(chosen: Namespace) -> Any:
-    sep = None if chosen.sep is None else chosen.sep.encode().decode("unicode_escape")
+    sep = None if chosen.sep is None else unescaped(chosen.sep)
     data = read_data(chosen.data, sep, chosen.decimal)
     for name in chosen.factor or []:
         if name not in data.columns:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -27,6 +28,7 @@ LEARNERS = {
     "mean": "Mean",
 }
 DIALECTS = ("rsample", "caret", "boot", "cv", "glmnet", "mlr3", "origami", "kknn")
+MOST_CANDIDATES = 100_000
 FOLDS = ("kfold", "blocks", "stratified", "grouped", "repeated", "loo", "holdout", "subsampling")
 
 
@@ -63,6 +65,9 @@ def values_of(text: str) -> list[Any]:
         low, high, count = _numbers(text[4:], text, 3)
         if low <= 0 or high <= 0:
             raise InputError("a logarithmic range needs positive ends.", given=text)
+        if count < 1:
+            raise InputError("a range needs at least one value.", given=text)
+        _refuse_too_many(count, text)
         return [float(f"{v:.12g}") for v in np.geomspace(low, high, int(count))]
     if ":" in text:
         parts = _numbers(text, text, 2, 3)
@@ -70,8 +75,11 @@ def values_of(text: str) -> list[Any]:
             raise InputError(
                 "a range goes in whole steps.", given=text, fix="list values: 0.1,0.5,1"
             )
-        first, last, *step = (int(p) for p in parts)
-        return list(range(first, last + 1, *(step or [1])))
+        first, last, step = (int(p) for p in (*parts, 1)[:3])
+        if step == 0:
+            raise InputError("a range cannot go in steps of 0.", given=text, fix="write 1:30:2")
+        _refuse_too_many((last - first) // step + 1, text)
+        return list(range(first, last + (1 if step > 0 else -1), step))
     return [value_of(part) for part in text.split(",") if part]
 
 
@@ -80,13 +88,22 @@ def _numbers(text: str, given: str, *counts: int) -> list[float]:
         numbers = [float(part) for part in text.split(":")]
     except ValueError:
         numbers = []
-    if len(numbers) not in counts:
+    if len(numbers) not in counts or not np.isfinite(numbers).all():
         raise InputError(
             "this is not a range of values.",
             given=given,
             fix="write 1:30, 1:30:2, 0.1,1,10 or log:0.001:10:20",
         )
     return numbers
+
+
+def _refuse_too_many(count: float, given: str) -> None:
+    if count > MOST_CANDIDATES:
+        raise InputError(
+            f"a grid has at most {MOST_CANDIDATES:,} candidates.",
+            given=f"{given}, which has {count:,.0f}",
+            fix="take wider steps: 1:1000:10, or log:0.001:10:20",
+        )
 
 
 def _nearest(word: str, known: Any) -> str:
@@ -122,6 +139,41 @@ def learner_of(text: str) -> Learner:
     return kind(**chosen)
 
 
+def labels_of(texts: Sequence[str]) -> dict[str, str]:
+    """What to call each of several learners: by its name, or in full where that is not enough.
+
+    Examples
+    --------
+    >>> labels_of(["ols", "knn:k=5", "knn:k=9"])
+    {'ols': 'ols', 'knn:k=5': 'knn:k=5', 'knn:k=9': 'knn:k=9'}
+    """
+    names = [text.partition(":")[0] for text in texts]
+    if twice := [text for text in texts if texts.count(text) > 1]:
+        raise InputError(
+            "the same learner is compared twice.",
+            given=twice[0],
+            fix="give other settings: --learner knn:k=5 --learner knn:k=9",
+        )
+    return {
+        text: name if names.count(name) == 1 else text
+        for text, name in zip(texts, names, strict=True)
+    }
+
+
+def unescaped(text: str) -> str:
+    r"""Text with signs such as ``\t`` for those that cannot be typed.
+
+    Examples
+    --------
+    >>> unescaped(r"\t"), unescaped("§"), unescaped(r"\x")
+    ('\t', '§', '\\x')
+    """
+    try:
+        return text.encode("latin-1", "backslashreplace").decode("unicode_escape")
+    except UnicodeDecodeError:
+        return text
+
+
 def _pairs(settings: str, given: str) -> dict[str, Any]:
     pairs: dict[str, Any] = {}
     for part in settings.split(","):
@@ -147,7 +199,12 @@ def grid_of(parts: list[str]) -> dict[str, list[Any]]:
         name, equal, values = part.partition("=")
         if not equal or not values:
             raise InputError("a grid is written name=values.", given=part, fix="--grid k=1:30")
+        if name.strip() in grid:
+            raise InputError(
+                f"the values of {name.strip()!r} are given twice.", given=part, fix="k=1:5,9"
+            )
         grid[name.strip()] = values_of(values.strip())
+    _refuse_too_many(math.prod(map(len, grid.values())), " ".join(parts))
     return grid
 
 

@@ -16,6 +16,7 @@ import pytest
 import pycvstat as pcv
 from pycvstat import cli
 from pycvstat.commands import run as commands
+from pycvstat.commands.words import values_of
 
 HERE = Path(__file__).parents[2]
 
@@ -112,6 +113,7 @@ def test_a_missing_r_is_named_before_the_work(
 
 
 LEARNER = ["--learner", "ols"]
+TUNE = ["tune", "cars.csv", "mpg ~ wt", "--learner", "knn", "--grid"]
 BAD = {
     "a missing file": (["cv", "nothing.csv", "y ~ x", *LEARNER], "there is no such data file"),
     "a misspelt file": (["cv", "car.csv", "mpg ~ wt", *LEARNER], "did you mean cars.csv"),
@@ -152,6 +154,23 @@ BAD = {
         ["compare", "cars.csv", "mpg ~ wt", *LEARNER, "--grid", "knn:k=1:3"],
         "a learner that is not compared",
     ),
+    "a grid in steps of 0": ([*TUNE, "k=1:5:0"], "steps of 0"),
+    "a grid of a billion": ([*TUNE, "k=1:1e9"], "at most 100,000 candidates"),
+    "a grid beyond memory": ([*TUNE, "k=1:100000000000"], "at most 100,000 candidates"),
+    "a grid without end": ([*TUNE, "k=1:inf"], "not a range of values"),
+    "logarithms beyond memory": ([*TUNE, "distance=log:1:2:1e10"], "at most 100,000 candidates"),
+    "no logarithms": ([*TUNE, "distance=log:1:2:-3"], "at least one value"),
+    "a product of grids": (
+        [*TUNE, "k=1:1000", "--grid", "distance=1:1000"],
+        "at most 100,000 candidates",
+    ),
+    "two grids of one parameter": ([*TUNE, "k=1:3", "--grid", "k=5:9"], "'k' are given twice"),
+    "an escape without code": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--sep", "\\x"], "--sep"),
+    "a backslash": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--sep", "\\"], "one column only"),
+    "a learner twice": (
+        ["compare", "cars.csv", "mpg ~ wt", *LEARNER, *LEARNER],
+        "the same learner is compared twice",
+    ),
     "not a saved result": (["report", "cars.csv", "out.html"], "not written by pycvstat"),
 }
 
@@ -184,6 +203,23 @@ def test_paths_are_refused_before_the_work(
 
     monkeypatch.setattr(commands, "read_data", read)
     assert cli.main(["cv", "cars.csv", "mpg ~ wt", *LEARNER, option, path]) == 1
+
+
+def test_learners_of_one_kind_are_told_apart(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compare", "cars.csv", "mpg ~ wt", "--learner", "knn:k=9", "--learner", "knn"]
+    assert cli.main([*words, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [row["method"] for row in shown["tidy"]] == ["knn:k=9", "knn"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("5:1:-1", [5, 4, 3, 2, 1]), ("1:9:4", [1, 5, 9]), ("1:10:4", [1, 5, 9]), ("7:7", [7])],
+)
+def test_ranges_of_a_grid(text: str, values: list[int]) -> None:
+    assert values_of(text) == values
 
 
 def test_row_names_are_noticed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
