@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rnumerics
+from pycvstat.arguments import real_numbers, shown
 from pycvstat.errors import InputError, warn
 from pycvstat.folds.partitions import Blocks
 from pycvstat.lecture.splits import as_frame
@@ -28,10 +29,10 @@ class NeighbourErrors:
         from pycvstat.task import Task
 
         self.frame = as_frame(data)
-        if y_name not in self.frame.columns:
+        if not isinstance(y_name, str) or y_name not in self.frame.columns:
             raise InputError(
                 "The response is not a column of the data.",
-                given=y_name,
+                given=shown(y_name),
                 fix=f"use one of {', '.join(map(str, self.frame.columns))}",
             )
         self.formula = f"`{y_name}` ~ ."
@@ -89,7 +90,7 @@ class NeighbourErrors:
 
 
 def _candidates(ks: Sequence[int]) -> IntArray:
-    given = np.atleast_1d(np.asarray(ks))
+    given = np.atleast_1d(np.empty(0) if real_numbers(ks) is None else np.asarray(ks))
     whole = given.dtype.kind in "iuf" and bool((given == np.floor(given)).all())
     if given.ndim != 1 or not len(given) or not whole or given.min() < 1:
         raise InputError(

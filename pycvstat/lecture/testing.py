@@ -9,6 +9,7 @@ import numpy as np
 
 from pycvstat import rnumerics
 from pycvstat.errors import warn
+from pycvstat.folds.partitions import Blocks
 from pycvstat.lecture.model import NeighbourErrors
 from pycvstat.lecture.splits import block
 
@@ -120,7 +121,8 @@ def _test_error(
         )
         tuned = NeighbourErrors(tuning_data, y_name, ks)
         optimal = tuned.lowest(tuned.cv_errors(np.arange(tuned.n), num_folds_val, as_in_r))
-    folds = range(1, num_folds_test + 1) if fold is None else [fold]
+    plan = Blocks(num_folds_test, as_in_r).plan(model.n)
+    folds = range(1, len(plan) + 1) if fold is None else [fold]
     errors = []
     for one in folds:
         train, test = block(model.n, one, num_folds_test, as_in_r)

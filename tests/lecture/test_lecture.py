@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -106,6 +108,8 @@ def test_polars_and_odd_names(data: pd.DataFrame) -> None:
         ((1, 5, "y", 0), "at least 1"),
         ((1, 5, "y", 2.5), "whole numbers"),
         ((1, 5, "y", 49), "k=49 with 48 training rows"),
+        ((1, 5, ["y"], 3), "not a column"),
+        ((1, 5, "y", "3"), "whole numbers"),
     ],
 )
 def test_bad_arguments(data: pd.DataFrame, arguments: tuple, message: str) -> None:
@@ -113,9 +117,20 @@ def test_bad_arguments(data: pd.DataFrame, arguments: tuple, message: str) -> No
         knn_validation_error_by_fold_k(data, *arguments)
 
 
+@pytest.mark.parametrize("folds", [0, -1, 1, "a", 2.5, None, True])
+@pytest.mark.parametrize("as_in_r", [False, True])
+def test_numbers_of_test_folds_that_mean_nothing(
+    data: pd.DataFrame, folds: Any, as_in_r: bool
+) -> None:
+    with pytest.raises(FoldError, match="K must be"):
+        knn_test_error(data, folds, 5, "y", [1], as_in_r=as_in_r)
+
+
 def test_bad_data(data: pd.DataFrame) -> None:
     with pytest.raises(InputError, match="at least 1"):
         get_optimal_k_by_cv(data, 5, "y", [])
+    with pytest.raises(InputError, match="at least 1"):
+        get_optimal_k_by_cv(data, 5, "y", [[1], [2, 3]])
     classes = data.assign(y=pd.Categorical(["a", "b"] * 30))
     with pytest.raises(InputError, match="predict a number"):
         get_optimal_k_by_cv(classes, 5, "y", [1])
