@@ -118,6 +118,16 @@ def test_rsample_strata_of_few_rows(size):
     np.testing.assert_array_equal(plan.fold_ids, ids)
 
 
+@live_r
+def test_rsample_classes_of_exactly_a_tenth():
+    (ids,) = r_values(
+        RSAMPLE + "d <- data.frame(y = rep(letters[1:10], 4)); set.seed(5)\n"
+        "out(labels(vfold_cv(d, v = 4, strata = y), 40))"
+    )
+    plan = RFolds("rsample", 4, seed=5, strata=True).plan(40, y=list("abcdefghij") * 4)
+    np.testing.assert_array_equal(plan.fold_ids, ids)
+
+
 CARET = "suppressMessages(library(caret))\n"
 
 

@@ -60,3 +60,10 @@ def test_files_of_plans_that_are_no_partition_name_the_role(tmp_path) -> None:
     assert {line.rsplit(",", 1)[1] for line in lines[1:]} == {"test", "train"}
     KFold(2, random=1).plan(4).to_csv(tmp_path / "folds.csv")
     assert (tmp_path / "folds.csv").read_text().splitlines()[0] == "row,repeat,fold"
+
+
+def test_classes_of_exactly_a_tenth_are_strata_of_their_own() -> None:
+    classes = np.array(list("abcdefghij") * 4)
+    plan = RFolds("rsample", 4, seed=1, strata=True).plan(40, y=classes)
+    for _, test in plan:
+        assert sorted(classes[test]) == list("abcdefghij")

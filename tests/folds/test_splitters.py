@@ -214,6 +214,14 @@ def test_paired_halves_are_disjoint():
         assert rows[half].isdisjoint(rows[half + 3])
 
 
+def test_paired_halves_are_drawn_by_sample():
+    """Training rows of a subsample: sample(n, n - tested), as of one stream."""
+    plan = PairedHalves(inner=2, outer=1, random=1).plan(20)
+    stream = RRandom(1)
+    assert (plan.train_rows(0) + 1).tolist() == sorted(stream.sample(20, 18).tolist())
+    assert (plan.train_rows(1) + 1).tolist() == sorted(stream.sample(20, 18).tolist())
+
+
 def test_five_by_two():
     plan = FiveByTwo(random=1).plan(11)
     assert plan.times == 5
