@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from pycvstat.errors import DataError, FoldError
+from pycvstat.folds.exchange import row_lists
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.rbridge.values import RList
+
+MOST_UNLISTED = 1_000_000  # numbers beyond this of which hardly any is listed are no rows
 
 
 def from_r(
@@ -51,8 +53,8 @@ def from_r(
     array([1, 2, 1, 2])
     """
     value = _read(source)
-    if isinstance(value, Mapping) and value.get("index"):
-        if value.get("indexOut"):
+    if isinstance(value, Mapping) and _given(value.get("index")):
+        if _given(value.get("indexOut")):
             return _pairs(value["index"], value["indexOut"], n or value.get("n"))
         if "method" in value:
             return _folds(value["index"], n, "train")  # caret's trainControl
@@ -61,17 +63,16 @@ def from_r(
     splits = _rsplits(value)
     if splits is not None:
         return splits
-    if _is_fold_list(value):
+    if _is_fold_list(value, n):
         return _folds(value, n, holds)
     return value
 
 
 def _read(source: Any) -> Any:
     if isinstance(source, str | PathLike):
-        from pycvstat.rbridge.rds import read_rds
-        from pycvstat.rbridge.rds_values import value_of
+        from pycvstat.rbridge.rds_values import read_value
 
-        return value_of(read_rds(Path(source)))
+        return read_value(source)
     if type(source).__module__.split(".")[0] == "rpy2":
         from pycvstat.rbridge.reader import read
 
@@ -87,19 +88,17 @@ def _rsplits(value: Any) -> FoldPlan | None:
         splits = list(value["splits"])
     else:
         return None
-    if not all(isinstance(s, RList) and "rsplit" in s.r_class for s in splits):
+    if not splits or not all(isinstance(s, RList) and "rsplit" in s.r_class for s in splits):
         return None
+    if not all({"data", "in_id", "out_id"} <= set(split.names) for split in splits):
+        raise DataError("a split lacks its data, in_id or out_id.", fix="save it again in R")
     n = len(_only_frame(splits[0]))
     pairs = []
     for split in splits:
-        inside = np.asarray(split["in_id"], dtype=np.int64).ravel()
+        (inside,) = row_lists([split["in_id"]], 0)
         given = split["out_id"]
         unknown = given is None or np.size(given) == 0 or _all_missing(given)
-        outside = (
-            np.setdiff1d(np.arange(1, n + 1), inside)
-            if unknown
-            else np.asarray(given, dtype=np.int64).ravel()
-        )
+        outside = np.setdiff1d(np.arange(1, n + 1), inside) if unknown else row_lists([given], 0)[0]
         if len(np.unique(inside)) < len(inside):
             raise FoldError(
                 "these are bootstrap samples, in which training rows repeat.",
@@ -123,46 +122,61 @@ def _all_missing(given: Any) -> bool:
     return bool(np.all(pd.isna(np.atleast_1d(np.asarray(given, dtype=object)))))
 
 
-def _is_fold_list(value: Any) -> bool:
+def _given(part: Any) -> bool:
+    return part is not None and not (hasattr(part, "__len__") and len(part) == 0)
+
+
+def _is_fold_list(value: Any, n: int | None) -> bool:
     parts = list(value.values()) if isinstance(value, Mapping) else value
     if not isinstance(parts, list) or len(parts) < 1:
         return False
-    return all(_is_row_vector(part) for part in parts)
+    if not all(_is_row_vector(part) for part in parts):
+        return False
+    listed = sum(np.size(part) for part in parts)
+    return n is not None or _largest(parts) <= max(MOST_UNLISTED, 100 * listed)
+
+
+def _largest(parts: list[Any]) -> int:
+    return max((int(np.max(part)) for part in parts if np.size(part)), default=0)
 
 
 def _is_row_vector(part: Any) -> bool:
-    rows = np.atleast_1d(np.asarray(part))
+    try:
+        rows = np.atleast_1d(np.asarray(part))
+    except ValueError:  # lists of several lengths
+        return False
     if rows.ndim != 1 or rows.size == 0 or not np.issubdtype(rows.dtype, np.integer):
         return False
     return bool((rows >= 1).all()) and len(np.unique(rows)) == len(rows)
 
 
-def _folds(value: Any, n: int | None, holds: str) -> FoldPlan:
-    parts = list(value.values()) if isinstance(value, Mapping) else list(value)
-    rows = [np.atleast_1d(np.asarray(part, dtype=np.int64)) for part in parts]
-    size = n if n is not None else int(max(part.max() for part in rows))
+def _folds(value: Any, n: int | None, holds: Literal["auto", "test", "train"]) -> FoldPlan:
+    rows = row_lists(value, 0)
+    size = n if n is not None else _largest(rows)
     if holds == "auto":
         holds = _which(rows, size)
-    return FoldPlan.from_rows(
-        rows, size, first=1, holds="train" if holds == "train" else "test", recipe="folds from R"
-    )
+    return FoldPlan.from_rows(rows, size, first=1, holds=holds, recipe="folds from R")
 
 
 def _pairs(train: Any, test: Any, n: int | None) -> FoldPlan:
     """Training and test rows side by side, as caret has them."""
-    parts = [list(p.values()) if isinstance(p, Mapping) else list(p) for p in (train, test)]
-    index, out = ([np.atleast_1d(np.asarray(p, dtype=np.int64)) for p in part] for part in parts)
-    size = n if n is not None else int(max(part.max() for part in index + out))
+    index, out = row_lists(train, 0), row_lists(test, 0)
+    if len(index) != len(out):
+        raise FoldError(
+            "there must be as many lists of training rows as of test rows.",
+            given=f"{len(index)} of training rows, {len(out)} of test rows",
+        )
+    size = n if n is not None else _largest(index + out)
     return FoldPlan.from_splits(
         list(zip(index, out, strict=True)), size, first=1, recipe="folds from R"
     )
 
 
-def _which(rows: list[Any], n: int) -> str:
-    times = np.bincount(np.concatenate(rows), minlength=n + 1)[1:]
+def _which(rows: list[Any], n: int) -> Literal["test", "train"]:
+    times = np.unique(np.concatenate(rows), return_counts=True)[1]
     if (times <= 1).all():
         return "test"
-    if (len(rows) - times <= 1).all():
+    if len(times) == n and (len(rows) - times <= 1).all():
         return "train"
     raise FoldError(
         "it is not clear whether the lists hold test or training rows.",

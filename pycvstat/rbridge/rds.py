@@ -7,32 +7,31 @@ reader: functions, environments and calls inside it are kept as names and never 
 from __future__ import annotations
 
 import bz2
+import contextlib
+import gzip
+import io
 import lzma
 import struct
-import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import DataError
+from pycvstat.errors import DataError, PycvstatError, RError
+from pycvstat.rbridge.columns import NA_INTEGER
 
-NA_INTEGER = -(2**31)
 MOST_BYTES = 2**31  # of the unpacked file
-DAMAGE = (
-    struct.error,
-    zlib.error,
-    lzma.LZMAError,
-    ValueError,
-    LookupError,
-    EOFError,
-    OSError,
-    OverflowError,
-    RecursionError,
-    MemoryError,
-)
+MOST_MEMORY = 2**32  # of what is made of it, beyond copies of its bytes
+_OBJECT, _TEXT = 256, 64  # bytes that Python needs for a part of a file, for a text
+_PACKED: dict[bytes, Callable[[io.BytesIO], Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+}
 _REFERENCES = {1, 4, 22, 23, 247, 248, 249}
 _SPECIAL = {
     254: "NULL",
@@ -68,11 +67,15 @@ class RObject:
     @property
     def r_class(self) -> tuple[str, ...]:
         """The class attribute; empty when there is none."""
-        found = self.attributes.get("class")
-        return () if found is None else tuple(found.values)
+        return tuple(name or "NA" for name in self.texts("class"))
+
+    def texts(self, name: str) -> list[str | None]:
+        """The texts of an attribute; empty when there are none."""
+        found = self.attributes.get(name)
+        return list(found.values) if found is not None and found.kind == "character" else []
 
 
-def read_rds(path: str | Path) -> RObject:
+def read_rds(path: str | PathLike[str]) -> RObject:
     """Parse an RDS file, compressed or not.
 
     Raises
@@ -80,15 +83,24 @@ def read_rds(path: str | Path) -> RObject:
     DataError
         A file that is not RDS, or is damaged.
     """
+    with refusing_damage(path):
+        return parse(_unpacked(_bytes(path)))
+
+
+@contextlib.contextmanager
+def refusing_damage(path: str | PathLike[str]) -> Iterator[None]:
+    """Say in our words that a file is damaged, whatever a damaged file makes of the block."""
     try:
-        packed = Path(path).read_bytes()
-    except OSError as error:
-        raise DataError("the file cannot be read.", given=f"{path}: {error.strerror}") from None
-    try:
-        return parse(_unpacked(packed))
-    except DataError:
+        yield
+    except RError as problem:  # of a value, wherever it comes from
+        raise DataError(problem.problem, given=problem.given, fix=problem.fix) from None
+    except (PycvstatError, Warning):
         raise
-    except DAMAGE:
+    except MemoryError:
+        raise DataError(
+            "the values of the file do not fit into the memory.", given=str(path)
+        ) from None
+    except Exception:  # a damaged length, type or attribute can break any step
         raise DataError(
             "this is not a readable RDS file.",
             given=str(path),
@@ -96,20 +108,29 @@ def read_rds(path: str | Path) -> RObject:
         ) from None
 
 
+def _bytes(path: str | PathLike[str]) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise DataError("the file cannot be read.", given=f"{path}: {error.strerror}") from None
+    except ValueError:  # a NUL, or half a character
+        raise DataError("this is not the path of a file.", given=repr(path)) from None
+
+
 def _unpacked(packed: bytes) -> bytes:
-    if packed[:2] == b"\x1f\x8b":
-        stream = zlib.decompressobj(wbits=31)
-        data = stream.decompress(packed, MOST_BYTES)
-        if stream.unconsumed_tail:
-            raise DataError("the file is larger than 2 GB when unpacked.", given=len(packed))
-        if not stream.eof:
-            raise EOFError
-        return data
-    if packed[:3] == b"BZh":
-        return bz2.decompress(packed)
-    if packed[:6] == b"\xfd7zXZ\x00":
-        return lzma.decompress(packed)
-    return packed
+    opened = next((o for start, o in _PACKED.items() if packed.startswith(start)), None)
+    if opened is None:
+        return packed
+    parts, size = [], 0
+    with opened(io.BytesIO(packed)) as file:
+        while part := file.read(2**22):
+            parts.append(part)
+            size += len(part)
+            if size > MOST_BYTES:
+                raise DataError(
+                    "the file is larger than 2 GB when unpacked.", given=f"{len(packed):,} bytes"
+                )
+    return b"".join(parts)
 
 
 def parse(data: bytes) -> RObject:
@@ -122,11 +143,11 @@ def parse(data: bytes) -> RObject:
         )
     reader = _Reader(data)
     version = reader.integer()
-    reader.at += 8
-    if version == 3:
-        reader.at += 4 + struct.unpack_from(">i", data, reader.at)[0]
-    elif version != 2:
+    if version not in (2, 3):
         raise DataError("this version of the RDS format is not known.", given=version)
+    reader.skip(8)
+    if version == 3:
+        reader.skip(reader.integer())
     return reader.item()
 
 
@@ -136,39 +157,50 @@ class _Reader:
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 2
         self.seen: list[RObject] = []
+        self.memory = MOST_MEMORY
 
     def integer(self) -> int:
         value: int = struct.unpack_from(">i", self.data, self.at)[0]
         self.at += 4
         return value
 
-    def length(self) -> int:
+    def length(self, least: int) -> int:
+        """The length of a vector whose items take at least so many bytes each."""
         n = self.integer()
         if n == -1:
-            n = self.integer() * 2**32 + self.integer()
-        if n < 0:
-            raise ValueError("negative length")
+            n = self.integer() * 2**32 + self.integer() % 2**32
+        return self.there(n, least)
+
+    def there(self, n: int, least: int = 1) -> int:
+        """The number itself, when the file has so many more items of at least so many bytes."""
+        if not 0 <= n * least <= len(self.data) - self.at:
+            raise EOFError
         return n
 
+    def skip(self, n: int) -> None:
+        self.at += self.there(n)
+
+    def spend(self, size: float) -> None:
+        """Count what the values will need, so that a small file cannot fill the memory."""
+        self.memory -= int(size)
+        if self.memory < 0:
+            raise DataError(f"the values of the file need more than {MOST_MEMORY // 2**30} GB.")
+
     def numbers(self, kind: str) -> NDArray[Any]:
-        n = self.length()
         size = np.dtype(kind).itemsize
-        if self.at + n * size > len(self.data):
-            raise EOFError
+        n = self.length(size)
         values = np.frombuffer(self.data, kind, n, self.at).astype(kind[1:])
         self.at += n * size
-        if kind == ">f8":  # R's NA is a signalling NaN, at which NumPy warns: make it quiet
-            values.view(np.uint64)[np.isnan(values)] |= np.uint64(1 << 51)
         return values
 
     def item(self) -> RObject:
+        self.spend(_OBJECT)
         flags = self.integer()
         kind, attributed, tagged = flags & 0xFF, bool(flags & 0x200), bool(flags & 0x400)
         if kind in _SPECIAL:
             return RObject("NULL" if kind == 254 else _SPECIAL[kind])
         if kind == 255:
-            index = flags >> 8 or self.integer()
-            return self.seen[index - 1]
+            return self.seen[self.reference(flags)]
         if kind in _REFERENCES:
             return self.referable(kind)
         if kind in (2, 3, 5, 6, 17, 239, 240):
@@ -185,21 +217,21 @@ class _Reader:
             name, code = _VECTORS[kind]
             return RObject(name, self.numbers(code))
         if kind == 9:
-            return RObject("text", self.text(flags))
+            return RObject("text", self.characters(flags))
         if kind == 15:
             return RObject("complex", self.numbers(">c16"))
         if kind == 16:
-            return RObject("character", [self.item().values for _ in range(self.length())])
+            return RObject("character", [self.text() for _ in range(self.length(8))])
         if kind in (19, 20):
-            return RObject("list", [self.item() for _ in range(self.length())])
+            return RObject("list", [self.item() for _ in range(self.length(4))])
         if kind == 24:
-            n = self.length()
+            n = self.length(1)
             self.at += n
             return RObject("raw", np.frombuffer(self.data, np.uint8, n, self.at - n))
         if kind == 25:
             return RObject("S4 object")
         if kind in (7, 8):
-            self.at += self.integer()
+            self.skip(self.integer())
             return RObject("builtin function")
         if kind == 21:
             self.integer()
@@ -211,29 +243,42 @@ class _Reader:
             fix="save only data frames, vectors, factors and lists of these",
         )
 
-    def text(self, flags: int) -> str | None:
+    def reference(self, flags: int) -> int:
+        index = flags >> 8 or self.integer()
+        if index < 1:
+            raise ValueError("references count from 1")
+        return index - 1
+
+    def text(self) -> str | None:
+        flags = self.integer()
+        if flags & 0xFF != 9:
+            raise ValueError("not a text")
+        return self.characters(flags)
+
+    def characters(self, flags: int) -> str | None:
         n = self.integer()
         if n == -1:
             return None
-        raw = self.data[self.at : self.at + n]
+        self.spend(_TEXT)
+        raw = self.data[self.at : self.at + self.there(n)]
         self.at += n
         return raw.decode("latin-1" if flags >> 12 & 4 else "utf-8")
 
     def referable(self, kind: int) -> RObject:
         if kind == 1:
-            found = RObject("symbol", self.item().values)
+            found = RObject("symbol", self.text())
             self.seen.append(found)
             return found
         if kind in (247, 248, 249):
-            self.at += 4
-            parts = [self.item().values for _ in range(self.integer())]
+            self.skip(4)
+            parts = [self.text() for _ in range(self.there(self.integer(), 8))]
             found = RObject("namespace", parts)
             self.seen.append(found)
             return found
         found = RObject("environment" if kind == 4 else "pointer")
         self.seen.append(found)
         if kind == 4:
-            self.at += 4
+            self.skip(4)
         for _ in range({4: 4, 22: 2, 23: 0}[kind]):
             self.item()
         return found
@@ -263,7 +308,7 @@ class _Reader:
     def compiled(self) -> None:
         """Walk over compiled code; nothing of it is kept."""
         self.item()
-        for _ in range(self.length()):
+        for _ in range(self.length(4)):
             kind = self.integer()
             if kind == 21:
                 self.compiled()
@@ -295,19 +340,26 @@ class _Reader:
             return {}
         return dict(zip(found.attributes["names"].values, found.values, strict=True))
 
+    def sequence(self, n: float, start: float, step: float) -> RObject:
+        if not (0 <= n < MOST_BYTES and abs(start) + n * abs(step) < np.inf):
+            raise ValueError("not a sequence")
+        self.spend(16 * n)
+        values = np.arange(int(n), dtype=np.float64)
+        values *= step
+        values += start
+        return RObject("double", values)
+
     def compact(self) -> RObject:
         """R's compact forms of sequences, strings and wrapped vectors."""
         info, state, attributes = self.item(), self.item(), self.item()
         name = str(info.values[0].values)
         if name in ("compact_intseq", "compact_realseq"):
-            n, start, step = (float(v) for v in state.values)
-            values = start + step * np.arange(int(n))
-            whole = name == "compact_intseq"
-            found = RObject(
-                "integer" if whole else "double", values.astype("i4") if whole else values
-            )
+            found = self.sequence(*(float(v) for v in state.values))
+            if name == "compact_intseq":
+                found = RObject("integer", _integers(found.values))
         elif name == "deferred_string":
             source = state.values[0]
+            self.spend(_TEXT * len(source.values))
             found = RObject("character", [_number_text(v, source.kind) for v in source.values])
         elif name.startswith("wrap_"):
             found = state.values[0]
@@ -319,10 +371,16 @@ class _Reader:
         return found
 
 
+def _integers(values: NDArray[Any]) -> NDArray[Any]:
+    if len(values) and max(values[0], values[-1], -values[0], -values[-1]) > -NA_INTEGER - 1:
+        raise ValueError("larger than R's integers")
+    return values.astype(np.int32)
+
+
 def _number_text(value: Any, kind: str) -> str | None:
     if kind == "integer":
         return None if value == NA_INTEGER else str(int(value))
     return None if np.isnan(value) else format(value, ".15g")
 
 
-__all__ = ["NA_INTEGER", "RObject", "parse", "read_rds"]
+__all__ = ["RObject", "parse", "read_rds", "refusing_damage"]

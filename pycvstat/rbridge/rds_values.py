@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pycvstat.errors import DataError
-from pycvstat.rbridge.rds import NA_INTEGER, RObject
+from pycvstat.rbridge.columns import NA_INTEGER, Numbers, classed, doubles, masked
+from pycvstat.rbridge.rds import RObject, read_rds, refusing_damage
 from pycvstat.rbridge.values import RList, RValue
+
+_NUMBERS = ("logical", "integer", "double")
+_VECTORS = (*_NUMBERS, "complex", "character", "raw")
+
+
+def read_value(path: str | PathLike[str]) -> object:
+    """The Python value of an RDS file.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    object
+        As `value_of` gives it.
+
+    Raises
+    ------
+    DataError
+        A file that is not RDS or is damaged, or a value that has no Python form.
+    """
+    with refusing_damage(path):
+        return value_of(read_rds(path))
 
 
 def value_of(item: RObject) -> object:
@@ -28,73 +54,35 @@ def value_of(item: RObject) -> object:
         return None
     if item.kind == "list":
         return _frame(item) if "data.frame" in item.r_class else _list(item)
-    if item.kind not in ("logical", "integer", "double", "complex", "character", "raw"):
+    if item.kind not in _VECTORS:
         return RValue(item.r_class or (item.kind,), f"<{item.kind}, not read>", None)
     return _shaped(item, column_of(item))
 
 
 def column_of(item: RObject) -> Any:
     """A vector as a one-dimensional array that keeps its NA."""
-    classes = item.r_class
-    if "factor" in classes:
-        return _factor(item)
-    if "Date" in classes:
-        return _instants(_doubles(item), "D")
-    if "POSIXct" in classes:
-        return _moments(item)
+    if item.kind in _NUMBERS:
+        found = classed(Numbers(item.values, item.r_class, item.texts))
+        return _plain(item) if found is None else found
     if item.kind == "character":
         texts = np.empty(len(item.values), dtype=object)
         texts[:] = item.values
         return texts
-    if item.kind in ("logical", "integer"):
-        return _masked(item)
-    return item.values
+    return doubles(item.values) if item.kind == "complex" else item.values
 
 
-def _masked(item: RObject) -> Any:
-    absent = item.values == NA_INTEGER
-    values = item.values != 0 if item.kind == "logical" else item.values.astype(np.int64)
-    if not absent.any():
-        return values
-    if item.kind == "logical":
-        return pd.arrays.BooleanArray(values, absent)
-    return pd.arrays.IntegerArray(values, absent)
-
-
-def _factor(item: RObject) -> pd.Categorical:
-    codes = item.values
-    return pd.Categorical.from_codes(
-        np.where(codes == NA_INTEGER, -1, codes - 1),
-        categories=pd.Index(item.attributes["levels"].values),
-        ordered="ordered" in item.r_class,
-    )
-
-
-def _doubles(item: RObject) -> Any:
-    if item.kind == "integer":
-        return np.where(item.values == NA_INTEGER, np.nan, item.values.astype(np.float64))
-    return item.values
-
-
-def _instants(values: Any, unit: str) -> Any:
-    if np.isinf(values).any():
-        raise DataError("an infinite R date or time has no Python form.")
-    whole = np.where(np.isnan(values), 0, np.floor(values)).astype(np.int64)
-    return np.where(
-        np.isnan(values), np.array("NaT", dtype=f"M8[{unit}]"), whole.astype(f"M8[{unit}]")
-    )
-
-
-def _moments(item: RObject) -> pd.DatetimeIndex:
-    zone = item.attributes.get("tzone")
-    name = zone.values[0] if zone is not None and zone.values[0] else "UTC"
-    instants = _instants(np.round(_doubles(item) * 1e6), "us")
-    return pd.DatetimeIndex(instants).tz_localize("UTC").tz_convert(name)
+def _plain(item: RObject) -> Any:
+    if item.kind == "double":
+        return doubles(item.values)
+    whole = item.values != 0 if item.kind == "logical" else item.values.astype(np.int64)
+    return masked(whole, item.values == NA_INTEGER)
 
 
 def _names(item: RObject) -> list[str]:
-    found = item.attributes.get("names")
-    return [] if found is None else [name or "" for name in found.values]
+    names = [name or "" for name in item.texts("names")]
+    if names and len(names) != len(item.values):
+        raise ValueError("not as many names as values")
+    return names
 
 
 def _shaped(item: RObject, values: Any) -> object:
@@ -121,25 +109,43 @@ def _list(item: RObject) -> object:
 
 
 def _frame(item: RObject) -> pd.DataFrame:
-    parts = [_cells(part) for part in item.values]
-    labels = item.attributes.get("row.names")
-    length = len(parts[0]) if parts else 0
-    if labels is not None and labels.kind == "character":
-        index: pd.Index[Any] = pd.Index(labels.values)
-    else:
-        index = pd.RangeIndex(length)
-    frame = pd.concat([pd.Series(part, index=index) for part in parts], axis=1)
+    index = _row_labels(item)
+    parts = [pd.Series(_cells(part), index=index) for part in item.values]
+    if not parts:
+        return pd.DataFrame(index=index)
+    frame = pd.concat(parts, axis=1)
     frame.columns = pd.Index(_names(item))
     return frame
 
 
+def _row_labels(item: RObject) -> Any:
+    labels = item.attributes["row.names"]
+    if labels.kind == "character":
+        return pd.Index(labels.values)
+    numbers = labels.values
+    automatic = len(numbers) == 2 and (numbers[0] == NA_INTEGER or np.isnan(numbers[0]))
+    return pd.RangeIndex(abs(int(numbers[1])) if automatic else len(numbers))
+
+
 def _cells(part: RObject) -> Any:
-    if "dim" in part.attributes and len(part.attributes["dim"].values) > 1:
+    if len(part.attributes["dim"].values if "dim" in part.attributes else ()) > 1:
         raise DataError(
             "a column of the data frame is a matrix.", fix="make it several columns in R"
         )
-    if part.kind != "list":
+    if "data.frame" in part.r_class:
+        raise DataError(
+            "a column of the data frame is a data frame.",
+            fix="make it several columns in R: do.call(data.frame, x)",
+        )
+    if "POSIXlt" in part.r_class:
+        raise DataError(
+            "a column of the data frame holds times in parts (POSIXlt).",
+            fix="make it one of times in R: as.POSIXct(x)",
+        )
+    if part.kind in _VECTORS:
         return column_of(part)
+    if part.kind != "list":
+        raise DataError("a column of the data frame holds no values.", given=part.kind)
     cells = np.empty(len(part.values), dtype=object)
     for i, cell in enumerate(part.values):
         cells[i] = value_of(cell)

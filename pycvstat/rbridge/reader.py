@@ -6,23 +6,19 @@ not used.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pycvstat.errors import RError
+from pycvstat.rbridge.columns import NA_INTEGER, Numbers, classed, doubles, masked
 from pycvstat.rbridge.values import RList, RValue
 
-_NA_INTEGER = -(2**31)
-_QUIET = np.uint64(1 << 51)
-# a data frame whose matrix columns are as many columns, named as R prints them
+# a data frame whose columns that are matrices or frames are as many columns, as R prints them
 _FLAT = """function(frame) do.call(data.frame, c(check.names = FALSE, lapply(frame,
   function(part) if (is.matrix(part)) unclass(part) else part)))"""
 # the value comes in a list, because R would evaluate a call or a symbol given by itself
 _PRINTED = "function(holder) utils::capture.output(print(holder[[1]]))"
-_SECONDS = {"secs": 1, "mins": 60, "hours": 3600, "days": 86400, "weeks": 604800}
 
 
 def read(value: Any) -> object:
@@ -65,46 +61,30 @@ def column(vector: Any) -> Any:
     numpy.ndarray or pandas array
         Masked pandas arrays ("Int64", "boolean") only where there is an NA.
     """
-    for name in vector.rclass:
-        if name in _CLASSES:
-            return _CLASSES[name](vector)
-    return _plain(vector)
-
-
-def _plain(vector: Any) -> Any:
     from rpy2 import rinterface as ri
 
     if isinstance(vector, ri.StrSexpVector):
         return _strings(vector)
     if isinstance(vector, ri.ComplexSexpVector):
-        return np.array(list(vector), dtype=complex)
+        return doubles(np.array(list(vector), dtype=complex))
     if isinstance(vector, ri.ByteSexpVector):
         return np.frombuffer(bytes(vector), dtype=np.uint8)
     raw = _raw(vector)
+    found = classed(Numbers(raw, tuple(vector.rclass), lambda name: _texts(vector, name)))
+    if found is not None:
+        return found
     if isinstance(vector, ri.BoolSexpVector):
-        return _masked(raw != 0, raw == _NA_INTEGER)
+        return masked(raw != 0, raw == NA_INTEGER)
     if isinstance(vector, ri.IntSexpVector):
-        return _masked(raw.astype(np.int64), raw == _NA_INTEGER)
-    return raw
+        return masked(raw.astype(np.int64), raw == NA_INTEGER)
+    return doubles(raw)
 
 
 def _raw(vector: Any) -> Any:
     """Copy the numbers of a vector, a matrix column by column."""
     if not len(vector):  # rpy2 cannot view what is empty
         return np.array([], dtype=float if vector.typeof == vector.typeof.REALSXP else np.int32)
-    numbers = np.array(vector.memoryview()).ravel(order="F")
-    if numbers.dtype.kind == "f":
-        # R's NA is a signalling NaN, at which NumPy warns; the quiet one is still NA to R
-        numbers.view(np.uint64)[np.isnan(numbers)] |= _QUIET
-    return numbers
-
-
-def _masked(values: Any, absent: Any) -> Any:
-    if not absent.any():
-        return values
-    if values.dtype == bool:
-        return pd.arrays.BooleanArray(values, absent)
-    return pd.arrays.IntegerArray(values, absent)
+    return np.array(vector.memoryview()).ravel(order="F")
 
 
 def _strings(vector: Any) -> Any:
@@ -114,64 +94,6 @@ def _strings(vector: Any) -> Any:
     for i, text in enumerate(vector):
         texts[i] = None if text is ri.NA_Character else str(text)
     return texts
-
-
-def _factor(vector: Any) -> Any:
-    raw = _raw(vector)
-    return pd.Categorical.from_codes(
-        np.where(raw == _NA_INTEGER, -1, raw - 1),
-        categories=pd.Index([str(level) for level in vector.do_slot("levels")]),
-        ordered="ordered" in vector.rclass,
-    )
-
-
-def _numbers(vector: Any) -> Any:
-    """Integer or double storage as doubles, NA as NaN."""
-    raw = _raw(vector)
-    if raw.dtype.kind == "i":
-        return np.where(raw == _NA_INTEGER, np.nan, raw.astype(float))
-    return raw
-
-
-def _instants(values: Any, unit: str) -> Any:
-    if np.isinf(values).any():
-        raise RError("An infinite R date or time has no Python form.")
-    whole = np.where(np.isnan(values), 0, np.floor(values)).astype(np.int64)
-    return np.where(
-        np.isnan(values), np.array("NaT", dtype=f"M8[{unit}]"), whole.astype(f"M8[{unit}]")
-    )
-
-
-def _date(vector: Any) -> Any:
-    return _instants(_numbers(vector), "D")
-
-
-def _posixct(vector: Any) -> pd.DatetimeIndex:
-    # microseconds: a double holds no more for the present time
-    instants = _instants(np.round(_numbers(vector) * 1e6), "us")
-    zone = _text(vector, "tzone")
-    return pd.DatetimeIndex(instants).tz_localize("UTC").tz_convert(zone or "UTC")
-
-
-def _difftime(vector: Any) -> Any:
-    seconds = _numbers(vector) * _SECONDS[_text(vector, "units") or "secs"]
-    nanoseconds = np.where(np.isnan(seconds), 0, np.round(seconds * 1e9)).astype(np.int64)
-    spans = nanoseconds.astype("m8[ns]")
-    return np.where(np.isnan(seconds), np.timedelta64("NaT", "ns"), spans)
-
-
-def _integer64(vector: Any) -> Any:
-    raw = _raw(vector).view(np.int64)
-    return _masked(raw, raw == np.iinfo(np.int64).min)
-
-
-_CLASSES: dict[str, Callable[[Any], Any]] = {
-    "factor": _factor,
-    "Date": _date,
-    "POSIXct": _posixct,
-    "difftime": _difftime,
-    "integer64": _integer64,
-}
 
 
 def _shaped(vector: Any, values: Any) -> object:
@@ -226,7 +148,7 @@ def _list(value: Any) -> object:
 
 
 def _frame(value: Any) -> pd.DataFrame:
-    if any(_attribute(part, "dim") is not None for part in value):
+    if any(_attribute(part, "dim") is not None or "data.frame" in part.rclass for part in value):
         value = _evaluated(_FLAT)(value)
     labels = value.do_slot("row.names")
     index = list(_strings(labels)) if "character" in labels.rclass else pd.RangeIndex(len(labels))
@@ -243,6 +165,8 @@ def _frame_column(part: Any) -> Any:
 
     if not isinstance(part, ri.ListSexpVector):
         return column(part)
+    if "POSIXlt" in part.rclass:
+        return column(_evaluated("as.POSIXct")(part))
     cells = np.empty(len(part), dtype=object)
     for i, cell in enumerate(part):
         cells[i] = read(cell)
@@ -256,9 +180,11 @@ def _attribute(value: Any, name: str) -> Any:
         return None
 
 
-def _text(value: Any, name: str) -> str | None:
+def _texts(value: Any, name: str) -> list[str | None]:
+    from rpy2 import rinterface as ri
+
     found = _attribute(value, name)
-    return None if found is None else str(found[0])
+    return list(_strings(found)) if isinstance(found, ri.StrSexpVector) else []
 
 
 def _evaluated(code: str) -> Any:

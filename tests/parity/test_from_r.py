@@ -11,6 +11,7 @@ import pytest
 import pycvstat as pcv
 from pycvstat.errors import DataError, FoldError
 from pycvstat.parity.from_r import from_r
+from pycvstat.rbridge import RList
 from pycvstat.rbridge.rds import parse, read_rds
 
 
@@ -176,3 +177,60 @@ def test_single_splits_and_time_slices_become_plans():
     assert [slices.train_rows(i).tolist() for i in range(6)] == [
         ours.train_rows(i).tolist() for i in range(6)
     ]
+
+
+ROWS = {"Fold1": [1, 2], "Fold2": [3, 4]}
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"index": 1, "indexOut": 2}, "Folds are a list with the rows of each fit"),
+        ({"index": "a", "method": "cv"}, "Folds are a list with the rows of each fit"),
+        ({"train": 1, "test": 2}, "Folds are a list with the rows of each fit"),
+        ({"train": {}, "test": {}}, "no fold in the list"),
+        ({"index": [1], "indexOut": [[1], [2]]}, "as many lists of training rows as of test rows"),
+        ({"index": [[1.5]], "indexOut": [[2]]}, "whole numbers"),
+        ({"index": [["a"]], "indexOut": [[1]]}, "whole numbers"),
+        ({"index": [[]], "indexOut": [[]]}, "at least 2 rows"),
+    ],
+)
+def test_what_only_looks_like_folds_is_refused(value, words):
+    with pytest.raises(FoldError, match=words):
+        from_r(value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"n": "a"}, "must be an integer"),
+        ({"n": 4.5}, "must be an integer"),
+        ({"n": -1}, "at least 2 rows"),
+        ({"holds": "x"}, "holds says which rows"),
+    ],
+)
+def test_odd_options_are_refused(options, words):
+    with pytest.raises(FoldError, match=words):
+        from_r(ROWS, **options)
+
+
+def test_what_is_no_list_of_rows_stays_what_it_is():
+    assert from_r([[1], [2, [3]]]) == [[1], [2, [3]]]
+    assert from_r({"index": np.array([1, 2]), "x": 1.5})["x"] == 1.5
+    numbers = {"seed": 42, "n": 2_000_000_000}  # no data of that many rows
+    assert from_r(numbers) is numbers
+    assert from_r(ROWS, n=1000).n == 1000
+    none = pd.DataFrame({"splits": []})
+    assert from_r(none) is none
+
+
+def test_splits_that_lack_a_part_are_refused():
+    split = RList((pd.DataFrame({"x": [1.0, 2.0]}), [1]), ("data", "in_id"), ("rsplit",))
+    with pytest.raises(DataError, match="lacks its data, in_id or out_id"):
+        from_r(split)
+
+
+@pytest.mark.parametrize("name", [None, 3, "", " ", "a\0"])
+def test_the_list_of_a_plan_in_r_has_a_name(name):
+    with pytest.raises(FoldError, match="name of the list in R is text"):
+        from_r(ROWS).to_r(name)
