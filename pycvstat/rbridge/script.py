@@ -12,8 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from pycvstat.errors import RError
 from pycvstat.rbridge.installed import install_r, r_program, setting
+from pycvstat.rbridge.values import r_text
 
 MOST_OUTPUT = 1_000_000  # bytes
 
@@ -75,6 +78,12 @@ def rscript(
     >>> rscript("cat(1 + 1)").output
     '2'
     """
+    check_seconds(seconds)
+    if not _above_0(max_output):
+        raise RError("max_output is a number of bytes above 0.", given=repr(max_output))
+    added = [*(env or {}).items()]
+    _check_texts([*arguments, *(text for pair in added for text in pair)], "argument")
+    _check_texts([str(code) if isinstance(code, Path) else code], "piece of code")
     with tempfile.TemporaryDirectory(prefix="pycvstat-") as folder:
         file = code if isinstance(code, Path) else _written(code, Path(folder))
         command = [_rscript_program(), "--no-save", "--no-restore", str(file), *arguments]
@@ -86,6 +95,26 @@ def rscript(
     if status != 0:
         raise failure(status, messages)
     return ScriptOutput(output, messages, took)
+
+
+def check_seconds(seconds: object) -> None:
+    """Refuse what is no number of seconds above 0."""
+    if not _above_0(seconds):
+        raise RError("A time limit is a number of seconds above 0.", given=repr(seconds))
+
+
+def _above_0(given: object) -> bool:
+    if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
+        return False
+    return bool(given > 0)
+
+
+def _check_texts(texts: Sequence[object], what: str) -> None:
+    """Refuse what cannot reach another process whole."""
+    for text in texts:
+        if not isinstance(text, str):
+            raise RError(f"Each {what} for R is text.", given=f"{text!r:.80}")
+        r_text(text)
 
 
 def _written(code: str, folder: Path) -> Path:

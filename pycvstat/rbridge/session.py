@@ -18,6 +18,7 @@ from typing import Any
 
 from pycvstat.errors import RError, warn
 from pycvstat.rbridge.installed import install_rpy2, missing, r_program, r_version, setting
+from pycvstat.rbridge.script import check_seconds
 
 _log = logging.getLogger("pycvstat.R")
 
@@ -162,8 +163,11 @@ def run(code: str, /, **values: object) -> object:
     dtype: float64
     """
     from pycvstat.rbridge.reader import read
-    from pycvstat.rbridge.writer import write, write_list
+    from pycvstat.rbridge.vectors import texts
+    from pycvstat.rbridge.writer import write_list
 
+    if not isinstance(code, str):
+        raise RError("R code is text.", given=f"{code!r:.80}")
     start()
     session = _session()
     from rpy2.rinterface_lib.embedded import RRuntimeError
@@ -172,7 +176,7 @@ def run(code: str, /, **values: object) -> object:
     try:
         with _quiet_console(), _interruptible(), _interrupted_after(_seconds.get(), late):
             value, stopped, warned, said, told = session.evaluator(
-                write(code), write_list(values), session.workspace
+                texts([code]), write_list(values), session.workspace
             )
     except KeyboardInterrupt:
         if late:
@@ -215,8 +219,8 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     ...     run("1 + 1")
     2.0
     """
-    if seconds is not None and not seconds > 0:
-        raise RError("A time limit is a number of seconds above 0.", given=repr(seconds))
+    if seconds is not None:
+        check_seconds(seconds)
     token = _seconds.set(math.inf if seconds is None else float(seconds))
     try:
         yield

@@ -1,10 +1,12 @@
-"""R values that have no plain Python form."""
+"""R values that have no plain Python form, and texts that have none in R."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+from pycvstat.errors import RError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,3 +71,30 @@ class RList:
 
     def __len__(self) -> int:
         return len(self.values)
+
+
+def r_text(value: object) -> str:
+    """The text of a value, when R can hold it.
+
+    Examples
+    --------
+    >>> r_text("a"), r_text(1)
+    ('a', '1')
+    """
+    text = str(value)
+    if "\0" in text:
+        raise RError(
+            "R cannot hold a text with a NUL character.",
+            given=f"{text!r:.80}",
+            fix="take it out: text.replace(chr(0), '')",
+        )
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise RError(
+                "R cannot hold a text with half of a character (a lone surrogate).",
+                given=f"{text!r:.80}",
+                fix='read it again with the right encoding, or with errors="replace"',
+            ) from None
+    return text

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pycvstat.errors import RError
+from pycvstat.rbridge.values import r_text
 
 _LARGEST_INTEGER = 2**31 - 1  # of R; -2^31 is its NA
 _LARGEST_EXACT = 2**53  # up to here a double holds every integer
 _NA_REAL = np.array([0x7FF80000000007A2], dtype=np.uint64).view(np.float64)[0]
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _EPOCH = datetime.date(1970, 1, 1)
 
 
@@ -24,6 +26,19 @@ def with_attributes(value: Any, **attributes: Any) -> Any:
     for name, attribute in attributes.items():
         value = ri.baseenv["attr<-"](value, ri.StrSexpVector([name]), attribute)
     return value
+
+
+def texts(items: Iterable[Any]) -> Any:
+    """Make a character vector; what is missing becomes NA.
+
+    Raises
+    ------
+    RError
+        For a text that R cannot hold whole: R would cut it off at a NUL character.
+    """
+    from rpy2 import rinterface as ri
+
+    return ri.StrSexpVector([ri.NA_Character if pd.isna(x) else r_text(x) for x in items])
 
 
 def _kind(values: Any) -> str:
@@ -63,11 +78,13 @@ def vector(values: Any) -> Any:
 
 
 def _absent(values: Any) -> Any:
-    """Where values are missing; a float NaN in a plain array is a number here."""
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+    """Where values are missing; a NaN in a plain array is a number here."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "fc":
         return np.zeros(len(values), dtype=bool)
     if isinstance(values, np.ndarray) and values.dtype.kind == "O":
-        return np.array([pd.isna(x) and not isinstance(x, float) for x in values], dtype=bool)
+        return np.array(
+            [pd.isna(x) and not isinstance(x, float | complex) for x in values], dtype=bool
+        )
     return np.asarray(pd.isna(values))
 
 
@@ -122,17 +139,12 @@ def _to_doubles(values: Any, absent: Any) -> Any:
     return ri.FloatSexpVector.from_memoryview(values.data)
 
 
-def _texts(values: Any) -> Any:
-    from rpy2 import rinterface as ri
-
-    texts = [ri.NA_Character if pd.isna(x) else str(x) for x in values]
-    return ri.StrSexpVector(texts)
-
-
 def _complexes(values: Any) -> Any:
     from rpy2 import rinterface as ri
 
-    return ri.ComplexSexpVector.from_iterable([complex(x) for x in values])
+    absent = _absent(values)
+    there = [ri.NA_Complex if a else complex(x) for x, a in zip(values, absent, strict=True)]
+    return ri.ComplexSexpVector.from_iterable(there)
 
 
 def _bytes(values: Any) -> Any:
@@ -144,12 +156,12 @@ def _bytes(values: Any) -> Any:
 def _factor(values: Any) -> Any:
     from rpy2 import rinterface as ri
 
-    levels = [str(level) for level in values.categories]
+    levels = [r_text(level) for level in values.categories]
     if len(set(levels)) < len(levels):
         raise RError("Two categories are the same text in R.", given=", ".join(levels))
     codes = np.where(values.codes < 0, -_LARGEST_INTEGER - 1, values.codes.astype(np.int64) + 1)
     written = ri.IntSexpVector.from_memoryview(codes.astype(np.int32).data)
-    written = with_attributes(written, levels=ri.StrSexpVector(levels))
+    written = with_attributes(written, levels=texts(levels))
     return _classed(written, *(["ordered"] if values.ordered else []), "factor")
 
 
@@ -160,31 +172,28 @@ def _dates(values: Any) -> Any:
 
 
 def _times(values: Any) -> Any:
-    from rpy2 import rinterface as ri
-
     if isinstance(values, np.ndarray) and values.dtype == np.dtype("M8[D]"):
         return _dates(values.astype(object))
     index = pd.DatetimeIndex(values)
     zone = str(index.tz) if index.tz is not None else "UTC"
     instants = index.tz_convert("UTC").tz_localize(None) if index.tz is not None else index
-    seconds = instants.to_numpy().astype("M8[ns]").astype(np.int64) / 1e9
-    written = _classed(_to_doubles(seconds, np.asarray(pd.isna(index))), "POSIXct", "POSIXt")
-    return with_attributes(written, tzone=ri.StrSexpVector([zone]))
+    written = _classed(_seconds(instants.to_numpy()), "POSIXct", "POSIXt")
+    return with_attributes(written, tzone=texts([zone]))
 
 
 def _spans(values: Any) -> Any:
-    from rpy2 import rinterface as ri
+    written = _classed(_seconds(pd.TimedeltaIndex(values).to_numpy()), "difftime")
+    return with_attributes(written, units=texts(["secs"]))
 
-    index = pd.TimedeltaIndex(values)
-    seconds = index.to_numpy().astype("m8[ns]").astype(np.int64) / 1e9
-    written = _classed(_to_doubles(seconds, np.asarray(pd.isna(index))), "difftime")
-    return with_attributes(written, units=ri.StrSexpVector(["secs"]))
+
+def _seconds(values: Any) -> Any:
+    """Times or spans of any unit as seconds; in nanoseconds the year 3000 would not fit."""
+    per_second = _PER_SECOND[np.datetime_data(values.dtype)[0]]
+    return _to_doubles(values.astype(np.int64) / per_second, np.isnat(values))
 
 
 def _classed(value: Any, *names: str) -> Any:
-    from rpy2 import rinterface as ri
-
-    return with_attributes(value, **{"class": ri.StrSexpVector(list(names))})
+    return with_attributes(value, **{"class": texts(names)})
 
 
 _VECTORS: dict[str, Callable[[Any], Any]] = {
@@ -195,7 +204,7 @@ _VECTORS: dict[str, Callable[[Any], Any]] = {
     "mixed-integer-float": _doubles,
     "complex": _complexes,
     "bytes": _bytes,
-    "string": _texts,
+    "string": texts,
     "empty": _logicals,
     "categorical": _factor,
     "date": _dates,

@@ -10,8 +10,8 @@ import pandas as pd
 
 from pycvstat.errors import RError
 from pycvstat.frame import Frame
-from pycvstat.rbridge.values import RList, RValue
-from pycvstat.rbridge.vectors import has_r_form, vector, with_attributes
+from pycvstat.rbridge.values import RList, RValue, r_text
+from pycvstat.rbridge.vectors import has_r_form, texts, vector, with_attributes
 
 
 def write(value: object) -> Any:
@@ -44,6 +44,8 @@ def write(value: object) -> Any:
         return value.sexp
     if isinstance(value, Mapping):
         return write_list(value)
+    if isinstance(value, np.ma.MaskedArray):
+        value = _unmasked(value)
     value = _plain(value[()] if isinstance(value, np.ndarray) and not value.ndim else value)
     if isinstance(value, pd.DataFrame):
         return _frame(value)
@@ -58,7 +60,16 @@ def write(value: object) -> Any:
 
 def write_list(values: Mapping[Any, object]) -> Any:
     """Turn a mapping into an R list with these names."""
-    return _list(list(values.values()), [str(name) for name in values])
+    return _list(list(values.values()), [r_text(name) for name in values])
+
+
+def _unmasked(array: Any) -> Any:
+    """An array in which what was masked is missing."""
+    if array.dtype.kind in "mM":
+        return array.filled(np.array("NaT", dtype=array.dtype))
+    if not np.ma.is_masked(array):
+        return array.data
+    return np.where(np.ma.getmaskarray(array), None, array.data.astype(object))
 
 
 def _plain(value: object) -> object:
@@ -102,17 +113,14 @@ def _list(items: list[Any], names: list[str] | None) -> Any:
     from rpy2 import rinterface as ri
 
     parts = ri.ListSexpVector.from_iterable([write(item) for item in items])
-    return parts if names is None else with_attributes(parts, names=ri.StrSexpVector(names))
+    return parts if names is None else with_attributes(parts, names=texts(names))
 
 
 def _named(values: Any) -> Any:
-    from rpy2 import rinterface as ri
-
     if isinstance(values, pd.Series):
         written = vector(_bare(values))
         if pd.api.types.infer_dtype(values.index) == "string":
-            names = ri.StrSexpVector([str(name) for name in values.index])
-            return with_attributes(written, names=names)
+            return with_attributes(written, names=texts(values.index))
         return written
     return vector(values)
 
@@ -132,18 +140,16 @@ def _array(values: Any) -> Any:
 def _frame(frame: pd.DataFrame) -> Any:
     from rpy2 import rinterface as ri
 
-    names = [str(name) for name in frame.columns]
+    names = [r_text(name) for name in frame.columns]
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
         raise RError("Two columns of a data frame have the same name.", given=", ".join(twice))
     columns = [vector(_bare(frame.iloc[:, i])) for i in range(len(names))]
     labels = frame.index
     if pd.api.types.infer_dtype(labels) == "string" and labels.is_unique:
-        rows: Any = ri.StrSexpVector([str(label) for label in labels])
+        rows: Any = texts(labels)
     else:
         rows = ri.IntSexpVector(range(1, len(frame) + 1))
     table = ri.ListSexpVector.from_iterable(columns)
-    frame_class = ri.StrSexpVector(["data.frame"])
-    return with_attributes(
-        table, names=ri.StrSexpVector(names), **{"row.names": rows, "class": frame_class}
-    )
+    attributes = {"row.names": rows, "class": texts(["data.frame"])}
+    return with_attributes(table, names=texts(names), **attributes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,8 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from pycvstat.errors import RError
+import pycvstat as pcv
+from pycvstat.errors import PycvstatError, PycvstatWarning, RError
 from pycvstat.frame import read
 from pycvstat.rbridge import RList, RValue, run
 
@@ -196,6 +198,142 @@ def test_what_has_no_r_form() -> None:
         run("x", x=object())
     with pytest.raises(RError, match="same text"):
         run("x", x=pd.Categorical([1, "1"]))
+
+
+NUL, HALF = "a\0b", "\ud800"
+
+
+@pytest.mark.parametrize("text", [NUL, HALF])
+def test_texts_that_r_would_change_are_refused(text: str) -> None:
+    plain = pd.Index([text], dtype=object)
+    for value in (
+        text,
+        ["x", text],
+        np.array(["x", text], dtype=object),
+        pd.Series(["x"], index=plain),
+        pd.Categorical.from_codes([0], categories=plain),
+        pd.DataFrame({"x": plain}),
+        pd.DataFrame([[1]], columns=plain),
+        pd.DataFrame({"x": [1]}, index=plain),
+        {"x": {text: 1}},
+        pl.DataFrame({"x": ["a\0b"]}),
+    ):
+        with pytest.raises(RError, match=r"R cannot hold a text with (a NUL|half of a)"):
+            run("x", x=value)
+    with pytest.raises(RError, match="R cannot hold a text"):
+        run(f"1 # {text}\n2")
+    with pytest.raises(RError, match="R cannot hold a text"):
+        run("1", **{text: 2})
+    with pytest.raises(PycvstatError, match=r"not the path|R cannot hold a text"):
+        pcv.as_r(1, f"{text}.rds")
+
+
+def test_code_is_text() -> None:
+    for code in (3, b"1", None):
+        with pytest.raises(RError, match="R code is text"):
+            run(code)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("values", "in_r"),
+    [
+        ([1, 2], "c(1L, NA)"),
+        ([1.5, np.nan], "c(1.5, NA)"),
+        ([True, False], "c(TRUE, NA)"),
+        (["a", "b"], 'c("a", NA)'),
+        ([1j, 2], "c(0+1i, NA)"),
+        (np.array(["2020-01-02", "2020-01-02"], dtype="M8[D]"),
+         'structure(c(18263, NA), class = "Date")'),
+        ([[1, 2], [3, 4]], "structure(c(1L, 3L, NA, NA), dim = c(2L, 2L))"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_is_masked_is_missing(values: object, in_r: str) -> None:
+    array = np.array(values)
+    mask = np.zeros(array.shape, dtype=bool)
+    mask[..., 1] = True
+    assert run(STRUCTURE, x=np.ma.array(array, mask=mask)) == in_r
+    whole = np.ma.array(array, mask=np.zeros_like(mask))
+    assert run("anyNA(x) && !any(is.nan(unlist(x)))", x=whole) is False
+    assert run("x", x=np.ma.masked) is pd.NA
+
+
+def test_missing_complex_numbers() -> None:
+    assert run(STRUCTURE, x=[1j, None]) == "c(0+1i, NA)"
+
+
+def test_times_beyond_nanoseconds_keep_their_value() -> None:
+    for far in (datetime.datetime(3000, 1, 1), np.array(["3000-01-01"], dtype="M8[s]")):
+        assert run("format(x, '%Y-%m-%d')", x=far) == "3000-01-01"
+    assert run("as.numeric(x, units = 'days')", x=np.array([200_000], dtype="m8[D]")) == 200_000
+    assert run("as.difftime(2e5, units = 'days')") == np.timedelta64(200_000, "D")
+
+
+# what a file of R holds and what R itself holds are the same in Python
+BOTH_WAYS = """list(
+  whole = structure(c(4.94065645841247e-324, -4.94065645841247e-324), class = 'integer64'),
+  spans = lapply(c('secs', 'mins', 'hours', 'days', 'weeks'),
+                 function(unit) as.difftime(c(1.5, NA), units = unit)),
+  short = structure(2L, class = 'difftime', units = 'mins'),
+  empty = data.frame(), narrow = mtcars[0], none = data.frame(a = 1:3)[0], no_rows = mtcars[0, ],
+  level = addNA(factor(c('b', NA, 'a'))), text = c('b', NA), number = c(NA, NaN, 1),
+  complex = c(1i, NA), day = structure(NA, class = 'Date'), logical = c(TRUE, NA),
+  frame = data.frame(s = as.difftime(1:2, units = 'mins'), d = as.Date('2020-01-01') + 0:1)
+)"""
+
+
+def test_files_and_a_running_r_give_the_same(tmp_path: Path) -> None:
+    live = run(f"{{ x <- {BOTH_WAYS}; saveRDS(x, file); x }}", file=str(tmp_path / "x.rds"))
+    read_back = pcv.from_r(tmp_path / "x.rds")
+    assert list(live) == list(read_back)
+    for name in live:
+        same(live[name], read_back[name])
+    with pytest.warns(PycvstatWarning, match="time zone has no meaning here"):
+        west = run("{ x <- as.POSIXct(0, origin = '1970-01-01', tz = 'PST'); saveRDS(x, file); x }",
+                   file=str(tmp_path / "x.rds"))  # fmt: skip
+    with pytest.warns(PycvstatWarning, match="time zone has no meaning here"):
+        assert pcv.from_r(tmp_path / "x.rds") == west == pd.Timestamp(0, tz="UTC")
+
+
+def same(live: object, read_back: object) -> None:
+    assert type(live) is type(read_back)
+    if isinstance(live, list):
+        for one, other in zip(live, read_back, strict=True):
+            same(one, other)
+    elif isinstance(live, pd.DataFrame):
+        pd.testing.assert_frame_equal(live, read_back)
+    else:
+        pd.testing.assert_series_equal(pd.Series(live), pd.Series(read_back))
+
+
+def test_64_bit_integers_of_a_running_r_keep_every_digit() -> None:
+    bits = [5, -1, -(2**52) + 5, 2**63 - 1, 0x7FF0000000000001]
+    raw = np.array(bits, dtype=">i8").tobytes()
+    code = "structure(readBin(x, 'double', 5, endian = 'big'), class = 'integer64')"
+    assert run(code, x=raw).tolist() == bits
+    assert run("structure(7L, class = 'integer64')") == 7
+
+
+def test_columns_that_are_frames_or_times_in_parts() -> None:
+    nested = run("{ x <- data.frame(a = 1:2); x$b <- data.frame(u = 3:4, v = 5:6, w = 7:8); x }")
+    assert nested.columns.tolist() == ["a", "b.u", "b.v", "b.w"]
+    code = "{ x <- data.frame(a = 1:2); x$b <- as.POSIXlt(rep('2020-01-02', 2), tz = 'UTC'); x }"
+    assert run(code)["b"].tolist() == [pd.Timestamp("2020-01-02", tz="UTC")] * 2
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("structure(1, class = 'difftime', units = 'years')", "unit of an R difftime is not known"),
+        ("as.difftime(Inf, units = 'secs')", "infinite R difftime"),
+        ("as.POSIXct(1e300, origin = '1970-01-01')", "outside the years 1 to 9999"),
+        ("structure(1:2, class = 'factor')", "factor is damaged"),
+        ("structure(1:2, class = 'factor', levels = c('a', 'a'))", "factor is damaged"),
+    ],
+)
+def test_what_has_no_python_form(code: str, words: str) -> None:
+    with pytest.raises(RError, match=words):
+        run(code)
 
 
 @given(st.lists(st.floats(width=64), max_size=20))

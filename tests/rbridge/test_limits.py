@@ -42,8 +42,9 @@ def test_a_limit_ends_with_its_block() -> None:
     assert run("Sys.sleep(0.5); 3") == 3.0
     with time_limit(0.2), time_limit(None):
         assert run("Sys.sleep(0.5); 4") == 4.0
-    with pytest.raises(RError, match="above 0"), time_limit(0):
-        pass
+    for odd in (0, float("nan"), "a", True):
+        with pytest.raises(RError, match="above 0"), time_limit(odd):  # type: ignore[arg-type]
+            pass
 
 
 def test_a_cross_check_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +77,24 @@ def test_a_hang_that_ignores_signals_is_stopped() -> None:
     with pytest.raises(RError, match="did not finish within 2 seconds"):
         rscript("system2('sh', c('-c', shQuote('trap \"\" INT TERM; sleep 60')))", seconds=2)
     assert time.monotonic() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: rscript(3), "piece of code for R is text"),  # type: ignore[arg-type]
+        (lambda: rscript("1", 3), "argument for R is text"),  # type: ignore[arg-type]
+        (lambda: rscript("1", env={"A": 1}), "argument for R is text"),  # type: ignore[dict-item]
+        (lambda: rscript("cat(1)\0stop()"), "NUL"),
+        (lambda: rscript("1", "a\0b"), "NUL"),
+        (lambda: rscript("1", env={"A": "a\0b"}), "NUL"),
+        (lambda: rscript(Path("no\0where.R")), "NUL"),
+        (lambda: rscript("cat('\ud800')"), "half of a character"),
+        (lambda: rscript("1", seconds="a"), "seconds above 0"),  # type: ignore[arg-type]
+        (lambda: rscript("1", seconds=0), "seconds above 0"),
+        (lambda: rscript("1", max_output="a"), "bytes above 0"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_script_is_refused(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(RError, match=words):
+        call()
