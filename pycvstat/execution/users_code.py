@@ -1,132 +1,191 @@
 """What code of the user refers to.
 
-Code of packages has a version. That of a script or a notebook changes without one, and so do the
-functions and numbers it refers to: all of them are what the work is. What the code itself changes,
-a counter or a log, is not.
+Code of packages has a version. That of a script or a notebook changes without one, and so does
+whatever it refers to: functions, numbers, objects, modules beside the script. All of them are
+what the work is.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Iterator
-from types import CodeType, FunctionType
+from collections.abc import Iterator
+from contextlib import suppress
+from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any
 
-import numpy as np
+from pycvstat.execution.changes import Key, codes
 
-DATA = (bool, int, float, str, bytes, list, tuple, dict, set, frozenset, np.ndarray, np.generic)
-IN_PLACE = {"append", "extend", "insert", "pop", "clear", "remove", "add", "update", "setdefault"}
-STORES = ("STORE_GLOBAL", "STORE_ATTR", "STORE_DEREF")
+Reference = tuple[str, Any, tuple[Key, ...]]
+"""A name, what it stands for, and how code that changes it may call it."""
+
+KEPT = {"pycvstat", "numpy", "scipy", "pandas", "statsmodels", "numba", "sklearn"}
+"""Packages whose versions are part of every checkpoint."""
+
+READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+STANDARD = os.path.dirname(os.__file__)
+DESCRIPTORS = (GetSetDescriptorType, MemberDescriptorType)
 
 
 def is_users(value: Any) -> bool:
-    """Whether a function or a class comes from no installed package.
+    """Whether a function, a class or a module comes from no installed package.
 
     Parameters
     ----------
-    value : function or type
+    value : function, type or module
 
     Examples
     --------
-    >>> is_users(np.mean), is_users(dict)
-    (False, False)
+    >>> import numpy as np
+    >>> is_users(np.mean), is_users(dict), is_users(os)
+    (False, False, False)
     """
-    module = getattr(value, "__module__", None) or "__main__"
+    module = _module_name(value)
+    here = sys.modules.get(module) or sys.modules.get(module.partition(".")[0])
+    file = getattr(here, "__file__", None)
+    return module == "__main__" or not _is_installed(module, file)
+
+
+def _is_installed(module: str, file: str | None) -> bool:
     top = module.partition(".")[0]
-    if module == "__main__":
-        return True
-    if top == "pycvstat" or top in sys.stdlib_module_names:
-        return False
-    file = getattr(sys.modules.get(module), "__file__", None) or ""
-    return not any(place in file for place in ("site-packages", "dist-packages"))
+    if top == "pycvstat" or not file:
+        return top == "pycvstat" or top in sys.stdlib_module_names
+    places = os.path.normpath(file).split(os.sep)
+    packages = "site-packages" in places or "dist-packages" in places
+    return packages or file.startswith(STANDARD + os.sep)
 
 
-def referred(value: FunctionType | type) -> dict[str, Any]:
-    """Functions and data that a user's function or class refers to, directly or not, by name.
+def is_of_package(function: FunctionType) -> bool:
+    """Whether a function is what a package calls so, and not made while running.
 
     Parameters
     ----------
-    value : function or type
-
-    Returns
-    -------
-    dict
-        Sorted by name; the methods of a class among them. Empty for code of a package.
+    function : function
 
     Examples
     --------
-    >>> referred(np.linalg.norm)
-    {}
+    >>> import numpy as np
+    >>> is_of_package(np.linalg.norm), is_of_package(lambda x: x)
+    (True, False)
     """
-    found: dict[str, Any] = {}
-    waiting: list[Any] = [value]
-    while waiting:
-        for name, part in _references(waiting.pop()):
-            if name not in found and part is not value:
-                found[name] = part
-                waiting.append(part)
-    code = [f.__code__ for f in (value, *found.values()) if isinstance(f, FunctionType)]
-    return {
-        name: part
-        for name, part in sorted(found.items())
-        if not isinstance(part, type) and not is_changed(part, name.rpartition(".")[2], code)
-    }
+    found: Any = sys.modules.get(function.__module__)
+    if found is None or is_users(found):
+        return False
+    for part in function.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is function
 
 
-def is_changed(value: Any, name: str, code: Iterable[CodeType]) -> bool:
-    """Whether code sets this name, or changes what may be this list, dict or set in place.
+def _module_name(value: Any) -> str:
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if isinstance(value, FunctionType):  # a wrapper takes the name of what it wraps
+        return str(value.__globals__.get("__name__") or "__main__")
+    return str(getattr(value, "__module__", None) or "__main__")
+
+
+def full_name(value: Any) -> str:
+    """Module and name of a function, a class or a module.
+
+    The version follows when the package has one and is not among those that every checkpoint
+    notes.
 
     Parameters
     ----------
-    value : object
-    name : str
-        What the code calls it.
-    code : iterable of code objects
+    value : function, type or module
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> full_name(np.ndarray)
+    'numpy.ndarray'
     """
-    from dis import get_instructions
-
-    within = isinstance(value, (list, dict, set))
-    for part in code:
-        if within and IN_PLACE & set(part.co_names):
-            return True
-        for one in get_instructions(part):
-            if one.opname in STORES and one.argval == name:
-                return True
-            if within and one.opname == "STORE_SUBSCR":
-                return True
-    return False
-
-
-def _references(value: Any) -> Iterator[tuple[str, Any]]:
-    if not isinstance(value, (FunctionType, type)) or not is_users(value):
-        return
-    if isinstance(value, FunctionType):
-        everything = value.__globals__
-        for name in _names(value.__code__) & everything.keys():
-            part = everything[name]
-            if isinstance(part, (*DATA, FunctionType, type)) and not name.startswith("__"):
-                yield f"{value.__module__}.{name}", part
+    if isinstance(value, ModuleType):
+        module = name = value.__name__
     else:
-        for name, part in vars(value).items():
-            yield from _members(f"{value.__module__}.{value.__qualname__}.{name}", part)
-        yield from ((f"{base.__module__}.{base.__qualname__}", base) for base in value.__bases__)
+        module = str(getattr(value, "__module__", None))
+        name = f"{module}.{value.__qualname__}"
+    top = module.partition(".")[0]
+    version = getattr(sys.modules.get(top), "__version__", None)
+    known = top in KEPT or top in sys.stdlib_module_names or not isinstance(version, str)
+    return name if known else f"{name} {version}"
 
 
-def _members(name: str, part: Any) -> Iterator[tuple[str, Any]]:
-    """The functions behind an attribute of a class, or its data."""
-    if isinstance(part, property):
-        some = {"get": part.fget, "set": part.fset, "del": part.fdel}
-        yield from ((f"{name}.{how}", f) for how, f in some.items() if f is not None)
-    elif isinstance(part, (staticmethod, classmethod)):
-        yield name, part.__func__
-    elif isinstance(part, FunctionType) or (isinstance(part, DATA) and "__" not in name):
-        yield name, part
+def globals_of(function: FunctionType) -> Iterator[Reference]:
+    """What a user's function looks up by name, and the modules that it imports.
+
+    Parameters
+    ----------
+    function : function
+    """
+    module, everything = str(function.__globals__.get("__name__")), function.__globals__
+    for name in sorted(_operands(function.__code__, *READS)):
+        if name in everything and not _is_special(name):
+            yield f"{module}.{name}", everything[name], (("global", module, name),)
+    for name in sorted(_operands(function.__code__, "IMPORT_NAME")):
+        imported = _imported(name)
+        if imported is not None:
+            yield f"import {name}", imported, ()
 
 
-def _names(code: CodeType) -> set[str]:
-    """Global names that code, and code inside it, looks up; attributes may be called the same."""
+def _imported(name: str) -> ModuleType | None:
+    """A module of the user that a function imports when it runs."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    with suppress(Exception):  # the function will say so itself
+        top = find_spec(name.partition(".")[0])
+        if top and not _is_installed(name, top.origin):
+            return import_module(name)
+    return None
+
+
+def attributes_of(module: ModuleType, code: CodeType | None) -> Iterator[Reference]:
+    """What code takes from a user's module; everything in it when that cannot be told.
+
+    Parameters
+    ----------
+    module : module
+    code : code object or None
+    """
+    wanted = _operands(code, "LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM") if code else set()
+    own = {name: value for name, value in vars(module).items() if not _is_special(name)}
+    for name in sorted(wanted & own.keys() or own.keys()):
+        owner = module.__name__.rpartition(".")[2]
+        keys = (("global", module.__name__, name), ("attribute", name), ("attribute", owner, name))
+        yield f"{module.__name__}.{name}", own[name], keys
+
+
+def members_of(kind: type) -> Iterator[Reference]:
+    """What a user's class consists of: methods, data, classes it is made from.
+
+    Parameters
+    ----------
+    kind : type
+    """
+    for name, value in sorted(vars(kind).items()):
+        is_code = isinstance(value, (FunctionType, staticmethod, classmethod))
+        skipped = name == "_abc_impl" or isinstance(value, DESCRIPTORS)
+        if not skipped and (is_code or not _is_special(name)):
+            owners = (kind.__name__, "type", "__class__", "cls")
+            keys = [("attribute", owner, name) for owner in owners]
+            yield f"{full_name(kind)}.{name}", value, (("attribute", name), *keys)
+    for base in kind.__bases__:
+        if base is not object:
+            yield full_name(base), base, ()
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _operands(code: CodeType, *operations: str) -> set[str]:
+    """What such operations of code, and of code inside it, are about."""
     from dis import get_instructions
 
-    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    own = {i.argval for i in get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    return own.union(*(_names(part) for part in inner))
+    return {
+        one.argval
+        for part in codes(code)
+        for one in get_instructions(part)
+        if one.opname in operations
+    }

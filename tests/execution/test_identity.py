@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pycvstat.errors import CheckpointError
 from pycvstat.execution.identity import describe, differences, digest
 from pycvstat.execution.settings import Execution
 
@@ -216,6 +217,70 @@ def test_other_sessions_describe_alike() -> None:
         for seed in ("1", "2")
     }
     assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(i for i in range(3))",
+        "open(__file__)",
+        "sqlite3.connect(':memory:')",
+        "np.frompyfunc(lambda a: a + 1, 1, 1)",
+        "weakref.ref(Model)",
+    ],
+)
+def test_what_may_be_another_object_next_time_is_refused(text: str) -> None:
+    import sqlite3
+    import weakref
+
+    names = {"np": np, "sqlite3": sqlite3, "weakref": weakref, "Model": Model, "__file__": __file__}
+    thing = eval(text, names)
+    try:
+        namespace = {"__name__": "script", "THING": thing}
+        exec("def fit(X, y):\n    return THING, y", namespace)
+        with pytest.raises(CheckpointError, match=r"script\.THING: ") as caught:
+            describe({"learner": Model(namespace["fit"])})  # type: ignore[arg-type]
+        assert type(thing).__name__ in str(caught.value)
+        assert "inside the function that uses it" in (caught.value.fix or "")
+        with pytest.raises(CheckpointError):
+            describe([thing])
+    finally:
+        getattr(thing, "close", lambda: None)()
+
+
+def test_what_cannot_be_described_may_be_in_a_log() -> None:
+    log: list[Any] = []
+
+    def fit() -> None:
+        log.append(iter(()))
+
+    before = digest(describe(fit))
+    log.append(i for i in range(3))
+    assert digest(describe(fit)) == before
+
+
+def test_lists_without_end_are_refused() -> None:
+    deep: list[Any] = []
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(CheckpointError, match="deeper than Python allows"):
+        describe(deep)
+
+
+def test_many_paths_through_few_objects_take_no_time() -> None:
+    """Objects that know each other, as in a graph: each is described once."""
+    models = [Model(i) for i in range(60)]
+    for model in models:
+        model.others = models  # type: ignore[attr-defined]
+    assert digest(describe(models)) == digest(describe(models))
+
+
+def test_a_frame_is_its_columns_however_they_are_kept() -> None:
+    scattered = pd.DataFrame({"a": [1.0], "b": [2.0]})
+    scattered["c"] = 3.0
+    together = pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "c"])
+    assert describe(scattered) == describe(together)
+    assert describe(scattered) != describe(together.rename(columns={"a": "A"}))
 
 
 def test_order_of_settings_does_not_matter() -> None:
