@@ -20,7 +20,7 @@ from pycvstat.execution.identity import describe, differences, digest
 from pycvstat.store import WholeFile, load, save, versions
 from pycvstat.store.whole_file import remove_abandoned
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Checkpoint:
@@ -51,7 +51,7 @@ class Checkpoint:
     """
 
     def __init__(self, directory: Path, label: str, identity: Mapping[str, Any]) -> None:
-        self.place = directory / (re.sub(r"[^\w]+", "-", label).strip("-")[:100] or "work")
+        self.place = directory / _folder(label)
         self.description = {
             "format": FORMAT,
             "label": label,
@@ -141,13 +141,15 @@ class Checkpoint:
             return None
         try:
             record = load(path).record
-            work, result = record["work"], record["result"]
+            work, place, result = record["work"], record["number"], record["result"]
+            if record["sha256"] != digest(describe(result)):
+                raise CheckpointError("It is not the result that was kept.", given=path)
         except (CheckpointError, KeyError, TypeError) as error:
             self._damaged.add(number)
             reason = getattr(error, "given", None) or path
             _say(f"Task {number + 1} of the checkpoint is damaged and is done again: {reason}")
             return None
-        if work != self.work or record["number"] != number:
+        if work != self.work or place != number:
             self._refuse([f"{path} was kept by other work"])
         return (result,)
 
@@ -159,10 +161,17 @@ class Checkpoint:
         number : int
         result : object
         """
-        save(self._path(number), "task", {"work": self.work, "number": number, "result": result})
+        record = {"work": self.work, "number": number, "result": result}
+        save(self._path(number), "task", {**record, "sha256": digest(describe(result))})
 
     def _path(self, number: int) -> Path:
         return self.place / f"task-{number + 1:06d}.npz"
+
+
+def _folder(label: str) -> str:
+    """A label as the name of a directory; with a checksum where it had to be changed."""
+    name = re.sub(r"[^\w]+", "-", label).strip("-")[:60] or "work"  # 240 bytes at most
+    return name if name == label else f"{name}-{digest(label)[:8]}"
 
 
 def _say(text: str) -> None:

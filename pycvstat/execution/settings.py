@@ -100,13 +100,25 @@ def execution_from(
 def _directory(checkpoint: str | os.PathLike[str] | None) -> Path | None:
     if checkpoint is None:
         return None
-    if not isinstance(checkpoint, (str, os.PathLike)) or not os.fspath(checkpoint):
+    if not _is_path(checkpoint):
         raise InputError(
             "checkpoint must be the path of a directory.",
             given=repr(checkpoint),
             fix='use checkpoint="kept", for example',
         )
     return Path(checkpoint)
+
+
+def _is_path(value: Any) -> bool:
+    """Whether a file can be called so."""
+    text = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(text, str) or not text or "\0" in text:
+        return False
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _workers(n_jobs: int | None) -> int:

@@ -14,6 +14,7 @@ import pytest
 
 from pycvstat.errors import CheckpointError, PycvstatWarning
 from pycvstat.execution.checkpoint import Checkpoint
+from pycvstat.store import load, save
 from tests.execution import jobs
 from tests.execution.conftest import Run
 
@@ -36,7 +37,12 @@ def forget(done: Path) -> None:
 
 
 def files(kept: Path) -> list[Path]:
-    return sorted(kept.glob("test-run/task-*.npz"))
+    return sorted(kept.glob("test-run-*/task-*.npz"))
+
+
+def place(kept: Path) -> Path:
+    (found,) = kept.glob("test-run-*")
+    return found
 
 
 def test_what_is_done_is_not_done_again(run: Run, done: Path, kept: Path) -> None:
@@ -55,7 +61,7 @@ def test_other_work_is_refused_and_named(run: Run, done: Path, kept: Path) -> No
         "The checkpoint belongs to other work.\n"
         "  Given: identity.data: '5f1e' in the checkpoint, '77a0' now\n"
         "         identity.folds.K: 5 in the checkpoint, 10 now\n"
-        f"  Do this: use another directory, or delete {kept / 'test-run'} to begin again"
+        f"  Do this: use another directory, or delete {place(kept)} to begin again"
     )
 
 
@@ -80,7 +86,26 @@ def test_works_with_other_labels_share_a_directory(kept: Path) -> None:
     Checkpoint(kept, "outer folds: knn/5", {}).keep(0, 1.0)
     Checkpoint(kept, "the final fit", {"other": True}).keep(0, 2.0)
     assert Checkpoint(kept, "outer folds: knn/5", {}).read(1) == {0: 1.0}
-    assert {p.name for p in kept.iterdir()} == {"outer-folds-knn-5", "the-final-fit"}
+    names = sorted(p.name.rpartition("-")[0] for p in kept.iterdir())
+    assert names == ["outer-folds-knn-5", "the-final-fit"]
+
+
+def test_a_plain_label_is_the_name_of_its_directory(kept: Path) -> None:
+    assert Checkpoint(kept, "cross-validation", {}).place == kept / "cross-validation"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [("a b", "a-b"), ("!", "?"), ("x" * 120 + "1", "x" * 120 + "2"), ("漢" * 99, "漢" * 98)],
+    ids=["punctuation", "nothing else", "long", "many bytes"],
+)
+def test_labels_that_look_alike_have_directories_of_their_own(
+    kept: Path, labels: tuple[str, str]
+) -> None:
+    for label in labels:
+        Checkpoint(kept, label, {}).keep(0, label)
+    assert [Checkpoint(kept, label, {}).read(1) for label in labels] == [{0: one} for one in labels]
+    assert len(list(kept.iterdir())) == 2
 
 
 @pytest.mark.parametrize("label", ["..", ".", "", "a/../../b", "\x00"])
@@ -113,9 +138,37 @@ def test_a_damaged_file_costs_one_task_and_says_so(
     assert [path.read_bytes() for path in files(kept)] == whole
 
 
+@pytest.mark.parametrize("wrong", [None, "x", [], {}, 0, {"losses": 1}], ids=str)
+def test_a_result_of_another_form_is_done_again(
+    run: Run, done: Path, kept: Path, wrong: Any
+) -> None:
+    """A whole file, with checksums that are right, whose result is not the one that was kept."""
+    run(jobs.noted, done, range(1, 4), checkpoint=kept)
+    path = files(kept)[1]
+    whole = path.read_bytes()
+    save(path, "task", {**load(path).record, "result": wrong})
+    forget(done)
+    with pytest.warns(PycvstatWarning, match="Task 2 of the checkpoint is damaged"):
+        assert run(jobs.noted, done, range(1, 4), checkpoint=kept) == [1, 2, 3]
+    assert [p.name for p in done.iterdir()] == ["2"]
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("missing", ["work", "number", "result", "sha256"])
+def test_a_record_without_one_of_its_parts_is_done_again(
+    run: Run, done: Path, kept: Path, missing: str
+) -> None:
+    run(jobs.noted, done, checkpoint=kept)
+    path = files(kept)[1]
+    record = load(path).record
+    save(path, "task", {name: part for name, part in record.items() if name != missing})
+    with pytest.warns(PycvstatWarning, match="Task 2 of the checkpoint is damaged"):
+        assert run(jobs.noted, done, checkpoint=kept) == list(range(6))
+
+
 def test_a_damaged_manifest_costs_nothing_and_says_so(run: Run, done: Path, kept: Path) -> None:
     run(jobs.noted, done, checkpoint=kept)
-    manifest = kept / "test-run" / "manifest.json"
+    manifest = place(kept) / "manifest.json"
     content = manifest.read_bytes()
     for damaged in (b"", content[:-30], content.replace(b"identity", b"identitx"), b"[1]"):
         forget(done)
@@ -128,7 +181,7 @@ def test_a_damaged_manifest_costs_nothing_and_says_so(run: Run, done: Path, kept
 
 def test_a_damaged_manifest_does_not_let_other_work_in(run: Run, done: Path, kept: Path) -> None:
     run(jobs.noted, done, checkpoint=kept)
-    (kept / "test-run" / "manifest.json").write_bytes(b"{")
+    (place(kept) / "manifest.json").write_bytes(b"{")
     with (
         pytest.warns(PycvstatWarning, match="damaged"),
         pytest.raises(CheckpointError, match="kept by other work"),
@@ -145,7 +198,7 @@ def test_files_of_other_tasks_or_work_are_not_mixed_in(run: Run, done: Path, kep
 
 def test_a_manifest_is_readable(run: Run, done: Path, kept: Path) -> None:
     run(jobs.noted, done, checkpoint=kept, identity={"data": "5f1e"})
-    manifest = json.loads((kept / "test-run" / "manifest.json").read_text())
+    manifest = json.loads((place(kept) / "manifest.json").read_text())
     assert manifest["label"] == "test run"
     assert manifest["identity"]["data"] == "5f1e"
     assert manifest["identity"]["function"]["function"] == "tests.execution.jobs.noted"
@@ -237,7 +290,7 @@ def test_what_another_run_has_done_meanwhile_is_not_done_again(run: Run, tmp_pat
 
     def task(shared: Any, number: int) -> int:
         if number == 0 and files(theirs):
-            shutil.copy(files(theirs)[4], ours / "test-run")
+            shutil.copy(files(theirs)[4], place(ours))
         return jobs.noted(done, number)  # type: ignore[no-any-return]
 
     run(task, checkpoint=theirs)

@@ -56,6 +56,8 @@ def fake(**changes: Any) -> Any:
         ({"progress": None}, "progress"),
         ({"checkpoint": 7}, "checkpoint must be"),
         ({"checkpoint": ""}, "checkpoint must be"),
+        ({"checkpoint": "a\0b"}, "checkpoint must be"),
+        ({"checkpoint": "a\ud800"}, "checkpoint must be"),
     ],
 )
 def test_what_means_nothing_is_refused(asked: dict[str, Any], problem: str) -> None:
