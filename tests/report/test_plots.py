@@ -102,6 +102,14 @@ def test_error_curve(ax: Axes) -> None:
     assert line(ax, "smallest test error").get_xdata()[0] == found.best["k"]
 
 
+def test_the_training_rows_of_one_test_set_are_not_listed(ax: Axes) -> None:
+    found = pcv.from_losses(np.arange(12.0), n_train=10**12)
+    for kind in kinds_of(found):
+        found.plot(kind, ax=new_axes())
+    found.plot("map", ax=ax)
+    assert "the first 300 of 1000000000012" in ax.get_xlabel()
+
+
 @pytest.mark.filterwarnings("error")
 def test_errors_that_are_all_0_are_drawn(ax: Axes) -> None:
     data = pd.DataFrame({"x": np.arange(12.0), "y": 1.0})

@@ -34,7 +34,7 @@ def test_unknown_endings_are_refused_first(tmp_path: Path) -> None:
     refused(tmp_path / "out", "out.html")
 
 
-@pytest.mark.parametrize("path", [None, 3, "", "a\0.html", "\ud800.html", b"out.html", ["out.html"]])
+@pytest.mark.parametrize("path", [None, 3, "", "a\0.html", "\ud800.html", b"out.html", ["a.html"]])
 def test_what_is_no_path_is_refused_first(path: Any) -> None:
     refused(path, "not the path of a file")
     for write_to in (result("cv").save, result("cv").to_r):

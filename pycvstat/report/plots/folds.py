@@ -37,7 +37,7 @@ _NONE = np.empty(0, dtype=np.int64)
 def fold_map(ax: Axes, plan: FoldPlan) -> Axes:
     """One strip per fit: the rows it trains on and the rows it is tested on."""
     fits = range(min(len(plan), FITS))
-    strips = [Strip(i, plan.train_rows(i), _NONE, plan.test_rows(i)) for i in fits]
+    strips = [Strip(i, _training(plan, i), _NONE, plan.test_rows(i)) for i in fits]
     _draw(ax, strips, plan.n)
     _number(ax, [_fit_name(plan, i) for i in fits])
     ax.set_ylabel("fold" if plan.times == 1 else "repeat.fold")
@@ -45,6 +45,13 @@ def fold_map(ax: Axes, plan: FoldPlan) -> Axes:
     if more:
         ax.set_xlabel(f"{ax.get_xlabel()}; the first {len(fits)} of {len(plan)} fits")
     return ax
+
+
+def _training(plan: FoldPlan, i: int) -> Rows:
+    """Training rows of a fit among those that are drawn: a plan can have billions."""
+    if plan.train is not None:
+        return plan.train[i]
+    return np.setdiff1d(np.arange(min(plan.n, ROWS)), plan.test_rows(i))
 
 
 def nested_diagram(ax: Axes, outer: FoldPlan, inner: FoldPlan | None, rule: str) -> Axes:

@@ -49,9 +49,9 @@ def loss_kinds(table: LossTable) -> dict[str, Kind]:
         )
 
     def distribution(ax: Axes) -> Axes:
-        per_row = table.per_row()[:, 0]
+        by_row = table.tested_rows()[1][:, 0]
         return losses.loss_distribution(
-            ax, per_row[~np.isnan(per_row)], float(table.estimate()[0]), table.loss
+            ax, by_row[~np.isnan(by_row)], float(table.estimate()[0]), table.loss
         )
 
     several = len(table.plan) > 1 and table.plan.n_test.max() > 1
