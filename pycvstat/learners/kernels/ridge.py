@@ -282,4 +282,5 @@ def ridge_gcv(
         rss = ((U.T @ rows.z)[seen] ** 2 * left**2).sum(axis=1)
     out = np.full(len(lam), np.inf)
     df = free + left.sum(axis=1)
-    return np.divide(len(y) * rss, df**2, out=out, where=df > 0.0)
+    np.divide(len(y) * rss, df**2, out=out, where=df > 0.0)
+    return out
