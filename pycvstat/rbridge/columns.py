@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from pycvstat.errors import RError, warn
 NA_INTEGER = -(2**31)
 _QUIET = np.uint64(1 << 51)
 _SECONDS = {"secs": 1, "mins": 60, "hours": 3600, "days": 86400, "weeks": 604800}
+_ZONE = re.compile(r"[\w+-]+(/[\w+-]+)*", re.ASCII)
 _DAY = 86400
 _FIRST, _LAST = -719_162 * _DAY, 2_932_897 * _DAY  # the years 1 to 9999 in seconds from 1970
 
@@ -115,7 +117,9 @@ def _posixct(numbers: Numbers) -> pd.DatetimeIndex:
     times = pd.DatetimeIndex(_instants(np.round(seconds * 1e6), "us")).tz_localize("UTC")
     zone = next(iter(numbers.texts("tzone")), None) or "UTC"
     try:
-        ZoneInfo(zone)
+        if not _ZONE.fullmatch(zone):  # on Windows a name may be a path to anywhere
+            raise ValueError(zone)
+        return times.tz_convert(ZoneInfo(zone).key)
     except (LookupError, ValueError, OSError):
         warn(
             "R's time zone has no meaning here; the times are in UTC.",
@@ -123,7 +127,6 @@ def _posixct(numbers: Numbers) -> pd.DatetimeIndex:
             fix="give it by a place in R: attr(x, 'tzone') <- 'America/Los_Angeles'",
         )
         return times
-    return times.tz_convert(zone)
 
 
 def _instants(values: Any, unit: str) -> Any:

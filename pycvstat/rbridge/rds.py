@@ -354,6 +354,8 @@ class _Reader:
         info, state, attributes = self.item(), self.item(), self.item()
         name = str(info.values[0].values)
         if name in ("compact_intseq", "compact_realseq"):
+            if state.kind != "double":
+                raise ValueError("a sequence is told by three doubles")
             found = self.sequence(*(float(v) for v in state.values))
             if name == "compact_intseq":
                 found = RObject("integer", _integers(found.values))

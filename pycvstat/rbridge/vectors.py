@@ -175,10 +175,19 @@ def _times(values: Any) -> Any:
     if isinstance(values, np.ndarray) and values.dtype == np.dtype("M8[D]"):
         return _dates(values.astype(object))
     index = pd.DatetimeIndex(values)
-    zone = str(index.tz) if index.tz is not None else "UTC"
     instants = index.tz_convert("UTC").tz_localize(None) if index.tz is not None else index
     written = _classed(_seconds(instants.to_numpy()), "POSIXct", "POSIXt")
-    return with_attributes(written, tzone=texts([zone]))
+    return with_attributes(written, tzone=texts([_zone(index.tz)]))
+
+
+def _zone(zone: datetime.tzinfo | None) -> str:
+    """The name that R knows a time zone by; R reads UTC+02:00 as two hours west."""
+    place = getattr(zone, "key", None) or getattr(zone, "zone", None)  # of zoneinfo, of pytz
+    if place is not None:
+        return str(place)
+    fixed = zone.utcoffset(None) if isinstance(zone, datetime.timezone) else datetime.timedelta(0)
+    hours, rest = divmod(fixed, datetime.timedelta(hours=1))
+    return f"Etc/GMT{-hours:+d}" if hours and not rest and -12 <= hours <= 14 else "UTC"
 
 
 def _spans(values: Any) -> Any:

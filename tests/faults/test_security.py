@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import itertools
 import os
 import subprocess
@@ -19,6 +20,7 @@ import pycvstat as pcv
 from pycvstat.errors import PycvstatError, PycvstatWarning
 from pycvstat.formula import quote
 from pycvstat.kknn import kknn
+from tests.rbridge.rds_bytes import HEAD, NULL, doubles, ints, items, symbol, texts
 from tests.report.pages import read_page
 
 PACKAGE = Path(pcv.__file__).parent
@@ -136,6 +138,7 @@ class Ran(BaseException):
 
 
 WATCH: dict[str, bool] = {"on": False}
+OPENED: list[str] = []
 RUNNING = ("exec", "os.system", "os.mkdir", "subprocess.Popen", "os.exec", "os.posix_spawn",
            "os.remove", "os.rename", "socket.connect")  # fmt: skip
 
@@ -143,6 +146,8 @@ RUNNING = ("exec", "os.system", "os.mkdir", "subprocess.Popen", "os.exec", "os.p
 def _watch(event: str, arguments: tuple[object, ...]) -> None:
     if WATCH["on"] and event in RUNNING:
         raise Ran(f"{event} {arguments!r}")
+    if WATCH["on"] and event == "open":
+        OPENED.append(str(arguments[0]))
 
 
 sys.addaudithook(_watch)  # for the whole process: hooks cannot be taken away again
@@ -249,6 +254,40 @@ def test_r_runs_no_name_level_or_formula(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert f"{found.estimate:.6g}"[:6] in done.stdout
     assert not list(folder.glob("**/SENTINEL*"))
+
+
+def test_a_file_of_r_runs_nothing_and_opens_no_other(tmp_path: Path) -> None:
+    """Time zones are looked up by name, and a name may be a path."""
+    zones = ["/etc/passwd", "../passwd", "dateutil//etc/passwd", "tzlocal()", "Europe/../../passwd",
+             "posixrules/../../../../etc/passwd", "SENTINEL", "C:\\passwd"]  # fmt: skip
+    call = ints(6) + symbol("system") + ints(2) + texts("mkdir SENTINEL") + NULL
+    closure = ints(3 | 0x400, 253) + NULL + call
+    promise = ints(5) + call + call + NULL
+    times = [
+        doubles(0.0, tzone=texts(zone), **{"class": texts("POSIXct")})
+        for zone in (*zones, *ATTACKS)
+    ]
+    file = tmp_path / "x.rds"
+    for zone in ("Asia/Tokyo", "PST"):  # modules are run when they are first imported
+        file.write_bytes(HEAD + doubles(0.0, tzone=texts(zone), **{"class": texts("POSIXct")}))
+        with contextlib.nullcontext() if "/" in zone else pytest.warns(PycvstatWarning):
+            pcv.from_r(file)
+    for body in (closure, promise, call, items(closure, call), *times):
+        file.write_bytes(HEAD + body)
+        OPENED.clear()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PycvstatWarning)
+            try:
+                WATCH["on"] = True
+                pcv.from_r(file)
+            except PycvstatError:
+                pass
+            finally:
+                WATCH["on"] = False
+        others = {path for path in OPENED if path != str(file) and "zoneinfo" not in path}
+        assert not others
+        assert not [path for path in OPENED if "passwd" in path or ".." in path]
+    assert os.listdir(tmp_path) == ["x.rds"]
 
 
 FILE = "<img src=x onerror=alert(1)> & $(mkdir SENTINEL) {{7*7}} \\input{x}.csv"

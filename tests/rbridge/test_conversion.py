@@ -269,6 +269,16 @@ def test_times_beyond_nanoseconds_keep_their_value() -> None:
     assert run("as.difftime(2e5, units = 'days')") == np.timedelta64(200_000, "D")
 
 
+@pytest.mark.parametrize(
+    ("zone", "in_r"),
+    [("+02:00", "14:00"), ("-05:00", "07:00"), ("+05:30", "12:00"), ("Asia/Tokyo", "21:00")],
+)
+def test_time_zones_are_what_they_were(zone: str, in_r: str) -> None:
+    time = pd.Timestamp("2020-01-02 12:00", tz="UTC").tz_convert(zone)
+    assert run("format(x, '%H:%M')", x=time) == in_r
+    assert run("x", x=time) == time
+
+
 # what a file of R holds and what R itself holds are the same in Python
 BOTH_WAYS = """list(
   whole = structure(c(4.94065645841247e-324, -4.94065645841247e-324), class = 'integer64'),

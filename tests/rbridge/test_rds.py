@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import struct
 import time
 import tracemalloc
 import warnings
@@ -169,6 +170,9 @@ HOSTILE = {
     "a sequence beyond integers": compact("compact_intseq", doubles(5.0, 1.0, 1e300)),
     "a sequence without an end": compact("compact_realseq", doubles(5.0, 1.0, np.inf)),
     "a sequence of text": compact("compact_realseq", texts("a", "b", "c")),
+    "a sequence of complex numbers": compact(
+        "compact_realseq", vector(15, 3, struct.pack(">6d", *[1.0] * 6))
+    ),
     "a sequence without a state": compact("compact_realseq", NULL),
     "texts deferred from nothing": compact("deferred_string", NULL),
     "lists in lists": ints(19, 1) * 100_000 + NULL,
