@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,9 @@ settings.load_profile("pycvstat")
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 EXAMPLES_IN_R = ("pycvstat.rbridge.session.", "pycvstat.rbridge.script.")
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell does so to what it starts with &
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
