@@ -80,7 +80,7 @@ class RFolds(Splitter):
     collation: Collation = "ICU"
 
     def __post_init__(self) -> None:
-        if self.dialect not in get_args(Dialect):
+        if not isinstance(self.dialect, str) or self.dialect not in get_args(Dialect):
             raise FoldError(
                 "Unknown dialect of folds.",
                 given=repr(self.dialect),
@@ -88,7 +88,7 @@ class RFolds(Splitter):
             )
         require_folds(self.k, least=3 if self.dialect == "glmnet" else 2)
         require_times(self.repeats, "repeats")
-        if self.collation not in get_args(Collation):
+        if not isinstance(self.collation, str) or self.collation not in get_args(Collation):
             raise FoldError(
                 "Unknown collation.", given=repr(self.collation), fix='use "ICU" or "C"'
             )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pycvstat.errors import FoldError, InputError, PycvstatWarning
-from pycvstat.folds import RFolds
+from pycvstat.folds import FoldPlan, RFolds
 from pycvstat.random import RRandom
 
 # Recorded with R 4.2.2, set.seed(2021), 23 rows, 5 folds, from the fold code of cv 2.0.4 (folds(),
@@ -90,6 +90,9 @@ def test_a_stream_of_the_same_seed_is_continued():
     ("make", "message"),
     [
         (lambda: RFolds("sklearn", 5), "Unknown dialect"),
+        (lambda: RFolds(np.array([1, 2]), 5), "Unknown dialect"),
+        (lambda: RFolds("caret", 5, collation=np.array(["C"] * 2)), "Unknown collation"),
+        (lambda: FoldPlan.from_splits(None, 30), r"must be \(train rows"),
         (lambda: RFolds("glmnet", 2), "at least 3"),
         (lambda: RFolds("mlr3", 5, repeats=0), "repeats"),
         (lambda: RFolds("mlr3", 5, strata=True), "rsample's folds only"),
