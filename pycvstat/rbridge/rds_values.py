@@ -88,7 +88,7 @@ def _names(item: RObject) -> list[str]:
 def _shaped(item: RObject, values: Any) -> object:
     shape = item.attributes.get("dim")
     if shape is not None and len(shape.values) > 1:
-        return np.asarray(values).reshape(tuple(int(s) for s in shape.values), order="F")
+        return _array(item, values, tuple(int(size) for size in shape.values))
     names = _names(item)
     if any(names):
         return pd.Series(values, index=names)
@@ -97,6 +97,17 @@ def _shaped(item: RObject, values: Any) -> object:
         plain = isinstance(first, np.generic) and first.dtype.kind in "bifc"
         return first.item() if plain else first
     return values
+
+
+def _array(item: RObject, values: Any, shape: tuple[int, ...]) -> object:
+    array = np.asarray(values).reshape(shape, order="F")
+    labels = item.attributes.get("dimnames")
+    if len(shape) != 2 or labels is None:
+        return array
+    rows, columns = (
+        list(side.values) if side.kind == "character" else None for side in labels.values
+    )
+    return pd.DataFrame(array, index=rows, columns=columns)
 
 
 def _list(item: RObject) -> object:

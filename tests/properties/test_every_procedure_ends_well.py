@@ -90,6 +90,10 @@ def test_cross_validate_with_everything(data):
 def test_fit_and_predict_with_everything(data):
     frame, formula, learner, _, given = problem(data)
     new = data.draw(st.one_of(st.just(frame), frames()))
+    penalties = data.draw(st.lists(st.sampled_from([0.0, 1e-9, 0.1, 10.0, 1e300]), max_size=3))
+    gcv = outcome(lambda: pcv.Ridge().gcv(formula, frame, lam=penalties))
+    if gcv is not None:
+        assert (gcv["gcv"] >= 0).all()
     fitted = outcome(
         lambda: as_learner(learner).fit_task(Task.build(formula, frame, **given)), "fit"
     )

@@ -287,6 +287,8 @@ BOTH_WAYS = """list(
   short = structure(2L, class = 'difftime', units = 'mins'),
   empty = data.frame(), narrow = mtcars[0], none = data.frame(a = 1:3)[0], no_rows = mtcars[0, ],
   level = addNA(factor(c('b', NA, 'a'))), text = c('b', NA), number = c(NA, NaN, 1),
+  labelled = matrix(1:4, 2, dimnames = list(c('a', 'b'), NULL)), cube = array(1:8, c(2, 2, 2)),
+  named = matrix(c('x', NA), 1, dimnames = list(NULL, c('a', 'b'))),
   complex = c(1i, NA), day = structure(NA, class = 'Date'), logical = c(TRUE, NA),
   frame = data.frame(s = as.difftime(1:2, units = 'mins'), d = as.Date('2020-01-01') + 0:1)
 )"""
@@ -312,6 +314,8 @@ def same(live: object, read_back: object) -> None:
             same(one, other)
     elif isinstance(live, pd.DataFrame):
         pd.testing.assert_frame_equal(live, read_back)
+    elif np.ndim(live) > 1:
+        np.testing.assert_array_equal(live, read_back)
     else:
         pd.testing.assert_series_equal(pd.Series(live), pd.Series(read_back))
 

@@ -137,6 +137,15 @@ def test_frames_without_columns_are_frames(tmp_path: Path) -> None:
     assert read(frame(0, a=doubles(), b=texts()), tmp_path).shape == (0, 2)
 
 
+def test_labelled_matrices_keep_their_labels(tmp_path: Path) -> None:
+    labels = items(texts("u", "v"), NULL)
+    found = read(integers(1, 2, 3, 4, dim=integers(2, 2), dimnames=labels), tmp_path)
+    assert found.index.tolist() == ["u", "v"]
+    assert found.to_numpy().tolist() == [[1, 3], [2, 4]]
+    with pytest.raises(DataError, match=NOT_READABLE):
+        read(integers(1, 2, 3, 4, dim=integers(2, 2), dimnames=items(texts("u"))), tmp_path)
+
+
 @pytest.mark.parametrize("zone", ["PST", "Europe", "/etc/localtime", "../x", "dateutil//x", "?"])
 def test_unknown_time_zones_become_utc_with_a_warning(zone: str, tmp_path: Path) -> None:
     times = doubles(0.0, 1.0, tzone=texts(zone), **{"class": texts("POSIXct")})
