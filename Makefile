@@ -21,10 +21,10 @@ fast: ## the part that takes no R and little time
 	@.ci/setup dev dask docs
 	$(PYTEST) -m "not slow and not live_r"
 
-nightly: ## 100,000 generated cases and 50 killed runs, for hours
+nightly: ## 100,000 generated cases and 50 killed runs of each kind, for an hour
 	@.ci/setup dev dask
-	PYCVSTAT_CASES=100000 $(BIN)/python -m pytest -q tests/properties
-	PYCVSTAT_KILLS=25 $(BIN)/python -m pytest -q tests/faults/test_kills.py
+	PYCVSTAT_CASES=100000 $(PYTEST) tests/properties
+	PYCVSTAT_KILLS=50 $(BIN)/python -m pytest -q tests/faults/test_kills.py
 
 lint:
 	@.ci/setup dev dask docs
