@@ -167,9 +167,8 @@ class Description:
         name = None if is_users(kind) else library_name(value)
         if name is not None:
             return {"class": full_name(kind), "name": name}
-        if hasattr(value, "__dict__") and (
-            again := self._again(value, {"object": full_name(kind)})
-        ):
+        may_be_shared = hasattr(value, "__dict__") and not is_dataclass(value)
+        if may_be_shared and (again := self._again(value, {"object": full_name(kind)})):
             return again
         head, told = self._class(kind), self._parts(value)
         return head | {f"{n} of it" if n in head else n: part for n, part in told.items()}

@@ -10,10 +10,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pycvstat.errors import CheckpointError, PycvstatWarning
 from pycvstat.execution.checkpoint import Checkpoint
+from pycvstat.folds import KFold
 from pycvstat.store import load, save
 from tests.execution import jobs
 from tests.execution.conftest import Run
@@ -152,6 +154,50 @@ def test_a_result_of_another_form_is_done_again(
         assert run(jobs.noted, done, range(1, 4), checkpoint=kept) == [1, 2, 3]
     assert [p.name for p in done.iterdir()] == ["2"]
     assert path.read_bytes() == whole
+
+
+def test_a_fold_of_another_form_is_done_again(kept: Path) -> None:
+    """What the engine reads is what it kept, whoever wrote the file."""
+    import pycvstat as pcv
+
+    def estimate() -> float:
+        return pcv.cross_validate(
+            pcv.KNN(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(4, random=1), checkpoint=kept
+        ).estimate
+
+    first = estimate()
+    path = min(kept.glob("*/task-*.npz"))
+    record = load(path).record
+    for wrong in (None, "x", {}, [1], {**record["result"], "losses": record["result"]["losses"].T}):
+        save(path, "task", {**record, "result": wrong})
+        with pytest.warns(PycvstatWarning, match="Task 1 of the checkpoint is damaged"):
+            assert estimate() == first
+
+
+def test_parts_that_are_one_object_are_read_as_two(run: Run, kept: Path) -> None:
+    plan = KFold(3, random=1).plan(9)
+
+    def twice(shared: Any, task: int) -> Any:
+        return {"plans": [plan, plan], "weights": [plan.rows, plan.rows], "scale": np.float32(0.1)}
+
+    for _ in range(2):
+        assert [r["plans"][1].fingerprint for r in run(twice, checkpoint=kept)] == [
+            plan.fingerprint
+        ] * 6
+
+
+def test_methods_whose_names_look_alike_are_compared(kept: Path) -> None:
+    import pycvstat as pcv
+
+    for names in (("a b", "a-b"), ("!", "?"), ("x" * 120 + "1", "x" * 120 + "2")):
+        methods = dict(zip(names, (pcv.KNN(k=1), pcv.KNN(k=5)), strict=True))
+        work = (methods, "mpg ~ wt", pcv.data.mtcars())
+        found = [
+            pcv.compare(*work, folds=pcv.KFold(4, random=1), checkpoint=place).tidy()
+            for place in (kept, kept, None)
+        ]
+        assert found[0].equals(found[1])
+        assert found[0].equals(found[2])
 
 
 @pytest.mark.parametrize("missing", ["work", "number", "result", "sha256"])
