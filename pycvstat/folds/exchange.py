@@ -70,7 +70,7 @@ def _row_vector(part: Any) -> Rows:
 
 def split_lists(splits: Iterable[Any], first: int) -> tuple[list[Rows], list[Rows]]:
     """Training and test rows of each fit from (train, test) pairs."""
-    pairs = list(splits) if hasattr(splits, "__iter__") else [splits]
+    pairs: list[Any] = list(splits) if hasattr(splits, "__iter__") else [splits]
     if any(not hasattr(pair, "__len__") or len(pair) != 2 for pair in pairs):
         raise FoldError(
             "Splits must be (train rows, test rows) pairs.",

@@ -112,7 +112,10 @@ def _sequence(items: list[Any]) -> Any:
 def _list(items: list[Any], names: list[str] | None) -> Any:
     from rpy2 import rinterface as ri
 
-    parts = ri.ListSexpVector.from_iterable([write(item) for item in items])
+    try:
+        parts = ri.ListSexpVector.from_iterable([write(item) for item in items])
+    except RecursionError:
+        raise RError("This list has no R form: it holds itself, or too many others.") from None
     return parts if names is None else with_attributes(parts, names=texts(names))
 
 

@@ -198,6 +198,10 @@ def test_what_has_no_r_form() -> None:
         run("x", x=object())
     with pytest.raises(RError, match="same text"):
         run("x", x=pd.Categorical([1, "1"]))
+    endless: list[object] = []
+    endless.append(endless)
+    with pytest.raises(RError, match="it holds itself"):
+        run("x", x=endless)
 
 
 NUL, HALF = "a\0b", "\ud800"
