@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pycvstat import KNN
 from pycvstat.errors import CheckpointError, PycvstatWarning
 from pycvstat.execution.checkpoint import Checkpoint
 from pycvstat.folds import KFold
@@ -175,15 +176,13 @@ def test_a_fold_of_another_form_is_done_again(kept: Path) -> None:
 
 
 def test_parts_that_are_one_object_are_read_as_two(run: Run, kept: Path) -> None:
-    plan = KFold(3, random=1).plan(9)
+    plan, learner = KFold(3, random=1).plan(9), KNN(k=3)
 
     def twice(shared: Any, task: int) -> Any:
-        return {"plans": [plan, plan], "weights": [plan.rows, plan.rows], "scale": np.float32(0.1)}
+        return [plan, plan, plan.rows, learner, learner, np.float32(0.1)]
 
     for _ in range(2):
-        assert [r["plans"][1].fingerprint for r in run(twice, checkpoint=kept)] == [
-            plan.fingerprint
-        ] * 6
+        assert [result[4] for result in run(twice, checkpoint=kept)] == [learner] * 6
 
 
 def test_methods_whose_names_look_alike_are_compared(kept: Path) -> None:
