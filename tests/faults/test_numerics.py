@@ -432,7 +432,7 @@ def test_weighted_standard_errors_are_those_of_lm() -> None:
 def test_training_rows_without_weight_have_no_mean() -> None:
     data = pd.DataFrame({"x": [0.0, 1.0], "y": [1.0, 2.0]})
     for y in (data["y"], pd.Series(["a", "b"], dtype="category")):
-        with pytest.raises(FitError, match="no finite sum|no training row has a positive weight"):
+        with pytest.raises(FitError, match=r"no finite sum|no training row has a positive weight"):
             pcv.cross_validate(
                 pcv.Mean(), "y ~ x", data.assign(y=y), folds=pcv.Blocks(2), weights=[0.0, 1.0]
             )
