@@ -133,13 +133,21 @@ def test_libraries_loaded_during_the_work_are_limited_and_set_free() -> None:
     assert limited.split("True")[1] == usual.split("True")[1]
 
 
+LOOPS = """
+import numba
+from pycvstat.execution.threads import one_thread
+
+numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+before = numba.get_num_threads()
+with one_thread():
+    inside = numba.get_num_threads()
+print(inside, numba.get_num_threads() == before)
+"""
+
+
 def test_numba_loops_get_one_thread() -> None:
-    numba = pytest.importorskip("numba")
-    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
-    before = numba.get_num_threads()
-    with one_thread():
-        assert numba.get_num_threads() == 1
-    assert numba.get_num_threads() == before
+    pytest.importorskip("numba")
+    assert told_by(LOOPS) == "1 True\n"
 
 
 COMPILED = """
