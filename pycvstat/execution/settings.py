@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -73,7 +74,7 @@ def execution_from(
     >>> execution_from(n_jobs=2).backend
     'processes'
     """
-    if progress not in (True, False, "auto"):
+    if not isinstance(progress, bool) and not (isinstance(progress, str) and progress == "auto"):
         raise InputError(
             "progress cannot be this.", given=repr(progress), fix='use True, False or "auto"'
         )
@@ -125,7 +126,8 @@ def _workers(n_jobs: int | None) -> int:
     """The number of processes that n_jobs asks for."""
     if n_jobs is None:
         return 1
-    if isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or n_jobs == 0:
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if not whole or n_jobs == 0:
         raise InputError(
             "n_jobs must be a whole number other than 0.",
             given=repr(n_jobs),

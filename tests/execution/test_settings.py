@@ -6,6 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from pycvstat.errors import InputError
@@ -46,6 +48,9 @@ def fake(**changes: Any) -> Any:
         ({"n_jobs": True}, "n_jobs must be"),
         ({"n_jobs": 2.5}, "n_jobs must be"),
         ({"n_jobs": "all"}, "n_jobs must be"),
+        ({"n_jobs": np.array([1, 2])}, "n_jobs must be"),
+        ({"progress": np.array([True, False])}, "progress cannot be this"),
+        ({"progress": pd.NA}, "progress cannot be this"),
         ({"n_jobs": 2, "backend": "serial"}, "one worker"),
         ({"backend": "threads"}, "no such back end"),
         ({"backend": 4}, "neither the name"),
