@@ -126,7 +126,7 @@ def _workers(n_jobs: int | None) -> int:
     """The number of processes that n_jobs asks for."""
     if n_jobs is None:
         return 1
-    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    whole = isinstance(n_jobs, (int, Integral)) and not isinstance(n_jobs, bool)
     if not whole or n_jobs == 0:
         raise InputError(
             "n_jobs must be a whole number other than 0.",
