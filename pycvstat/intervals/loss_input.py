@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import real_numbers, shown
+from pycvstat.arguments import is_whole, real_numbers, shown
 from pycvstat.errors import InputError, IntervalError, LossError
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.problems import require_whole_groups
+from pycvstat.folds.problems import require_separate_rows, require_whole_groups
 from pycvstat.folds.splitter import group_array
 from pycvstat.folds.vectors import values_of
 
@@ -134,6 +134,7 @@ def plan_of(fold_ids: Any, rows: int, groups: Any, n_train: int | None) -> FoldP
     plan = fold_ids if isinstance(fold_ids, FoldPlan) else _plan_of_labels(fold_ids, rows)
     if groups is not None:
         plan = replace(plan, groups=group_array(values_of(groups, plan.n, "groups")))
+    require_separate_rows(plan)
     require_whole_groups(plan)
     return plan
 
@@ -168,8 +169,7 @@ def _one_test_set(m: int, groups: Any, n_train: int | None) -> FoldPlan:
             "of what is estimated.",
             fix="give fold_ids, or n_train=",
         )
-    whole = isinstance(n_train, int | np.integer) and not isinstance(n_train, bool)
-    if not (whole and 1 <= n_train <= MOST_ROWS):
+    if not (is_whole(n_train) and 1 <= n_train <= MOST_ROWS):
         raise InputError("n_train must be a whole number of rows.", given=shown(n_train))
     if groups is not None:
         raise InputError(

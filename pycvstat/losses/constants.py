@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -38,13 +39,13 @@ def least_constant_loss(loss: Loss, y: NDArray[Any], classes: int = 0) -> float:
     >>> least_constant_loss(as_loss("zero_one", "nominal"), np.array([0, 1, 1, 2]), classes=3)
     0.5
     """
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):  # constants without a finite loss are passed over
         found = _of_classes(loss, y, classes) if classes else _of_numbers(loss, y)
     if not np.isfinite(found):
         raise LossError(
             f"no constant has a finite {loss.name} loss here.",
             given=f"responses from {y.min():g} to {y.max():g}",
-            fix="rescale the response",
+            fix="rescale the response, or use a loss that its values allow",
         )
     return found
 
@@ -57,28 +58,33 @@ def _of_classes(loss: Loss, y: NDArray[np.int64], classes: int) -> float:
 
 
 def _of_numbers(loss: Loss, y: FloatArray) -> float:
-    """The mean, quantiles, and what lies beside the best of these."""
+    """The mean, quantiles, equal steps, and what lies beside the best of these."""
     from scipy.optimize import minimize_scalar
 
     def mean_loss(constant: float) -> float:
         return _mean_loss(loss, y, constant)
 
     quantiles = np.quantile(y, np.linspace(0.0, 1.0, GRID), method="inverted_cdf")
-    constants = np.unique([*quantiles, y.mean()])
+    constants = np.unique([*quantiles, y.mean(), *np.linspace(y.min(), y.max(), GRID)])
     losses = np.array([mean_loss(c) for c in constants])
-    best = int(losses.argmin())
-    low, high = constants[max(best - 1, 0)], constants[min(best + 1, len(constants) - 1)]
+    best = np.flatnonzero(losses == losses.min())
+    low = constants[max(best[0] - 1, 0)]
+    high = constants[min(best[-1] + 1, len(constants) - 1)]
     if not low < high:
-        return float(losses[best])
+        return float(losses.min())
     between: Any = minimize_scalar(
         mean_loss, bounds=(low, high), method="bounded", options={"xatol": 1e-9 * (high - low)}
     )
-    return float(min(losses[best], between.fun))
+    return float(min(losses.min(), between.fun))
 
 
 def _mean_loss(
     loss: Loss, y: NDArray[Any], constant: float, prob: FloatArray | None = None
 ) -> float:
+    """Infinite where the loss refuses the constant, as a Poisson deviance does 0."""
     every = None if prob is None else np.broadcast_to(prob, (1, len(y), len(prob)))
-    losses = loss.pointwise(y, Predictions(np.full((1, len(y)), float(constant)), every))
-    return float((losses / losses.size).sum())
+    with suppress(LossError):
+        losses = loss.pointwise(y, Predictions(np.full((1, len(y)), float(constant)), every))
+        mean = float((losses / losses.size).sum())
+        return mean if np.isfinite(mean) else np.inf
+    return np.inf

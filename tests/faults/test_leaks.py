@@ -151,6 +151,10 @@ def skewed(seed: int) -> pd.DataFrame:
     return noise(seed, 60).assign(y=lambda d: np.exp(1.5 * d["y"]))
 
 
+def counts(seed: int) -> pd.DataFrame:
+    return noise(seed, 60).assign(y=lambda d: np.floor(np.abs(d["y"]) * 1.5))
+
+
 def with_outlier(seed: int) -> pd.DataFrame:
     return noise(seed, 60).assign(y=lambda d: d["y"].where(d.index != 7, 100.0))
 
@@ -171,6 +175,7 @@ OTHER_LOSSES = {
     "a quantile": (pcv.QuantReg(0.9), skewed, "pinball(0.9)", pcv.KFold(5, random=1)),
     "robust, squared": (pcv.RLM(), with_outlier, "squared", pcv.KFold(5, random=1)),
     "robust, huber": (pcv.RLM(), skewed, "huber", pcv.KFold(5, random=1)),
+    "counts, Poisson": (pcv.GLM("poisson"), counts, "poisson", pcv.KFold(5, random=1)),
     "a number known beforehand": (NOTHING, centred, "squared", pcv.LeaveOneOut()),
     "a loss of one's own": (pcv.RLM(), skewed, fourth_root, pcv.KFold(5, random=1)),
 }

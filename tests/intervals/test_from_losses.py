@@ -256,3 +256,10 @@ def test_a_small_training_share_is_noted():
     halves = from_losses(LOSSES, np.arange(N) % 2).interval()
     assert "here 0.5" in halves.notes[0]
     assert from_losses(LOSSES, np.arange(N) % 6).interval().notes == ()
+
+
+def test_plans_that_train_on_their_test_rows_are_refused():
+    every = np.arange(N)
+    plan = FoldPlan.from_splits([(every, every[:12]), (every, every[12:])], N)
+    with pytest.raises(FoldError, match="both trained on and tested in fit 1"):
+        from_losses(LOSSES, plan)

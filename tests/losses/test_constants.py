@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from pycvstat.errors import LossError
 from pycvstat.losses import as_loss, least_constant_loss
@@ -49,6 +49,7 @@ def test_closed_forms_of_classes():
 @settings(max_examples=100)
 @given(st.sampled_from(["huber(0.3)", "pinball(0.2)", "absolute", "squared"]),
        st.lists(st.floats(-100, 100), min_size=1, max_size=30))  # fmt: skip
+@example("huber(0.3)", [0.0, 1.0, 4.7862111815436986e-116])
 def test_no_constant_of_a_fine_grid_is_better(loss, y):
     y = np.array(y)
     grid = np.linspace(y.min(), y.max(), 2000)
@@ -61,3 +62,25 @@ def test_no_constant_of_a_fine_grid_is_better(loss, y):
 def test_a_loss_without_a_finite_constant():
     with pytest.raises(LossError, match="no constant has a finite squared loss"):
         of_numbers("squared", np.array([-1e300, 1e300]))
+
+
+def deviance(y, prediction):
+    return prediction - y * np.log(prediction)
+
+
+def careful(y, prediction):
+    if (prediction <= 0).any():
+        raise ValueError("never")
+    return np.abs(y - prediction) / prediction
+
+
+@pytest.mark.filterwarnings("error")
+def test_constants_that_the_loss_refuses_are_passed_over():
+    counts = np.array([0.0, 0.0, 0.0, 1.0, 2.0, 5.0])
+    mean = counts.mean()
+    part = np.where(counts > 0, counts * np.log(np.where(counts > 0, counts, 1.0) / mean), 0.0)
+    assert of_numbers("poisson", counts) == pytest.approx(2 * part.mean(), rel=SEARCH)
+    assert of_numbers(deviance, counts) == pytest.approx(mean - mean * np.log(mean), rel=SEARCH)
+    assert 0 < of_numbers(careful, counts) < 10
+    with pytest.raises(LossError, match="no constant has a finite careful loss"):
+        of_numbers(careful, -counts)
