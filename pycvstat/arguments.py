@@ -6,7 +6,7 @@ import difflib
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,17 @@ def is_number(given: Any) -> bool:
     """
     real = isinstance(given, int | float | np.integer | np.floating)
     return real and not isinstance(given, bool)
+
+
+def is_whole(given: Any) -> TypeGuard[int]:
+    """Whether this is one whole number by type, and no truth value.
+
+    Examples
+    --------
+    >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True)
+    (True, True, False, False)
+    """
+    return isinstance(given, int | np.integer) and not isinstance(given, bool)
 
 
 def check_path(path: Any) -> Path:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import FoldError
 
 Rows = npt.NDArray[np.int64]
@@ -28,7 +29,7 @@ def whole(values: Any, name: str) -> Rows:
 
 def row_count(n: Any) -> int:
     """The number of rows, at least 2."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+    if not is_whole(n):
         raise FoldError("The number of rows must be an integer.", given=repr(n))
     if n < 2:
         raise FoldError("Folds need at least 2 rows of data.", given=f"{n} rows")

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import FoldError
 from pycvstat.folds.splitter import (
     Given,
@@ -250,7 +251,7 @@ class Repeated(Splitter):
 
 def require_share(share: Any, name: str) -> None:
     """A share strictly between 0 and 1, or a whole number of rows."""
-    rows = isinstance(share, (int, np.integer)) and not isinstance(share, bool) and share >= 1
+    rows = is_whole(share) and share >= 1
     inside = isinstance(share, (float, np.floating)) and 0 < share < 1
     if not (rows or inside):
         raise FoldError(

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import FoldError
 from pycvstat.folds.fits import Kind, partition_kind
 from pycvstat.folds.plan import FoldPlan
@@ -198,7 +199,7 @@ def group_array(column: Column) -> npt.NDArray[Any]:
 
 def require_folds(k: Any, least: int = 2) -> int:
     """A number of folds, as given by the user."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+    if not is_whole(k):
         raise FoldError("The number of folds K must be an integer.", given=repr(k))
     if k < least:
         raise FoldError(
@@ -209,7 +210,7 @@ def require_folds(k: Any, least: int = 2) -> int:
 
 def require_times(times: Any, name: str, least: int = 1) -> None:
     """A count, as given by the user."""
-    if isinstance(times, bool) or not isinstance(times, (int, np.integer)) or times < least:
+    if not is_whole(times) or times < least:
         raise FoldError(f"{name} must be an integer >= {least}.", given=repr(times))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import FoldError
 from pycvstat.frame import Column, read_y
 
@@ -17,7 +18,7 @@ Codes = npt.NDArray[np.int64]
 
 def rows_of(data: Any) -> int:
     """Number of rows of a frame, array, task or sequence; an integer is its own number of rows."""
-    if isinstance(data, (int, np.integer)) and not isinstance(data, bool):
+    if is_whole(data):
         return int(data)
     if isinstance(data, Mapping):
         data = next(iter(data.values()), ())

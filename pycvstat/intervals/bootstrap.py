@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import InputError
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import Limits, Method, register
@@ -81,8 +82,7 @@ def check_draws(draws: int) -> int:
     >>> check_draws(1000)
     1000
     """
-    whole = isinstance(draws, (int, np.integer)) and not isinstance(draws, bool)
-    if not (whole and draws >= 100):
+    if not (is_whole(draws) and draws >= 100):
         raise InputError(
             "percentiles need a whole number of at least 100 draws.",
             given=repr(draws),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import InputError, warn
 from pycvstat.kknn.arguments import match_kernels, new_rows
 from pycvstat.kknn.prediction import predict_as_kknn
@@ -155,7 +156,7 @@ def _ks(ks: Sequence[int] | int | None, kmax: int, n: int) -> IntArray:
     """The k in ascending order."""
     if n < 3:
         raise InputError("train.kknn needs at least 3 rows.", given=f"{n} rows without NA")
-    if isinstance(kmax, bool) or not isinstance(kmax, int | np.integer):
+    if not is_whole(kmax):
         raise InputError("kmax must be a whole number.", given=f"kmax={kmax!r}")
     if ks is None and kmax >= n:
         warn("kmax was too high.", given=f"kmax={kmax} with {n} rows")

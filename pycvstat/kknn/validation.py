@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import InputError
 from pycvstat.kknn.arguments import match_kernel
 from pycvstat.learners.knn import KNN
@@ -88,7 +89,7 @@ def cv_kknn(
     >>> cv_kknn("y ~ x", data, kcv=4, k=2, random=1).folds[:8].tolist()
     [1, 4, 3, 1, 2, 1, 3, 3]
     """
-    if isinstance(kcv, bool) or not isinstance(kcv, int | np.integer) or kcv < 2:
+    if not is_whole(kcv) or kcv < 2:
         raise InputError("kcv must be a whole number, at least 2.", given=f"kcv={kcv!r}")
     learner = KNN(
         k=k,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_word
+from pycvstat.arguments import check_word, is_number
 from pycvstat.errors import FitError, InputError
 from pycvstat.learners.base import WITHOUT_WEIGHTS, Learner, Params, Predictions, Prepared
 from pycvstat.learners.knn_predictions import Group, Rows, grouped, predict_candidates
@@ -197,8 +197,12 @@ def _count(k: Any) -> int:
 
 
 def _number(name: str, value: Any, least: float, strictly: bool) -> None:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value < least or (strictly and value == least):
+    if (
+        not is_number(value)
+        or not math.isfinite(value)
+        or value < least
+        or (strictly and value == least)
+    ):
         bound = "greater than" if strictly else "at least"
         raise InputError(
             f"{name} must be a finite number, {bound} {least:g}.", given=f"{name}={value!r}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import is_number
 from pycvstat.errors import FitError, InputError
 from pycvstat.learners.base import Params, Predictions, Prepared
 from pycvstat.learners.design import (
@@ -69,11 +70,11 @@ class Penalised(DesignLearner):
         """The share of the absolute values in the penalty."""
 
     def __post_init__(self) -> None:
-        if not _is_number(self.lam) or not 0 <= self.lam < np.inf:
+        if not is_number(self.lam) or not 0 <= self.lam < np.inf:
             raise InputError("lam must be a number, not negative.", given=repr(self.lam))
         if not isinstance(self.standardize, (bool, np.bool_)):
             raise InputError("standardize must be True or False.", given=repr(self.standardize))
-        if not _is_number(self.share) or not 0 <= self.share <= 1:
+        if not is_number(self.share) or not 0 <= self.share <= 1:
             raise InputError("alpha must lie between 0 and 1.", given=repr(self.share))
 
     def check(self, task: Task) -> None:
@@ -291,7 +292,3 @@ def _relative(weights: FloatArray | None) -> FloatArray | None:
 def _grid(learners: Sequence[Penalised]) -> tuple[FloatArray, FloatArray]:
     lam = np.array([learner.lam for learner in learners], dtype=np.float64)
     return lam, np.array([learner.share for learner in learners], dtype=np.float64)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

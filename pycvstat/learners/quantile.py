@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import is_number
 from pycvstat.errors import InputError
 from pycvstat.learners.design import (
     DesignLearner,
@@ -76,8 +77,7 @@ class QuantReg(DesignLearner):
     uses_weights: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        number = isinstance(self.tau, (float, int, np.floating)) and not isinstance(self.tau, bool)
-        if not number or not 0 < self.tau < 1:
+        if not is_number(self.tau) or not 0 < self.tau < 1:
             raise InputError("tau must lie between 0 and 1.", given=repr(self.tau), fix="tau=0.5")
 
     def solve(self, sample: Sample) -> Solution:

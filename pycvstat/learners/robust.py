@@ -212,7 +212,7 @@ class RLM(DesignLearner):
         if self.tuning is None:
             return default
         given: Any = self.tuning
-        constants = given if isinstance(given, tuple) else (given,)
+        constants = tuple(given) if isinstance(given, (tuple, list)) else (given,)
         good = [is_number(c) and 0 < c < np.inf for c in constants]
         if len(good) != len(default) or not all(good):
             raise InputError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import InputError
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
@@ -178,11 +179,11 @@ def audit(
     >>> bool(pcv.audit(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(5, random=1)))
     True
     """
-    if isinstance(times, bool) or not isinstance(times, int) or times < 5:
+    if not is_whole(times) or times < 5:
         raise InputError("times must be a whole number, at least 5.", given=times)
     chosen = read_learner(learner)
     grouped = arguments.get("groups") is not None
-    counted = isinstance(folds, int) and not isinstance(folds, bool)
+    counted = is_whole(folds)
     if counted:
         splitter: Any = as_splitter(folds, grouped=grouped)
         folds = replace(splitter, random=random)

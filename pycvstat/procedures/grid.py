@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import InputError
 from pycvstat.learners.base import Learner
 from pycvstat.random import as_stream
@@ -97,7 +98,7 @@ def _points(engine: Any, n: int) -> NDArray[np.float64]:
 
 
 def _count(n: Any) -> None:
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+    if not is_whole(n) or n < 1:
         raise InputError("the number of candidates must be a positive whole number.", given=n)
 
 

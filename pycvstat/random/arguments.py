@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import InputError
 
 Floats = npt.NDArray[np.float64]
@@ -15,7 +16,7 @@ _LARGEST = 4_500_000_000_000_000
 
 def count_of(n: Any) -> int:
     """A number of draws: an integer that is not negative."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
+    if not is_whole(n) or n < 0:
         raise InputError("The number of draws must be an integer >= 0.", given=repr(n))
     return int(n)
 
@@ -33,7 +34,7 @@ def recycled(values: Any, n: int, name: str) -> Floats:
 
 def values_of(x: Any) -> tuple[npt.NDArray[Any] | None, int]:
     """The values to draw from (None: 1..n) and how many there are."""
-    if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
+    if is_whole(x):
         if x < 1:
             raise InputError("There is nothing to draw from: n must be at least 1.", given=x)
         if x > _LARGEST:

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from pycvstat.arguments import is_whole
 from pycvstat.errors import InputError
 from pycvstat.random import weighted
 from pycvstat.random.arguments import count_of, probabilities, recycled, values_of
@@ -47,8 +48,7 @@ class RRandom:
     """
 
     def __init__(self, seed: int, sample_kind: SampleKind = "Rejection") -> None:
-        whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
-        if not whole or abs(int(seed)) > _SEED_LIMIT:
+        if not is_whole(seed) or abs(int(seed)) > _SEED_LIMIT:
             raise InputError(
                 "A seed is an integer from -2147483647 to 2147483647, as in R's set.seed.",
                 given=repr(seed),

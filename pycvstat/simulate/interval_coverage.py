@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_level
+from pycvstat.arguments import check_level, is_whole
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.folds import (
     FiveByTwo,
@@ -346,6 +346,6 @@ def _targets(targets: Sequence[Target]) -> list[Target]:
 
 
 def _whole(sets: int) -> int:
-    if isinstance(sets, bool) or not isinstance(sets, (int, np.integer)) or sets < 2:
+    if not is_whole(sets) or sets < 2:
         raise InputError("sets must be a whole number of at least 2 data sets.", given=repr(sets))
     return int(sets)
