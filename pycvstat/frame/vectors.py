@@ -14,11 +14,15 @@ from pycvstat.frame.columns import MICROSECONDS_PER_DAY, Column, level_name
 
 EXACT_INTEGERS = 2**53
 NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "integer-na", "empty"}
+TIME_SPAN = (
+    "turn it into a number of known unit, in Python with data[name].dt.total_seconds(), "
+    'in R with as.numeric(x, units = "days")'
+)
 ADVICE = {
     "complex": "use its real part, imaginary part or modulus",
     "bytes": "decode it: data[name].str.decode('utf-8')",
-    "timedelta": "turn it into a number of known unit: data[name].dt.total_seconds()",
-    "timedelta64": "turn it into a number of known unit: data[name].dt.total_seconds()",
+    "timedelta": TIME_SPAN,
+    "timedelta64": TIME_SPAN,
     "period": "turn it into dates: data[name].dt.to_timestamp()",
     "interval": "turn it into a category, or use its left or right ends",
     "time": "turn it into a number, such as hours",

@@ -41,6 +41,9 @@ def from_r(
         rsample's resampling sets and splits, caret's fold lists and time slices (and the
         ``index`` and ``indexOut`` of its trainControl) and lists of row numbers become fold
         plans; data frames keep NA, factors and dates; other values become arrays, dicts, lists.
+        Time spans (difftime) become timedelta64, of R's length but without its unit, and no
+        formula takes them: say the unit with ``data[name].dt.total_seconds()``, or in R, where
+        lm uses the unit that they happen to have, with ``as.numeric(x, units = "days")``.
 
     Notes
     -----

@@ -148,6 +148,8 @@ BAD = {
     "complex array": (np.array([1j]), "complex128", "real part"),
     "bytes": ([b"a"], "bytes b'a' in row 0", "decode"),
     "timedelta": (pd.to_timedelta([1, 2]), "timedelta64", "total_seconds"),
+    "time span": (pd.to_timedelta([1, 2]), "timedelta64", 'as.numeric(x, units = "days")'),
+    "one time span": ([pd.Timedelta(1), None], "Timedelta", 'as.numeric(x, units = "days")'),
     "period": (pd.period_range("2020", periods=2, freq="M"), "Period", "to_timestamp"),
     "interval": (pd.interval_range(0, 2), "Interval", "category"),
     "matrix": (np.zeros((2, 2)), "(2, 2)", "one column of each part"),
