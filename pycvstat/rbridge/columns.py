@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -19,6 +19,7 @@ _SECONDS = {"secs": 1, "mins": 60, "hours": 3600, "days": 86400, "weeks": 604800
 _ZONE = re.compile(r"[\w+-]+(/[\w+-]+)*", re.ASCII)
 _DAY = 86400
 _FIRST, _LAST = -719_162 * _DAY, 2_932_897 * _DAY  # the years 1 to 9999 in seconds from 1970
+_NO_SLOTS = {"class", "names", "dim", "dimnames"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +62,31 @@ def classed(numbers: Numbers) -> Any:
         if name in _CLASSES:
             return _CLASSES[name](numbers)
     return None
+
+
+def refuse_slots(classes: Iterable[str], attributes: Iterable[str]) -> None:
+    """Refuse an S4 vector that holds more than its numbers, such as lubridate's Period.
+
+    Parameters
+    ----------
+    classes : iterable of str
+        Its class attribute.
+    attributes : iterable of str
+        The names of all its attributes.
+
+    Raises
+    ------
+    RError
+        When there are slots beside the data part and its names and shape.
+    """
+    slots = [name for name in attributes if name not in _NO_SLOTS]
+    if slots:
+        raise RError(
+            f"values of the S4 class {', '.join(classes)} have no Python form: "
+            "their numbers alone are not their value.",
+            given=f"further slots {', '.join(slots)}",
+            fix='make them plain numbers in R, those of lubridate with as.numeric(x, "hours")',
+        )
 
 
 def masked(values: Any, absent: Any) -> Any:
@@ -111,7 +137,7 @@ def _date(numbers: Numbers) -> Any:
 
 def _posixct(numbers: Numbers) -> pd.DatetimeIndex:
     seconds = doubles(numbers.values)
-    if ((seconds < _FIRST + _DAY) | (seconds >= _LAST - _DAY)).any():
+    if ((seconds < _FIRST - _DAY) | (seconds >= _LAST + _DAY)).any():
         raise RError("an R time has no Python form: it is infinite or outside the years 1 to 9999.")
     # microseconds: a double holds no more for the present time
     times = pd.DatetimeIndex(_instants(np.round(seconds * 1e6), "us")).tz_localize("UTC")
@@ -119,14 +145,29 @@ def _posixct(numbers: Numbers) -> pd.DatetimeIndex:
     try:
         if not _ZONE.fullmatch(zone):  # on Windows a name may be a path to anywhere
             raise ValueError(zone)
-        return times.tz_convert(ZoneInfo(zone).key)
+        return _representable(times.tz_convert(ZoneInfo(zone).key), zone)
     except (LookupError, ValueError, OSError):
         warn(
             "R's time zone has no meaning here; the times are in UTC.",
             given=zone,
             fix="give it by a place in R: attr(x, 'tzone') <- 'America/Los_Angeles'",
         )
-        return times
+        return _representable(times, "UTC")
+
+
+def _representable(times: pd.DatetimeIndex, zone: str) -> pd.DatetimeIndex:
+    """The times themselves, when pandas can show them, in a year from 1 to 9999.
+
+    It finds that out only when it shows a time, and needs the year in UTC for some zones.
+    """
+    try:
+        years = {end.year for end in (times.min(), times.max()) if not pd.isna(end)}
+    except (ArithmeticError, NotImplementedError, ValueError):
+        years = {0}
+    if years and not 1 <= min(years) <= max(years) <= 9999:
+        where = " or ".join(dict.fromkeys(["UTC", zone]))
+        raise RError(f"an R time has no Python form: in {where} it is outside the years 1 to 9999.")
+    return times
 
 
 def _instants(values: Any, unit: str) -> Any:

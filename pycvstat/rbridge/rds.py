@@ -58,11 +58,14 @@ class RObject:
         An array, or a list of `RObject` or texts (None: NA).
     attributes : dict
         Attribute name to `RObject`.
+    s4 : bool
+        Whether it is of an S4 class, so that its attributes are slots.
     """
 
     kind: str
     values: Any = None
     attributes: dict[str, RObject] = field(default_factory=dict)
+    s4: bool = False
 
     @property
     def r_class(self) -> tuple[str, ...]:
@@ -205,11 +208,10 @@ class _Reader:
             return self.referable(kind)
         if kind in (2, 3, 5, 6, 17, 239, 240):
             return self.pairs(kind, attributed, tagged)
-        if kind == 238:
-            return self.compact()
-        found = self.vector(kind, flags)
-        if attributed:
+        found = self.compact() if kind == 238 else self.vector(kind, flags)
+        if attributed and kind != 238:
             found.attributes = self.attributes()
+        found.s4 |= bool(flags & 1 << 16)
         return found
 
     def vector(self, kind: int, flags: int) -> RObject:

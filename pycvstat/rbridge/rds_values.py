@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pycvstat.errors import DataError
-from pycvstat.rbridge.columns import NA_INTEGER, Numbers, classed, doubles, masked
+from pycvstat.rbridge.columns import NA_INTEGER, Numbers, classed, doubles, masked, refuse_slots
 from pycvstat.rbridge.rds import RObject, read_rds, refusing_damage
 from pycvstat.rbridge.values import RList, RValue
 
@@ -61,6 +61,7 @@ def value_of(item: RObject) -> object:
 
 def column_of(item: RObject) -> Any:
     """A vector as a one-dimensional array that keeps its NA."""
+    _check_slots(item)
     if item.kind in _NUMBERS:
         found = classed(Numbers(item.values, item.r_class, item.texts))
         return _plain(item) if found is None else found
@@ -69,6 +70,11 @@ def column_of(item: RObject) -> Any:
         texts[:] = item.values
         return texts
     return doubles(item.values) if item.kind == "complex" else item.values
+
+
+def _check_slots(item: RObject) -> None:
+    if item.s4:
+        refuse_slots(item.r_class, item.attributes)
 
 
 def _plain(item: RObject) -> Any:
@@ -157,6 +163,7 @@ def _cells(part: RObject) -> Any:
         return column_of(part)
     if part.kind != "list":
         raise DataError("a column of the data frame holds no values.", given=part.kind)
+    _check_slots(part)
     cells = np.empty(len(part.values), dtype=object)
     for i, cell in enumerate(part.values):
         cells[i] = value_of(cell)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pycvstat.rbridge.columns import NA_INTEGER, Numbers, classed, doubles, masked
+from pycvstat.rbridge.columns import NA_INTEGER, Numbers, classed, doubles, masked, refuse_slots
 from pycvstat.rbridge.values import RList, RValue
 
 # a data frame whose columns that are matrices or frames are as many columns, as R prints them
@@ -63,6 +63,7 @@ def column(vector: Any) -> Any:
     """
     from rpy2 import rinterface as ri
 
+    _check_slots(vector)
     if isinstance(vector, ri.StrSexpVector):
         return _strings(vector)
     if isinstance(vector, ri.ComplexSexpVector):
@@ -78,6 +79,12 @@ def column(vector: Any) -> Any:
     if isinstance(vector, ri.IntSexpVector):
         return masked(raw.astype(np.int64), raw == NA_INTEGER)
     return doubles(raw)
+
+
+def _check_slots(vector: Any) -> None:
+    attributes = tuple(vector.list_attrs())
+    if "class" in attributes and _evaluated("isS4")(vector)[0]:
+        refuse_slots(vector.rclass, attributes)
 
 
 def _raw(vector: Any) -> Any:
@@ -167,6 +174,7 @@ def _frame_column(part: Any) -> Any:
         return column(part)
     if "POSIXlt" in part.rclass:
         return column(_evaluated("as.POSIXct")(part))
+    _check_slots(part)
     cells = np.empty(len(part), dtype=object)
     for i, cell in enumerate(part):
         cells[i] = read(cell)

@@ -75,6 +75,11 @@ def frame(n: int, /, **columns: bytes) -> bytes:
     return items(*columns.values(), **attributes)
 
 
+def s4(value: bytes) -> bytes:
+    """The same value with the mark of S4 in its first word."""
+    return ints(struct.unpack(">i", value[:4])[0] | 1 << 16) + value[4:]
+
+
 def compact(form: str, state: bytes) -> bytes:
     """One of R's compact vectors (ALTREP): its form, its state, no attributes."""
     info = ints(2) + symbol(form) + ints(2) + symbol("base") + ints(2) + integers(13) + NULL

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import pycvstat as pcv
-from pycvstat.errors import PycvstatError, PycvstatWarning, RError
+from pycvstat.errors import DataError, PycvstatError, PycvstatWarning, RError
 from pycvstat.frame import read
 from pycvstat.rbridge import RList, RValue, run
 
@@ -352,6 +352,44 @@ def test_columns_that_are_frames_or_times_in_parts() -> None:
 def test_what_has_no_python_form(code: str, words: str) -> None:
     with pytest.raises(RError, match=words):
         run(code)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
+def test_the_first_and_last_days_of_all_come_back(zone: str, tmp_path: Path) -> None:
+    code = """{ x <- as.POSIXct(c('9999-12-31', '2020-01-01', NA, '0001-01-01'), tz = zone)
+              x <- data.frame(t = x); saveRDS(x, file); x }"""
+    live = run(code, zone=zone, file=str(tmp_path / "x.rds"))
+    assert live["t"].astype(str).str[:19].tolist()[::3] == [
+        "9999-12-31 00:00:00",
+        "0001-01-01 00:00:00",
+    ]
+    same(live, pcv.from_r(tmp_path / "x.rds"))
+    again = run(
+        "{ stopifnot(format(x$t[-3], '%m-%d') == c('12-31', '01-01', '01-01')); x }", x=live
+    )
+    same(live, again)
+
+
+def test_vectors_of_s4_with_further_slots(tmp_path: Path) -> None:
+    code = """{
+      setClass('Period', contains = 'numeric', slots = c(hour = 'numeric'))
+      setClass('Length', contains = 'numeric')
+      setClass('Kind', contains = 'factor')
+      n <- 100
+      zero <- sort(numeric(n)) # of which R keeps that it is sorted
+      x <- list(period = new('Period', zero, hour = 1:n), kind = new('Kind', gl(2, n / 2)),
+                length = new('Length', as.numeric(1:n)))[part]
+      x <- structure(x, class = 'data.frame', row.names = 1:n)
+      saveRDS(x, file); x }"""
+    file = tmp_path / "x.rds"
+    for part, words in {"period": "S4 class Period", "kind": "S4 class Kind"}.items():
+        with pytest.raises(RError, match=words):
+            run(code, part=part, file=str(file))
+        with pytest.raises(DataError, match=words):
+            pcv.from_r(file)
+    live = run(code, part="length", file=str(file))
+    assert live["length"].tolist() == list(range(1, 101))
+    same(live, pcv.from_r(file))
 
 
 @given(st.lists(st.floats(width=64), max_size=20))

@@ -19,6 +19,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import DataError, PycvstatError, PycvstatWarning
+from pycvstat.frame import read as read_frame
 from pycvstat.rbridge import RValue, rds
 from tests.rbridge.rds_bytes import (
     HEAD,
@@ -32,12 +33,14 @@ from tests.rbridge.rds_bytes import (
     ints,
     items,
     pairs,
+    s4,
     sample,
     texts,
     vector,
 )
 
 NOT_READABLE = "not a readable RDS file"
+FIRST_DAY, LAST_DAY = -62_135_596_800.0, 253_402_214_400.0  # 0001-01-01, 9999-12-31 in UTC
 
 
 def read(body: bytes, folder: Path, *, head: bytes = HEAD) -> Any:
@@ -99,7 +102,7 @@ def test_what_has_no_python_form_is_said(tmp_path: Path) -> None:
     def of(name: str, *values: float, **more: bytes) -> bytes:
         return doubles(*values, **more, **{"class": texts(name)})
 
-    day = 86400.0
+    day, new_york, tokyo = 86400.0, texts("America/New_York"), texts("Asia/Tokyo")
     for body, words in (
         (of("difftime", 1.0, units=texts("years")), "unit of an R difftime is not known"),
         (of("difftime", np.inf), "infinite R difftime"),
@@ -108,6 +111,11 @@ def test_what_has_no_python_form_is_said(tmp_path: Path) -> None:
         (of("Date", 1e300), "too far away"),
         (of("POSIXct", np.inf), "infinite or outside the years 1 to 9999"),
         (of("POSIXct", 1e12), "outside the years 1 to 9999"),
+        (of("POSIXct", LAST_DAY + day), "in UTC it is outside the years"),
+        (of("POSIXct", FIRST_DAY - 1), "in UTC it is outside the years"),
+        (of("POSIXct", FIRST_DAY, tzone=new_york), "in UTC or America/New_York it is"),
+        (of("POSIXct", LAST_DAY + day, tzone=new_york), "in UTC or America/New_York it is"),
+        (of("POSIXct", LAST_DAY + day - 1, tzone=tokyo), "in UTC or Asia/Tokyo it is outside"),
         (integers(1, 3, levels=texts("u", "v"), **{"class": texts("factor")}), "factor is damaged"),
         (integers(1, 2, levels=texts("u", "u"), **{"class": texts("factor")}), "factor is damaged"),
         (integers(1, 2, **{"class": texts("factor")}), "factor is damaged"),
@@ -120,6 +128,45 @@ def test_what_has_no_python_form_is_said(tmp_path: Path) -> None:
             read(body, tmp_path)
     centuries = read(of("difftime", 2e5 * day), tmp_path)
     assert centuries == np.timedelta64(200_000, "D")  # beyond what nanoseconds hold
+
+
+@pytest.mark.parametrize(
+    ("zone", "first", "last"),
+    [
+        ("UTC", FIRST_DAY, LAST_DAY + 86399),
+        ("Asia/Tokyo", FIRST_DAY - 33539, LAST_DAY),  # midnight there is the day before in UTC
+        ("America/New_York", FIRST_DAY + 17762, LAST_DAY),
+    ],
+)
+def test_the_first_and_last_days_of_all_are_times(
+    zone: str, first: float, last: float, tmp_path: Path
+) -> None:
+    marks = {"tzone": texts(zone), "class": texts("POSIXct")}
+    found = read(frame(4, t=doubles(first, None, 0.0, last, **marks)), tmp_path)["t"]
+    assert str(found.dt.tz) == zone
+    assert found[0].isoformat().startswith("0001-01-01T00:00:00")
+    assert found[3].isoformat().startswith("9999-12-3")
+    assert found.isna().tolist() == [False, True, False, False]
+    days = read_frame(pd.DataFrame({"t": found}))["t"].values
+    np.testing.assert_array_equal(days, np.array([first, np.nan, 0.0, last]) / 86400)
+
+
+def test_vectors_with_further_slots_are_refused_by_name(tmp_path: Path) -> None:
+    marks = {"hour": doubles(1.0, 2.0), "class": texts("Period")}
+    period, plain = doubles(0.0, 0.0, **marks), doubles(3.0, 4.0, **{"class": texts("Duration")})
+    wrapped = compact("wrap_real", items(doubles(0.0, 0.0), integers(0, 0)))
+    wrapped = wrapped[: -len(NULL)] + pairs(**marks)
+    listed, words = items(NULL, NULL, **marks), texts("a", "b", **marks)
+    for part in (period, wrapped, listed, words):
+        with pytest.raises(DataError, match="S4 class Period") as caught:
+            read(frame(2, y=doubles(1.0, 2.0), p=s4(part)), tmp_path)
+        assert "slots hour" in str(caught.value)
+    with pytest.raises(DataError, match="S4 class Period"):
+        read(items(s4(period)), tmp_path)
+    assert read(frame(2, d=s4(plain)), tmp_path)["d"].tolist() == [3.0, 4.0]
+    assert read(period, tmp_path).tolist() == [0.0, 0.0]  # attributes, not slots
+    named = doubles(3.0, 4.0, names=texts("a", "b"), **{"class": texts("Duration")})
+    assert read(s4(named), tmp_path).to_dict() == {"a": 3.0, "b": 4.0}
 
 
 def test_a_missing_level_is_a_missing_value(tmp_path: Path) -> None:
