@@ -1,4 +1,4 @@
-"""What code changes while it runs, a counter or a log: that is not what the code is."""
+"""Logs and counts that code only adds to: no result depends on them."""
 
 from __future__ import annotations
 
@@ -8,60 +8,60 @@ from types import CodeType, FunctionType
 from typing import Any
 
 Key = tuple[str, ...]
-"""What a name is: of a module, ``("global", module, name)``; of a closure, ``("cell", id)``; of a
-class, a module or an object, ``("attribute", name)``, or with its owner before the name."""
+"""A variable: of a module, ``("global", module, name)``; of a closure, ``("cell", id)``."""
 
-CONTAINERS = (list, dict, set, deque)
-GROWING = ("append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault")
-SHRINKING = ("pop", "popleft", "popitem", "remove", "discard", "clear")
-IN_PLACE = frozenset((*GROWING, *SHRINKING, "sort", "reverse"))
-FITS = frozenset(("fit", "partial_fit", "fit_transform", "fit_predict"))
-ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
-SUBSCRIPTS = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
-GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
+LOGS = (list, set, deque)
+COUNTS = (int, float)
+READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+GLOBALS = (*READS, "STORE_GLOBAL", "DELETE_GLOBAL")
 CELLS = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "STORE_DEREF", "DELETE_DEREF")
+ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
+BOTH_WAYS = (("LOAD_GLOBAL", "STORE_GLOBAL"), ("LOAD_DEREF", "STORE_DEREF"))
+ADDING = ("append", "appendleft", "extend", "add")
+
+Step = tuple[str, Any, str]
+"""The name of an operation, what it is about, and how dis shows it."""
 
 
 class Changes:
-    """Names that code gives new values, lists it changes in place, and estimators it fits.
-
-    Only what the code names is found: a list that it changes under another name is not.
+    """How code uses each variable: adds to a log, counts, or otherwise.
 
     Examples
     --------
     >>> def fit(X, y):
     ...     LOG.append(1)
+    ...     SHIFT.append(1)
     ...     return y.mean() + SHIFT[0]
     >>> changes = Changes()
     >>> changes.note(fit)
-    >>> changes.hide([1], ("global", __name__, "LOG"))
+    >>> changes.only_added_to([1], ("global", __name__, "LOG"))
     True
-    >>> changes.hide([2.5], ("global", __name__, "SHIFT"))
+    >>> changes.only_added_to([2.5], ("global", __name__, "SHIFT"))
     False
     """
 
     def __init__(self) -> None:
-        self.assigned: set[Key] = set()
-        self.grown: set[Key] = set()
-        self.fitted: set[Key] = set()
+        self._uses: dict[Key, set[str]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self.assigned or self.grown or self.fitted)
+        return any("otherwise" not in uses for uses in self._uses.values())
 
-    def hide(self, value: Any, *keys: Key) -> bool:
-        """Whether a value under one of these names is changed by the code itself.
+    def only_added_to(self, value: Any, key: Key | None) -> bool:
+        """Whether code only appends to this list, or only counts with this number.
 
         Parameters
         ----------
         value : object
-        *keys : tuple
+        key : tuple, optional
+            The variable; None for anything else, such as an attribute.
         """
-        if not self.assigned.isdisjoint(keys):
-            return True
-        return isinstance(value, CONTAINERS) and not self.grown.isdisjoint(keys)
+        uses = self._uses.get(key) if key else None
+        return (uses == {"logs"} and type(value) in LOGS) or (
+            uses == {"counts"} and type(value) in COUNTS
+        )
 
     def note(self, function: FunctionType) -> None:
-        """Find what a function changes, and the functions inside it.
+        """Find what a function, and the functions inside it, use and how.
 
         Parameters
         ----------
@@ -73,31 +73,31 @@ class Changes:
             self._read(code, str(function.__globals__.get("__name__")), names)
 
     def _read(self, code: CodeType, module: str, cells: dict[str, Key]) -> None:
-        """An expression like ``type(self).log.append`` begins where each of its parts begins."""
         from dis import get_instructions
 
-        chains: dict[Any, list[Key]] = {}
-        for one in get_instructions(code):
-            place = one.positions and (one.positions.lineno, one.positions.col_offset)
-            chain = chains.setdefault(place, []) if place and None not in place else []
-            key = _key(one.opname, one.argval, module, cells)
-            self._notice(one.opname, one.argval, key, chain)
+        steps = [(one.opname, one.argval, one.argrepr) for one in get_instructions(code)]
+        steps = [step for step in steps if step[0] != "EXTENDED_ARG"]
+        for i, (operation, name, _) in enumerate(steps):
+            key = _key(operation, name, module, cells)
             if key:
-                chain.append(key)
+                self._uses.setdefault(key, set()).add(_use(steps, i))
 
-    def _notice(self, operation: str, name: Any, key: Key | None, chain: list[Key]) -> None:
-        if key and operation.startswith(("STORE", "DELETE")):
-            self.assigned.add(key)
-        elif operation in ("STORE_ATTR", "DELETE_ATTR"):
-            owners = [k for k in chain if k != ("attribute", name)]
-            if owners:
-                self.assigned.add(("attribute", owners[-1][-1], name))
-        elif not chain:
-            return
-        elif operation in SUBSCRIPTS or (operation in ATTRIBUTES and name in IN_PLACE):
-            self.grown.add(chain[-1])
-        elif operation in ATTRIBUTES and name in FITS:
-            self.fitted.add(chain[-1])
+
+def _use(steps: list[Step], i: int) -> str:
+    """What becomes of the variable of step `i`."""
+    if _counts(steps[i : i + 4]) or (i >= 3 and _counts(steps[i - 3 : i + 1])):
+        return "counts"
+    operation, name, _ = steps[i + 1] if i + 1 < len(steps) else ("", None, "")
+    return "logs" if operation in ATTRIBUTES and name in ADDING else "otherwise"
+
+
+def _counts(steps: list[Step]) -> bool:
+    """Whether these steps are ``N += 1``."""
+    if len(steps) < 4:
+        return False
+    (load, name, _), (number, value, _), (_, _, sign), (store, stored, _) = steps
+    adds = number.startswith("LOAD") and type(value) in COUNTS and sign == "+="
+    return adds and name == stored and (load, store) in BOTH_WAYS
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:
@@ -126,10 +126,4 @@ def cell_key(cell: Any) -> Key:
 def _key(operation: str, name: Any, module: str, cells: dict[str, Key]) -> Key | None:
     if operation in GLOBALS:
         return ("global", module, name)
-    if operation in CELLS:
-        return cells.get(name)
-    if operation in ATTRIBUTES:
-        return ("attribute", name)
-    if operation.startswith("LOAD_FAST") and name == "cls":
-        return ("local", "cls")
-    return None
+    return cells.get(name) if operation in CELLS else None

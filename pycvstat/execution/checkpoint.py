@@ -21,6 +21,8 @@ from pycvstat.store import WholeFile, load, save, versions
 from pycvstat.store.whole_file import remove_abandoned
 
 FORMAT = 2
+OF_CODE = (".refers.", ".closure.", ".attributes.")
+"""Where a description has what code of the user refers to."""
 
 
 class Checkpoint:
@@ -97,10 +99,11 @@ class Checkpoint:
         return content
 
     def _refuse(self, lines: list[str]) -> None:
+        fix = f"use another directory, or delete {self.place} to begin again"
+        if any(part in line for line in lines for part in OF_CODE):
+            fix += "; what code changes while it runs, make inside it or pass as a parameter"
         raise CheckpointError(
-            "The checkpoint belongs to other work.",
-            given="\n         ".join(lines),
-            fix=f"use another directory, or delete {self.place} to begin again",
+            "The checkpoint belongs to other work.", given="\n         ".join(lines), fix=fix
         )
 
     def read(self, count: int) -> dict[int, Any]:

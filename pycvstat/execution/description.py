@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.execution.changes import Changes, Key, cell_key
-from pycvstat.execution.objects import is_estimator, library_name, parts
+from pycvstat.execution.changes import Changes, cell_key
+from pycvstat.execution.objects import is_cloned, library_name, parts
 from pycvstat.execution.users_code import (
     Reference,
     attributes_of,
@@ -34,12 +34,12 @@ class Description:
     Parameters
     ----------
     known : Changes, optional
-        What the code is known to change; it is left out.
+        How all of the code uses its variables; those that it only adds to are left out.
 
     Attributes
     ----------
     changes : Changes
-        What the code met so far changes.
+        How the code met so far uses its variables.
     troubles : list of str
         What could not be described.
     """
@@ -51,7 +51,7 @@ class Description:
         self._alive: list[Any] = []  # so that no other object gets the id of one that was met
         self._inside: list[int] = []
         self._names: list[str] = []
-        self._in_code = 0  # within how many functions and classes
+        self._learnt = 0  # within how many parts that are used as they are, and not cloned
         self._code: CodeType | None = None  # of the function that the walk came through last
 
     def of(self, value: Any) -> Any:
@@ -113,7 +113,8 @@ class Description:
 
     def _dict(self, value: Mapping[Any, Any]) -> dict[str, Any]:
         named = {self._key(key): item for key, item in value.items()}
-        return {name: self.of(named[name]) for name in sorted(named)}
+        with self._within(self._code, learnt=len(self._inside) > 1):  # 1: what is asked for
+            return {name: self.of(named[name]) for name in sorted(named)}
 
     def _key(self, key: Any) -> str:
         if isinstance(key, str):
@@ -174,33 +175,30 @@ class Description:
         return head | {f"{n} of it" if n in head else n: part for n, part in told.items()}
 
     def _parts(self, value: Any) -> dict[str, Any]:
+        copied = not is_cloned(value)
         try:
-            found = parts(value, fitted=self._in_code > 0)
+            found = parts(value, fitted=self._learnt > 0 or copied)
         except Exception:  # whatever a class raises that cannot be pickled
             named = [".".join(self._names), full_name(type(value))]
             self.troubles.append(": ".join(filter(None, named)))
             return {}
-        keys = () if is_estimator(value) or is_dataclass(value) else found.keys()
-        return self._named((n, found[n], _attribute(n, n in keys)) for n in sorted(found))
+        with self._within(None, learnt=copied):
+            return self._named((n, found[n], None) for n in sorted(found))
 
     def _named(self, references: Iterable[Reference]) -> dict[str, Any]:
-        """Descriptions by name, without what the code changes itself."""
+        """Descriptions by name, without variables that code only adds to."""
         told = {}
-        for name, value, keys in references:
-            if self.known.hide(value, *keys):
+        for name, value, key in references:
+            if self.known.only_added_to(value, key):
                 continue
             self._names.append(name)
-            within = self._in_code
-            if not self.known.fitted.isdisjoint(keys):
-                self._in_code = 0  # what it has learnt before is learnt again
             told[name] = self.of(value)
-            self._in_code = within
             self._names.pop()
         return told
 
     def _again(self, value: Any, head: dict[str, Any]) -> dict[str, Any] | None:
         """What is said of a value that was met before; None the first time."""
-        key = id(value), self._in_code > 0
+        key = id(value), self._learnt > 0
         if key not in self._met:
             self._met[key] = {**head, "as before": len(self._met)}
             self._alive.append(value)
@@ -208,31 +206,26 @@ class Description:
         return self._met[key]
 
     @contextmanager
-    def _within(self, code: CodeType | None) -> Iterator[None]:
-        """Everything met in this block is met in code: of a function, or of a class."""
+    def _within(self, code: CodeType | None, learnt: bool = True) -> Iterator[None]:
+        """In this block modules are met in this code, and what estimators learnt matters."""
         outer, self._code = self._code, code
-        self._in_code += 1
+        self._learnt += learnt
         yield
-        self._in_code -= 1
+        self._learnt -= learnt
         self._code = outer
-
-
-def _attribute(name: str, may_change: bool) -> tuple[Key, ...]:
-    return (("attribute", name),) if may_change else ()
 
 
 def _closure(function: FunctionType) -> Iterator[Reference]:
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     for name, cell in cells:
         with suppress(ValueError):  # not filled yet
-            yield name, cell.cell_contents, (cell_key(cell),)
+            yield name, cell.cell_contents, cell_key(cell)
 
 
 def _attributes(function: FunctionType) -> Iterator[Reference]:
     for name, value in sorted(vars(function).items()):
         if not name.startswith("__"):
-            keys = (("attribute", name), ("attribute", function.__name__, name))
-            yield name, value, keys
+            yield name, value, None
 
 
 def digest(description: Any) -> str:

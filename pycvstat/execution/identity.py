@@ -14,8 +14,9 @@ def describe(value: Any) -> Any:
     """A value as JSON: the same for equal values, in every session.
 
     Arrays become checksums, functions their name and a checksum of their code, objects their
-    class and attributes. Code of the user comes with whatever it refers to, except for what it
-    changes itself, a counter or a log.
+    class and attributes. Code of the user comes with whatever it refers to. Left out are only
+    global variables and those of closures that all of this code only adds to: a list, set or
+    deque by ``append``, ``appendleft``, ``extend`` or ``add``, a number by ``N += 1``.
 
     Parameters
     ----------

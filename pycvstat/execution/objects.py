@@ -17,6 +17,8 @@ from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 import numpy as np
 
+from pycvstat.execution.users_code import is_users
+
 LOCKS = (type(threading.Lock()), type(threading.RLock()))
 CACHES = (threading.local, WeakKeyDictionary, WeakValueDictionary, WeakSet)
 
@@ -33,6 +35,23 @@ def is_estimator(value: Any) -> bool:
     value : object
     """
     return hasattr(type(value), "get_params")
+
+
+def is_cloned(value: Any) -> bool:
+    """Whether work begins with a new object like this one, which has learnt nothing.
+
+    A learner of ours holds an estimator that is cloned; other objects are copied as they are.
+
+    Parameters
+    ----------
+    value : object
+    """
+    kind = type(value)
+    base: Any = getattr(sys.modules.get("sklearn.base"), "BaseEstimator", None)
+    if base is not None and isinstance(value, base):
+        return bool(kind.__sklearn_clone__ is base.__sklearn_clone__)  # others are frozen
+    ours = is_dataclass(value) and kind.__module__.startswith("pycvstat.")
+    return ours or (is_estimator(value) and not is_users(kind))
 
 
 def parts(value: Any, fitted: bool) -> dict[str, Any]:

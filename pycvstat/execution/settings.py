@@ -8,6 +8,9 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+
+from pycvstat.arguments import check_path
 from pycvstat.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,11 +77,7 @@ def execution_from(
     >>> execution_from(n_jobs=2).backend
     'processes'
     """
-    if not isinstance(progress, bool) and not (isinstance(progress, str) and progress == "auto"):
-        raise InputError(
-            "progress cannot be this.", given=repr(progress), fix='use True, False or "auto"'
-        )
-    place = _directory(checkpoint)
+    progress, place = _shown(progress), _directory(checkpoint)
     if backend is not None and not isinstance(backend, str):
         return Execution(_cluster_size(backend, n_jobs), backend, progress, place)
     if backend not in (None, *get_args(BackendName)):
@@ -98,28 +97,27 @@ def execution_from(
     return Execution(workers, chosen, progress, place)
 
 
+def _shown(progress: Any) -> Progress:
+    if isinstance(progress, (bool, np.bool_)):
+        return bool(progress)
+    if not isinstance(progress, str) or progress != "auto":
+        raise InputError(
+            "progress cannot be this.", given=repr(progress), fix='use True, False or "auto"'
+        )
+    return "auto"
+
+
 def _directory(checkpoint: str | os.PathLike[str] | None) -> Path | None:
     if checkpoint is None:
         return None
-    if not _is_path(checkpoint):
+    try:
+        return check_path(checkpoint)
+    except InputError as error:
         raise InputError(
             "checkpoint must be the path of a directory.",
-            given=repr(checkpoint),
+            given=error.given,
             fix='use checkpoint="kept", for example',
-        )
-    return Path(checkpoint)
-
-
-def _is_path(value: Any) -> bool:
-    """Whether a file can be called so."""
-    text = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
-    if not isinstance(text, str) or not text or "\0" in text:
-        return False
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError:
-        return False
-    return True
+        ) from None
 
 
 def _workers(n_jobs: int | None) -> int:

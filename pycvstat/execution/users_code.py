@@ -14,15 +14,14 @@ from contextlib import suppress
 from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any
 
-from pycvstat.execution.changes import Key, codes
+from pycvstat.execution.changes import READS, Key, codes
 
-Reference = tuple[str, Any, tuple[Key, ...]]
-"""A name, what it stands for, and how code that changes it may call it."""
+Reference = tuple[str, Any, Key | None]
+"""A name, what it stands for, and the variable that it is, if it is one."""
 
 KEPT = {"pycvstat", "numpy", "scipy", "pandas", "statsmodels", "numba", "sklearn"}
 """Packages whose versions are part of every checkpoint."""
 
-READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 STANDARD = os.path.dirname(os.__file__)
 DESCRIPTORS = (GetSetDescriptorType, MemberDescriptorType)
 
@@ -121,11 +120,11 @@ def globals_of(function: FunctionType) -> Iterator[Reference]:
     module, everything = str(function.__globals__.get("__name__")), function.__globals__
     for name in sorted(_operands(function.__code__, *READS)):
         if name in everything and not _is_special(name):
-            yield f"{module}.{name}", everything[name], (("global", module, name),)
+            yield f"{module}.{name}", everything[name], ("global", module, name)
     for name in sorted(_operands(function.__code__, "IMPORT_NAME")):
         imported = _imported(name)
         if imported is not None:
-            yield f"import {name}", imported, ()
+            yield f"import {name}", imported, None
 
 
 def _imported(name: str) -> ModuleType | None:
@@ -151,9 +150,7 @@ def attributes_of(module: ModuleType, code: CodeType | None) -> Iterator[Referen
     wanted = _operands(code, "LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM") if code else set()
     own = {name: value for name, value in vars(module).items() if not _is_special(name)}
     for name in sorted(wanted & own.keys() or own.keys()):
-        owner = module.__name__.rpartition(".")[2]
-        keys = (("global", module.__name__, name), ("attribute", name), ("attribute", owner, name))
-        yield f"{module.__name__}.{name}", own[name], keys
+        yield f"{module.__name__}.{name}", own[name], None
 
 
 def members_of(kind: type) -> Iterator[Reference]:
@@ -167,12 +164,10 @@ def members_of(kind: type) -> Iterator[Reference]:
         is_code = isinstance(value, (FunctionType, staticmethod, classmethod))
         skipped = name == "_abc_impl" or isinstance(value, DESCRIPTORS)
         if not skipped and (is_code or not _is_special(name)):
-            owners = (kind.__name__, "type", "__class__", "cls")
-            keys = [("attribute", owner, name) for owner in owners]
-            yield f"{full_name(kind)}.{name}", value, (("attribute", name), *keys)
+            yield f"{full_name(kind)}.{name}", value, None
     for base in kind.__bases__:
         if base is not object:
-            yield full_name(base), base, ()
+            yield full_name(base), base, None
 
 
 def _is_special(name: str) -> bool:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pycvstat.arguments import check_word
 from pycvstat.errors import FitError, LossError, PycvstatError, warn
 from pycvstat.execution import Execution, run_tasks
-from pycvstat.execution.identity import describe as describe_code, digest
 from pycvstat.execution.threads import one_thread
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
@@ -327,7 +326,7 @@ def identity_of(work: Work) -> dict[str, Any]:
     return {
         "folds": work.plan.fingerprint,
         "inner_folds": inner,
-        "loss": {"name": work.loss.name, "code": digest(describe_code(work.loss))},
+        "loss": work.loss,
         "candidates": work.prepared.candidates,
         "keep": work.keep,
         "on_error": work.on_error,

@@ -147,11 +147,11 @@ def test_an_object_is_described_with_the_code_of_its_class(change: dict[str, Any
 
 
 CALLS: list[int] = []
-COUNT = 0
+COUNT, COUNT_OF_ALL = 0, 7
 
 
-def counted(log: list[int], seen: dict[str, int], weights: list[float]) -> list[Any]:
-    """A function and a class that count their calls in every way."""
+def counted(log: list[int], seen: set[int], weights: list[float]) -> list[Any]:
+    """A function and a class that count their calls."""
     times = 0
 
     def loss(y: float) -> float:
@@ -161,14 +161,11 @@ def counted(log: list[int], seen: dict[str, int], weights: list[float]) -> list[
         return y
 
     class Spy:
-        fits = 0
-
         def fit(self) -> None:
             global COUNT
             COUNT += 1
-            type(self).fits += 1
-            seen["fits"] = seen.get("fits", 0) + 1
-            CALLS.append(1)
+            seen.add(COUNT_OF_ALL)
+            CALLS.extend([1])
 
     def weighted(y: float) -> float:
         return weights[0] * y
@@ -177,12 +174,55 @@ def counted(log: list[int], seen: dict[str, int], weights: list[float]) -> list[
 
 
 def test_what_code_counts_is_not_what_it_is() -> None:
-    loss, spy, _ = things = counted([], {}, [1.0])
+    loss, spy, _ = things = counted([], set(), [1.0])
     before = digest(describe(things))
     loss(1.0)
     spy.fit()
     assert digest(describe(things)) == before
-    assert digest(describe(counted([], {}, [2.0]))) != before
+    assert digest(describe(counted([], set(), [2.0]))) != before
+
+
+def changing(what: str) -> Callable[[], Any]:
+    """A function that changes what it was made with in one way."""
+    log, seen, count, model = [3], {"a": 1}, 1, Model(1)
+
+    def read() -> Any:
+        log.append(1)
+        return log[0]
+
+    def subscript() -> None:
+        seen["a"] += 1
+
+    def default() -> None:
+        seen.setdefault("b", 1)
+
+    def counting() -> int:
+        nonlocal count
+        count += 1
+        return count
+
+    def attribute() -> None:
+        model.depth += 1
+
+    found: Callable[[], Any] = locals()[what]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [
+        ("read", "closure.log"),
+        ("subscript", "closure.seen.a"),
+        ("default", "closure.seen.b"),
+        ("counting", "closure.count"),
+        ("attribute", "closure.model.depth"),
+    ],
+)
+def test_what_code_changes_in_another_way_is_what_it_is(what: str, name: str) -> None:
+    function = changing(what)
+    before = describe(function)
+    function()
+    assert differences(before, describe(function))[0].startswith(f"{name}: ")
 
 
 def test_estimators_are_described_by_their_parameters() -> None:

@@ -47,6 +47,32 @@ def own(model: str, inside: str = "", first: str = "pass") -> str:
     return OWN.format(inside=inside or "pass", model=model, first=first)
 
 
+PLAIN = """
+class Plain:
+    def __init__(self, it): self.it = it
+    def predict(self, X): return np.full(len(X), self.m)
+    def fit(self, X, y):
+        {does}
+        self.m = y.mean() + {uses}
+        return self
+
+cv(Plain({made}))
+"""
+
+
+def plain(does: str, uses: str, made: str) -> str:
+    """An object, no estimator, that changes what it was made with."""
+    return PLAIN.format(does=does, uses=uses, made=made)
+
+
+NESTED = """
+pcv.nested_cv(pcv.KNN(), 'mpg ~ wt', pcv.data.mtcars(), grid={'k': [1, 2]}, checkpoint=PLACE,
+              outer=pcv.KFold(4, random=1), inner=pcv.Blocks(3), loss=LOSS)
+"""
+FITTED = """
+def learnt(): return Lasso(0.01).fit([[0, 0], [1, 1]], [0, VALUE])
+"""
+
 REFERRED = {
     "an estimator": "MODEL = Lasso(alpha=VALUE)\n"
     "cv(pcv.FromFunctions(lambda X, y: clone(MODEL).fit(X, y), lambda m, X: m.predict(X)))",
@@ -142,9 +168,83 @@ REFERRED = {
         "alphas, log = [VALUE], []",
         "self.log.append(1); type(self).fits = 1",
     ),
+    "settings that fit completes": """
+class Plain:
+    def __init__(self, **settings): self.settings = settings
+    def predict(self, X): return np.full(len(X), self.m)
+    def fit(self, X, y):
+        self.settings.setdefault('scale', 1.0)
+        self.m = y.mean() * self.settings['a']
+        return self
+cv(Plain(a=VALUE))""",
+    "a list that fit sorts": plain("self.it.sort()", "self.it[0]", "[VALUE, 3]"),
+    "a list that fit shortens": plain(
+        "99 in self.it and self.it.remove(99)", "sum(self.it)", "[VALUE]"
+    ),
+    "a list that fit lengthens": plain("self.it.append(1)", "self.it[0]", "[VALUE]"),
+    "a dict that fit writes to": plain("self.it['n'] = len(y)", "self.it['a']", "{'a': VALUE}"),
+    "a dict that fit takes from": plain(
+        "self.it.pop('b', 0)", "self.it['a']", "{'a': VALUE, 'b': 1}"
+    ),
+    "an attribute called like that of a log": """
+class Has:
+    def __init__(self, cols): self.cols = cols
+LG = Has([])"""
+    + plain("LG.cols.append(1)", "self.it.cols[0]", "Has([VALUE])"),
+    "an attribute of a class that fit sets": """
+def made(value):
+    class Inner:
+        scale = value
+        def predict(self, X): return np.full(len(X), self.m)
+        def fit(self, X, y):
+            type(self).scale = type(self).scale
+            self.m = y.mean() * self.scale
+            return self
+    return Inner()
+cv(made(VALUE))""",
+    "nested, a loss object that completes its settings": """
+class Power:
+    def __init__(self, p): self.p = p
+    def __call__(self, y, q):
+        self.p.update(n=1)
+        return np.abs(y - q) ** self.p['a']
+LOSS = Power({'a': VALUE})"""
+    + NESTED,
+    "nested, a closure that completes its settings": """
+def made(cfg):
+    def power(y, p):
+        cfg.setdefault('b', 1)
+        return np.abs(y - p) ** cfg['a']
+    return power
+LOSS = made({'a': VALUE})"""
+    + NESTED,
+    "nested, a number": "A = VALUE\ndef LOSS(y, p): return np.abs(y - p) ** A" + NESTED,
+    "a global list that is read as well": "LAGS = [VALUE]\n"
+    "def fit(X, y):\n    LAGS.append(1)\n    return y.mean() + LAGS[0]\nmeans(fit)",
+    "a global number that is read as well": "N = VALUE\n"
+    "def fit(X, y):\n    global N\n    N += 1\n    return y.mean() + N\nmeans(fit)",
+    "a fitted estimator in an object": FITTED
+    + plain("pass", "self.it.predict([[1, 1]])[0]", "learnt()"),
+    "a fitted estimator in a partial": FITTED
+    + """
+import functools
+def fit(X, y, prior): return prior
+cv(pcv.FromFunctions(functools.partial(fit, prior=learnt()), lambda m, X: m.predict(X)))""",
+    "a fitted estimator as a parameter": FITTED
+    + """
+def fit(X, y, prior): return prior
+cv(pcv.FromFunctions(fit, lambda m, X: m.predict(X), {'prior': learnt()}))""",
+    "a frozen estimator": FITTED
+    + """
+from sklearn.frozen import FrozenEstimator
+cv(FrozenEstimator(learnt()))""",
+    "an estimator that learns on": FITTED
+    + "MODEL = learnt().set_params(warm_start=True, max_iter=1)\n"
+    "cv(pcv.FromFunctions(lambda X, y: MODEL.fit(X, y), lambda m, X: m.predict(X)))",
 }
 
 HARMLESS = """
+import collections
 import contextlib, fractions, functools, logging, os, pathlib, re, sys, threading, decimal
 from datetime import datetime
 from math import exp
@@ -180,17 +280,19 @@ class Lazy:
 def block():
     yield
 
-LAZY, POINT, COUNT = Lazy(), Point(1.0), 0
+LAZY, POINT, COUNT, SEEN, LAST = Lazy(), Point(1.0), 0, set(), collections.deque(maxlen=3)
 
 def fit(X, y):
     global COUNT
     COUNT += 1
+    SEEN.add(len(y))
+    LAST.append(y)
     CALLS.append(LAZY.value + FRAME.to_numpy()[0, 0])
     LOG.debug("%s", (HOME, WORD, DAY, TENTH, THIRD, UNIT, NAMES, PLACES, LOCAL, POINT, METHODS))
     with LOCK, block():
-        MODEL.fit(X, y)
+        model = clone(MODEL).fit(X, y)
         BY_NAME[exp], environ["FITTED_BY_A_TEST"], sys.flags
-    return expit(norm.cdf(MODEL[-1].coef_[0])) + exp(0)
+    return expit(norm.cdf(model[-1].coef_[0])) + exp(0)
 
 for _ in range(2):
     means(fit)
@@ -274,3 +376,11 @@ def test_the_same_script_continues(sessions: list[Any], script: str) -> None:
 @pytest.mark.parametrize("script", NUMBERS[:-1])
 def test_a_changed_script_is_refused(sessions: list[Any], script: str) -> None:
     assert "belongs to other work" in sessions[2][0][script]
+
+
+def test_the_name_that_differs_is_told(sessions: list[Any]) -> None:
+    number = list(REFERRED).index("nested, a number")
+    told = sessions[2][0][f"{number:02d}"]
+    assert "identity.loss." in told
+    assert "__main__.A: 1.0 in the checkpoint, 2.0 now" in told
+    assert "pass as a parameter" in told

@@ -72,6 +72,9 @@ def test_what_means_nothing_is_refused(asked: dict[str, Any], problem: str) -> N
 
 
 def test_numpy_integers_count() -> None:
-    import numpy as np
-
     assert execution_from(np.int64(2)).workers == 2  # type: ignore[arg-type]
+
+
+def test_truth_values_of_numpy_are_truth_values() -> None:
+    assert execution_from(progress=np.True_).progress is True  # type: ignore[arg-type]
+    assert execution_from(progress=np.False_).progress is False  # type: ignore[arg-type]
