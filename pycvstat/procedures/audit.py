@@ -199,7 +199,8 @@ def audit(
     stream = setting.stream if counted else as_stream(random)
     baseline = _baseline(setting)
     orders = [stream.permutation(setting.task.n) for _ in range(times)]
-    estimates = [_shuffled(setting, chosen, order, i) for i, order in enumerate(orders)]
+    identity = setting.identity(chosen)
+    estimates = [_shuffled(setting, chosen, order, i, identity) for i, order in enumerate(orders)]
     skill = np.array([(baseline - e) / abs(baseline) if baseline else 0.0 for e in estimates])
     return Audit(
         skill,
@@ -218,7 +219,13 @@ def _baseline(setting: Setting) -> float:
     return least_constant_loss(setting.loss, response.values, len(response.levels))
 
 
-def _shuffled(setting: Setting, learner: Learner, order: NDArray[np.int64], number: int) -> float:
+def _shuffled(
+    setting: Setting,
+    learner: Learner,
+    order: NDArray[np.int64],
+    number: int,
+    identity: dict[str, Any] | None,
+) -> float:
     """The learner's estimate with the responses in another order."""
     response = setting.task.response
     permuted = replace(response, values=response.values[order])
@@ -231,7 +238,7 @@ def _shuffled(setting: Setting, learner: Learner, order: NDArray[np.int64], numb
         random=as_stream(1),
         keep="fold_means",
         execution=there.execution,
-        identity={"data": setting.task.fingerprint, "learner": learner, "order": order},
+        identity=None if identity is None else identity | {"order": order},
         label=f"{learner.name} on shuffled responses, {number + 1}",
     )
     return float(outcome.means.estimate()[0])

@@ -207,11 +207,14 @@ def compare(
     setting = read_setting(
         formula, data, folds=folds, loss=loss, on_error=on_error, arguments=arguments
     )
-    return Comparison({name: _one(setting, name, learner) for name, learner in read.items()})
+    identities = {name: setting.identity(learner) for name, learner in read.items()}
+    return Comparison(
+        {name: _one(setting, name, learner, identities[name]) for name, learner in read.items()}
+    )
 
 
-def _one(setting: Setting, name: str, learner: Any) -> CVResult:
-    outcome = setting.run(learner, label=f"cross-validating {name}")
+def _one(setting: Setting, name: str, learner: Any, identity: dict[str, Any] | None) -> CVResult:
+    outcome = setting.run(learner, identity=identity, label=f"cross-validating {name}")
     assert outcome.table is not None
     return CVResult(
         outcome.table,

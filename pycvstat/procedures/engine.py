@@ -121,7 +121,7 @@ def run(
         work,
         range(len(plan) if closed is None else 0),
         execution=execution if closed is None else Execution(checkpoint=execution.checkpoint),
-        identity={} if execution.checkpoint is None else {**(identity or {}), **identity_of(work)},
+        identity={} if execution.checkpoint is None else {**identity_of(work), **(identity or {})},
         label=label,
     )
     return _assemble(work, results) if closed is None else closed

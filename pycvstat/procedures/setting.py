@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 from pycvstat.errors import DataError, InputError
 from pycvstat.execution import Execution, execution_from
+from pycvstat.execution.identity import describe
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate_rows, require_whole_groups
@@ -69,6 +70,7 @@ class Setting:
         learner: Learner,
         candidates: tuple[Params, ...] = ({},),
         *,
+        identity: dict[str, Any] | None = None,
         keep: Keep = "all",
         label: str,
     ) -> Outcome:
@@ -84,12 +86,17 @@ class Setting:
             keep=keep,
             on_error=self.on_error,
             execution=self.execution,
-            identity={"data": self.task.fingerprint, "learner": learner}
-            if self.execution.checkpoint is not None
-            else None,
+            identity=identity or self.identity(learner),
             label=label,
         )
         return replace(outcome, seed=None if stream.untouched else stream.seed)
+
+    def identity(self, learner: Learner) -> dict[str, Any] | None:
+        """What a checkpoint is about, in words, which nothing that the user's code does changes."""
+        if self.execution.checkpoint is None:
+            return None
+        what = {"data": self.task.fingerprint, "learner": learner, "loss": self.loss}
+        return dict(describe(what))
 
     def prepare(self, learner: Learner, candidates: tuple[Params, ...] = ({},)) -> Prepared:
         """The learner on these data; a tuned learner minimises the same loss unless told."""

@@ -100,3 +100,30 @@ def test_a_checkpoint_of_other_work_is_refused(tmp_path: Any) -> None:
         asked = {"data": data(), "folds": FOLDS} | other
         with pytest.raises(CheckpointError, match="belongs to other work"):
             pcv.cross_validate(learner, "y ~ x", checkpoint=tmp_path, **asked)
+
+
+SEEN = {"n": 0}
+
+
+def counts(X: Any, y: Any, shift: float = 0.0) -> Any:
+    SEEN["n"] += 1
+    return float(y.mean()) + shift
+
+
+@pytest.mark.parametrize("checkpoint", [False, True])
+def test_work_whose_code_changes_what_it_refers_to_goes_on_in_a_new_session(
+    checkpoint: bool, tmp_path: Any
+) -> None:
+    """The second learner, and the second permutation, are described before the first has run."""
+    a, b = FromFunctions(counts, constant), FromFunctions(counts, constant, {"shift": 1.0})
+    kept = {"checkpoint": tmp_path / "kept"} if checkpoint else {}
+    calls = []
+    for _ in range(2):
+        SEEN["n"] = 0  # as in a new session
+        both = pcv.compare({"a": a, "b": b}, "y ~ x", data(), folds=FOLDS, **kept)
+        compared, SEEN["n"] = SEEN["n"], 0
+        found = pcv.audit(b, "y ~ x", data(), folds=FOLDS, times=5, **kept)
+        estimates = both["a"].estimate, both["b"].estimate, found.skill.tolist()
+        calls.append((estimates, compared, SEEN["n"]))
+    assert calls[0][1:] == (6, 15)
+    assert calls[1] == (calls[0][0], *((0, 0) if checkpoint else (6, 15)))
