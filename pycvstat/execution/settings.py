@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from pycvstat.arguments import check_path
+from pycvstat.arguments import check_path, is_whole
 from pycvstat.errors import InputError
 
 if TYPE_CHECKING:
@@ -124,8 +123,7 @@ def _workers(n_jobs: int | None) -> int:
     """The number of processes that n_jobs asks for."""
     if n_jobs is None:
         return 1
-    whole = isinstance(n_jobs, (int, Integral)) and not isinstance(n_jobs, bool)
-    if not whole or n_jobs == 0:
+    if not is_whole(n_jobs) or n_jobs == 0:
         raise InputError(
             "n_jobs must be a whole number other than 0.",
             given=repr(n_jobs),

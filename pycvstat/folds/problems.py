@@ -73,8 +73,13 @@ def _whole(names: npt.NDArray[Any]) -> bool:
     )
 
 
-def require_separate_rows(plan: FoldPlan, place: str = "") -> None:
-    """Refuse a plan that trains on rows that it tests."""
+def require_separate(plan: FoldPlan, place: str = "") -> None:
+    """Refuse a plan that trains on rows that it tests, or on rows of their groups."""
+    _require_separate_rows(plan, place)
+    _require_whole_groups(plan, place)
+
+
+def _require_separate_rows(plan: FoldPlan, place: str) -> None:
     problems = _overlaps(plan)
     if problems:
         raise FoldError(
@@ -85,8 +90,7 @@ def require_separate_rows(plan: FoldPlan, place: str = "") -> None:
         )
 
 
-def require_whole_groups(plan: FoldPlan, place: str = "") -> None:
-    """Refuse a plan that trains on rows of a group that it tests."""
+def _require_whole_groups(plan: FoldPlan, place: str) -> None:
     problems = _split_groups(plan)
     if problems:
         raise FoldError(

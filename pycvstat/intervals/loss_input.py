@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pycvstat.arguments import is_whole, real_numbers, shown
 from pycvstat.errors import InputError, IntervalError, LossError
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.problems import require_separate_rows, require_whole_groups
+from pycvstat.folds.problems import require_separate
 from pycvstat.folds.splitter import group_array
 from pycvstat.folds.vectors import values_of
 
@@ -134,8 +134,7 @@ def plan_of(fold_ids: Any, rows: int, groups: Any, n_train: int | None) -> FoldP
     plan = fold_ids if isinstance(fold_ids, FoldPlan) else _plan_of_labels(fold_ids, rows)
     if groups is not None:
         plan = replace(plan, groups=group_array(values_of(groups, plan.n, "groups")))
-    require_separate_rows(plan)
-    require_whole_groups(plan)
+    require_separate(plan)
     return plan
 
 

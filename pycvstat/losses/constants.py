@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,7 @@ def _of_numbers(loss: Loss, y: FloatArray) -> float:
     """The mean, quantiles, equal steps, and what lies beside the best of these."""
     from scipy.optimize import minimize_scalar
 
-    def mean_loss(constant: float) -> float:
-        return _mean_loss(loss, y, constant)
-
+    mean_loss = partial(_mean_loss, loss, y)
     quantiles = np.quantile(y, np.linspace(0.0, 1.0, GRID), method="inverted_cdf")
     constants = np.unique([*quantiles, y.mean(), *np.linspace(y.min(), y.max(), GRID)])
     losses = np.array([mean_loss(c) for c in constants])

@@ -247,10 +247,8 @@ def train_and_test(
         A fit of the plan, and how many of its training rows it takes.
     label : str
     """
-    identity: dict[str, Any] = {}
-    if setting.execution.checkpoint is not None:
-        identity = {"data": setting.task.fingerprint, "learner": learner, "orders": orders}
-        identity |= identity_of(work)
+    told = setting.identity(learner)
+    identity = {} if told is None else identity_of(work) | told | {"orders": orders}
     return run_tasks(
         _fit_one, (work, orders), tasks, execution=setting.execution, identity=identity, label=label
     )

@@ -12,7 +12,7 @@ from pycvstat.execution import Execution, execution_from
 from pycvstat.execution.identity import describe
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.problems import require_separate_rows, require_whole_groups
+from pycvstat.folds.problems import require_separate
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner, Params, Prepared
 from pycvstat.losses import Loss, as_loss
@@ -132,8 +132,7 @@ def read_setting(
     _refuse_one_class(task)
     plan, stream = draw_folds(folds, task)
     if separate:
-        require_separate_rows(plan)
-        require_whole_groups(plan)
+        require_separate(plan)
     return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
 
 

@@ -14,7 +14,7 @@ from pycvstat.arguments import check_word
 from pycvstat.errors import FoldError, InputError, warn
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.problems import require_separate_rows, require_whole_groups
+from pycvstat.folds.problems import require_separate
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
 from pycvstat.losses import FoldMeans, Loss, as_loss
@@ -224,8 +224,7 @@ def _inner_plan(
             given=error.given or f"{len(train)} training rows",
             fix=error.fix,
         ) from None
-    require_separate_rows(inner, f"{place}: ")
-    require_whole_groups(inner, f"{place}: ")
+    require_separate(inner, f"{place}: ")
     if learner.refit == "train" and len(inner) != 1:
         raise InputError(
             "refit='train' keeps the fit on the training part of one split.",
