@@ -74,7 +74,11 @@ def mean(x: ArrayLike, axis: Axis = None) -> Any:
     >>> mean([0.1, 0.2, 0.3, 0.4])
     0.25
     """
-    return _by_column(lambda v: float(_mean(v)), x, axis)
+    values = np.asarray(x)
+    with np.errstate(invalid="ignore"):  # infinities of both signs: NaN, as in R
+        if axis == 0 and values.ndim == 2 and len(values) <= BLOCK:
+            return _column_means(values)
+        return _by_column(lambda v: float(_mean(v)), values, axis)
 
 
 def var(x: ArrayLike, axis: Axis = None) -> Any:
@@ -151,6 +155,39 @@ def cumsum(x: ArrayLike) -> NDArray[np.float64]:
     return np.cumsum(x, axis=-1, dtype=np.longdouble).astype(np.float64)
 
 
+def column_sums(x: ArrayLike, before: NDArray[np.longdouble] | None = None) -> Any:
+    """The sum of every column in extended precision, continued from those of the rows before.
+
+    Parameters
+    ----------
+    x : (n, C) array
+    before : (C,) longdouble, optional
+        What `column_sums` gave for the rows that come before these.
+
+    Returns
+    -------
+    (C,) longdouble
+
+    Notes
+    -----
+    As in R: ``colSums(x)``, and over n ``colMeans(x)``, before they are rounded.
+
+    Examples
+    --------
+    >>> above = column_sums([[1.0, 2.0]])
+    >>> column_sums([[3.0, 4.0]], above).astype(float).tolist()
+    [4.0, 6.0]
+    """
+    values = np.asarray(x)
+    total = np.zeros(values.shape[1], dtype=np.longdouble) if before is None else before
+    rows = max(BLOCK // max(values.shape[1], 1), 1)
+    for start in range(0, len(values), rows):
+        terms = values[start : start + rows].astype(np.longdouble)
+        terms[0] += total  # the sums so far come first
+        total = np.dot(ONES[: len(terms)], terms)
+    return total
+
+
 def row_sums(x: ArrayLike) -> NDArray[np.float64]:
     """The sum of every row, accumulated in extended precision from left to right.
 
@@ -201,6 +238,21 @@ def _total(
             terms, factors = np.append(total, terms), np.append(ONES[0], factors)
         total = np.dot(terms, factors)
     return total
+
+
+def _column_means(values: NDArray[Any]) -> NDArray[np.float64]:
+    """`_mean` of every column, several at a time: the dot goes down each of them."""
+    n, count = values.shape
+    if n == 1:
+        return np.array(values[0], dtype=np.float64)
+    found, width = np.full(count, np.nan), BLOCK // max(n, 1)
+    for start in range(0, count if n else 0, width):
+        terms = values[:, start : start + width].astype(np.longdouble)
+        first = np.dot(ONES[:n], terms) / n
+        first[~np.isfinite(first.astype(np.float64))] = 0.0  # then the second sum is the answer
+        terms -= first
+        found[start : start + width] = first + np.dot(ONES[:n], terms) / n
+    return found
 
 
 def _mean(values: Vector) -> np.longdouble:

@@ -11,7 +11,8 @@ pcv_ci_symmetric <- function(estimate, std_error, level, df = Inf) {
 
 # Means of losses that belong together, in the order of their labels; of every column of a matrix.
 pcv_means <- function(x, by) {
-  if (is.matrix(x)) unname(rowsum(x, by) / as.vector(table(by))) else as.vector(tapply(x, by, mean))
+  means <- function(column) as.vector(tapply(column, by, mean))
+  if (is.matrix(x)) matrix(apply(x, 2, means), ncol = ncol(x)) else means(x)
 }
 
 # Mean loss of one test set.
@@ -27,7 +28,7 @@ pcv_ci_hoeffding <- function(losses, level, lo, hi, size = 1) {
 
 # A dev set: the predictor with the least dev error among the columns.
 pcv_ci_dev_set <- function(losses, level, lo, hi) {
-  best <- which.min(colMeans(losses))
+  best <- which.min(apply(losses, 2, mean))
   pcv_ci_hoeffding(losses[, best], level, lo, hi, ncol(losses))
 }
 
@@ -179,7 +180,7 @@ pcv_ci_bbc_cv <- function(losses, level, draws, seed) {
     drawn <- sample.int(n, n, replace = TRUE)
     rest <- setdiff(seq_len(n), drawn)
     if (length(rest) == 0) next
-    best <- which.min(colMeans(losses[drawn, , drop = FALSE]))
+    best <- which.min(apply(losses[drawn, , drop = FALSE], 2, mean))
     scores <- c(scores, mean(losses[rest, best]))
   }
   limits <- quantile(scores, c((1 - level) / 2, 1 - (1 - level) / 2), names = FALSE)
@@ -188,12 +189,12 @@ pcv_ci_bbc_cv <- function(losses, level, draws, seed) {
 
 # Tibshirani and Tibshirani (2009): the bias; the interval is the corrected t of its terms.
 pcv_tibshirani_bias <- function(errors) {
-  best <- which.min(colMeans(errors))
+  best <- which.min(apply(errors, 2, mean))
   mean(sapply(seq_len(nrow(errors)), function(k) errors[k, best] - min(errors[k, ])))
 }
 
 pcv_ci_tibshirani <- function(errors, n_train, n_test, level) {
-  best <- which.min(colMeans(errors))
+  best <- which.min(apply(errors, 2, mean))
   terms <- errors[, best] + errors[, best] - apply(errors, 1, min)
   pcv_ci_corrected_t(terms, n_train, n_test, level)
 }

@@ -271,14 +271,14 @@ pcv_tune_task <- function(task, learner_name, candidates, loss, test, train, rul
     }, 0)
   }, numeric(length(test)))
   means <- matrix(means, nrow = length(test))
-  estimate <- colMeans(means)
+  estimate <- apply(means, 2, mean)
   list(fold_means = means, estimate = estimate, chosen = pcv_choose(means, rule))
 }
 
 # The smallest estimate ("min"), or the simplest candidate within one standard error of it
 # ("one_se") or within a share of it ("tolerance"); `rank` is 1 for the simplest.
 pcv_choose <- function(means, rule) {
-  estimate <- colMeans(means)
+  estimate <- apply(means, 2, mean)
   best <- which.min(estimate)
   if (is.null(rule$rank)) return(best)
   room <- switch(rule$name, min = 0, one_se = sd(means[, best]) / sqrt(nrow(means)),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rnumerics
 from pycvstat.errors import IntervalError
 from pycvstat.intervals.bootstrap import (
     check_draws,
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 def bbc_cv(losses: NDArray[np.float64], level: float, draws: int, random: Stream) -> Limits:
     """Select on rows drawn with replacement, score on the rows not drawn.
 
-    As in R: each draw is ``sample.int(n, n, replace = TRUE)``, `which.min` selects, the limits
-    are `quantile`'s default (type 7) of the scores and the estimate is their mean.
+    As in R: each draw is ``sample.int(n, n, replace = TRUE)``, `which.min` of the means selects,
+    the limits are `quantile`'s default (type 7) of the scores and the estimate is their mean.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def bbc_cv(losses: NDArray[np.float64], level: float, draws: int, random: Stream
         rest = np.ones(n, dtype=bool)
         rest[drawn] = False
         if rest.any():
-            chosen = int(np.argmin(losses[drawn].mean(axis=0)))
+            chosen = int(np.argmin(rnumerics.mean(losses[drawn], axis=0)))
             scores.append(float(losses[rest, chosen].mean()))
     if not scores:
         raise IntervalError("no draw left a row out.", given=f"{n} rows, {draws} draws")

@@ -135,7 +135,7 @@ def _one(table: LossTable, level: float, bounds: Bounds | None = None) -> Limits
 
 def _best(table: LossTable, level: float, bounds: Bounds | None = None) -> Limits:
     known = bounds_of(table, bounds)
-    chosen = int(np.argmin(table.losses.mean(axis=0)))
+    chosen = int(np.argmin(table.estimate()))
     m, size = table.losses.shape
     for c in range(size):
         hoeffding(table.losses[:, c], level, known)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rnumerics
 from pycvstat.intervals.method import Limits, Method, register
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 
@@ -21,7 +22,7 @@ def bias_of_the_minimum(errors: FloatArray) -> float:
     >>> bias_of_the_minimum(np.array([[1.0, 2.0], [3.0, 1.0], [1.0, 1.0]]))
     0.3333333333333333
     """
-    best = int(np.argmin(errors.mean(axis=0)))
+    best = int(np.argmin(rnumerics.mean(errors, axis=0)))
     return float((errors[:, best] - errors.min(axis=1)).mean())
 
 
@@ -38,7 +39,7 @@ def tibshirani(errors: FloatArray, ratio: float, level: float) -> Limits:
     >>> round(limits.estimate, 6), round(limits.details["bias"], 6)
     (1.666667, 0.333333)
     """
-    means = errors.mean(axis=0)
+    means = rnumerics.mean(errors, axis=0)
     best = int(np.argmin(means))
     terms = 2 * errors[:, best] - errors.min(axis=1)
     limits = corrected_t_limits(terms, ratio, level)

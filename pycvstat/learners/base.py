@@ -148,7 +148,8 @@ class Prepared(ABC):
         """Draw whatever the fits of `plan` need from the stream `random`, fit by fit.
 
         Called once before any fit is dispatched, so that results cannot depend on the number of
-        workers. Learners that draw nothing return one None per fit.
+        workers. Learners that draw nothing return one None per fit; a tuned learner adds what it
+        needs on all rows.
         """
         return (None,) * len(plan)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rnumerics
 from pycvstat.arguments import shown
 from pycvstat.errors import LossError
 from pycvstat.losses.table import LossTable
@@ -38,7 +39,7 @@ class Metric:
     @property
     def estimate(self) -> float:
         """Mean of the fold values."""
-        return float(self.by_fold.mean())
+        return float(rnumerics.mean(self.by_fold))
 
 
 def rmse(y: FloatArray, p: FloatArray) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rnumerics
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses.predictions import Predictions
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
+
+TOGETHER = 16384  # rows of a fold whose losses are held together to average them
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,7 @@ class FoldMeans:
 
     def estimate(self) -> FloatArray:
         """Mean of the fold means by candidate: every fold has the same weight."""
-        return np.asarray(self.fold_means().mean(axis=0))
+        return np.asarray(rnumerics.mean(self.fold_means(), axis=0))
 
     def pooled(self) -> FloatArray:
         """Mean over all tested observations by candidate: folds weigh by their size."""
@@ -111,13 +114,13 @@ class LossTable:
         """Number of fits."""
         return len(self.plan)
 
-    @cached_property
-    def _sums(self) -> FloatArray:
-        return np.add.reduceat(self.losses, self.plan.offsets[:-1], axis=0)
-
     def fold_means(self) -> FloatArray:
         """Mean loss by fit and candidate, shape (fits, C)."""
-        return np.asarray(self._sums / self.plan.n_test[:, None])
+        return self._fold_means
+
+    @cached_property
+    def _fold_means(self) -> FloatArray:
+        return means_between(self.plan.offsets, self.losses)
 
     def means(self) -> FoldMeans:
         """The fold means as a table of their own."""
@@ -140,10 +143,9 @@ class LossTable:
 
     def tested_rows(self) -> tuple[NDArray[np.int64], FloatArray]:
         """The rows that were tested, ascending, and the mean loss of each, shape (rows, C)."""
-        rows, places = np.unique(self.plan.rows, return_inverse=True)
-        total = np.zeros((len(rows), self.losses.shape[1]))
-        np.add.at(total, places, self.losses)
-        return rows, total / np.bincount(places)[:, None]
+        rows, tests = np.unique(self.plan.rows, return_counts=True)
+        order = np.argsort(self.plan.rows, kind="stable")
+        return rows, means_between(np.append(0, tests.cumsum()), self.losses[order])
 
     def select(self, index: int) -> LossTable:
         """The table of one candidate."""
@@ -171,6 +173,45 @@ class LossTable:
             columns["prediction"] = self.predictions.values.T.ravel()
         columns["loss"] = self.losses.ravel()
         return pd.DataFrame(columns)
+
+
+def mean_of(pieces: Iterable[FloatArray], n: int) -> FloatArray:
+    """Mean of every column of n rows that come piece by piece, shape (C,): R's to the last bit.
+
+    Which of two candidates has the smaller mean can hang on the last bit, so there is one way to
+    it, whether all losses are kept or only means, on all rows or inside an outer fold. As in R:
+    ``mean``; beyond 16384 rows ``colMeans``, for which they need not be held together.
+
+    Examples
+    --------
+    >>> mean_of([np.array([[1.0], [2.0]]), np.array([[6.0]])], 3).tolist()
+    [3.0]
+    """
+    if n <= TOGETHER:
+        return np.asarray(rnumerics.mean(np.concatenate(list(pieces)), axis=0))
+    total: Any = None
+    for piece in pieces:
+        total = rnumerics.column_sums(piece, total)
+        del piece  # before the next one is made
+    return np.asarray(total / n, dtype=np.float64)
+
+
+def means_between(offsets: NDArray[np.int64], losses: FloatArray) -> FloatArray:
+    """`mean_of` the rows from each offset to the next, shape (parts, C); few turns for many parts.
+
+    Examples
+    --------
+    >>> means_between(np.array([0, 2, 3]), np.array([[1.0], [2.0], [4.0]])).tolist()
+    [[1.5], [4.0]]
+    """
+    sizes, count = np.diff(offsets), losses.shape[1]
+    found = np.empty((len(sizes), count))
+    for size in np.unique(sizes):
+        parts = np.flatnonzero(sizes == size)
+        rows = offsets[parts] + np.arange(size)[:, None]
+        columns = losses[rows].reshape(size, -1)  # one for every part and candidate
+        found[parts] = mean_of([columns], size).reshape(-1, count)
+    return found
 
 
 def deviation(values: FloatArray) -> FloatArray:

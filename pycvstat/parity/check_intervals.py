@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pycvstat import rnumerics
 from pycvstat.errors import RError
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.intervals.base import Interval
@@ -14,8 +15,9 @@ from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.metrics import METRICS, rows_and_scores
 from pycvstat.intervals.paired import Paired
 from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.losses.table import TOGETHER
 from pycvstat.parity.labels import fit_labels
-from pycvstat.parity.table import SUMS, Crosscheck, Row, Tolerance, compare_values
+from pycvstat.parity.table import SAME_BITS, SUMS, Crosscheck, Row, Tolerance, compare_values
 
 QUANTILES = Tolerance(1e-10, "quantiles found by iteration")
 PARTS = ("estimate", "std_error", "low", "high")
@@ -91,20 +93,22 @@ def check_losses(result: LossResult) -> Crosscheck:
     source(path("intervals.R"))
     rows: list[Row] = []
     fit = _fits(result.plan)
+    exact = rnumerics.EXTENDED and result.plan.n_test.max() <= TOGETHER
+    averages = SAME_BITS if exact else SUMS
     for name, table in result.tables.items():
         said = "" if len(result.tables) == 1 else f"{name}: "
         means = run("as.vector(pcv_means(x, fit))", x=table.losses[:, 0], fit=fit)
-        quantities = [
-            ("fold means", table.fold_means()[:, 0], means, fit_labels(result.plan)),
-            ("estimate (mean of fold means)", table.estimate(), run("mean(x)", x=means), None),
-            (
-                "pooled (mean over observations)",
-                table.pooled(),
-                run("mean(x)", x=table.losses[:, 0]),
-                None,
+        theirs: Any = run("c(mean(means), mean(x))", means=means, x=table.losses[:, 0])
+        labels, ours = fit_labels(result.plan), table.fold_means()[:, 0]
+        rows += [
+            compare_values(f"{said}fold means", ours, means, averages, labels),
+            compare_values(
+                f"{said}estimate (mean of fold means)", table.estimate(), theirs[0], averages
+            ),
+            compare_values(
+                f"{said}pooled (mean over observations)", table.pooled(), theirs[1], SUMS
             ),
         ]
-        rows += [compare_values(said + q, a, b, SUMS, labels) for q, a, b, labels in quantities]
     return Crosscheck(tuple(rows), str(run("R.version.string")))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rnumerics
 from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses import as_loss
@@ -173,7 +174,7 @@ def _nested(result: CVResult, learner: Tuned) -> Crosscheck:
     )
     fits = fit_labels(result.plan)
     chosen = [d["chosen"] + 1 for d in result.details]
-    curves = np.stack([d["means"].mean(axis=0) for d in result.details])
+    curves = np.stack([rnumerics.mean(d["means"], axis=0) for d in result.details])
     rows = [
         compare_values("chosen candidate by outer fold", chosen, r["chosen"], EXACT, fits),
         compare_values(

@@ -10,10 +10,9 @@ import numpy as np
 from pycvstat.errors import RError
 from pycvstat.losses import LossTable
 from pycvstat.parity.labels import fit_labels, row_labels
-from pycvstat.parity.table import EXACT, SUMS, Row, Tolerance, compare_values
+from pycvstat.parity.table import EXACT, SAME_BITS, SUMS, Row, Tolerance, compare_values
 from pycvstat.procedures.cross_validate import CVResult
 
-SAME_BITS = Tolerance(0.0, "exact: the same few operations on the same numbers")
 SEPARATED = "no finite maximum likelihood estimate"  # a note of a fit
 
 

@@ -37,6 +37,7 @@ class Tolerance:
 
 
 EXACT = Tolerance(0.0, "exact: drawn or chosen, not computed by rounding arithmetic")
+SAME_BITS = Tolerance(0.0, "exact: the same few operations on the same numbers")
 SUMS = Tolerance(1e-12, "sums in another order or precision")
 LINEAR = Tolerance(1e-10, "direct linear algebra by another factorisation")
 ITERATIVE = Tolerance(1e-6, "iterative fits that stop by their own rules")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -16,6 +16,7 @@ from pycvstat.execution.threads import one_thread
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions
+from pycvstat.losses.table import mean_of
 
 Keep = Literal["all", "fold_means"]
 OnError = Literal["raise", "warn"]
@@ -46,6 +47,8 @@ class Outcome:
     failures : tuple of Failure
     inner_plans : tuple of FoldPlan
         What was drawn for each fit of a tuned learner.
+    inner_plan : FoldPlan, optional
+        What was drawn for tuning it on all rows.
     seed : int, optional
         The seed of the draws; None when nothing was drawn.
     """
@@ -55,6 +58,7 @@ class Outcome:
     details: tuple[Any, ...]
     failures: tuple[Failure, ...]
     inner_plans: tuple[FoldPlan, ...] = ()
+    inner_plan: FoldPlan | None = None
     seed: int | None = None
 
 
@@ -151,12 +155,15 @@ def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]
             "detail": p.detail,
             "failures": [],
         }
-    total: Any = 0.0
-    detail = None
-    for part, p in work.prepared.predict_chunks(train, test, which, context):
-        total = total + losses_of(work, p, test[part]).sum(axis=1)
-        detail = p.detail
-    return {"means": total / len(test), "detail": detail, "failures": []}
+    details = []
+
+    def pieces() -> Iterator[FloatArray]:
+        for part, p in work.prepared.predict_chunks(train, test, which, context):
+            details.append(p.detail)
+            yield losses_of(work, p, test[part]).T
+            del p  # before the next one is made
+
+    return {"means": mean_of(pieces(), len(test)), "detail": details[-1], "failures": []}
 
 
 def losses_of(work: Work, p: Predictions, rows: NDArray[np.int64]) -> FloatArray:
@@ -274,17 +281,19 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
             work.loss.range,
         )
         _within_range(work, means.means)
-        return Outcome(means, None, details, failures, _inner_plans(work))
+        return Outcome(means, None, details, failures, *_inner_plans(work))
     prob = None
     if all(r["prob"] is not None for r in results):
         prob = np.concatenate([r["prob"] for r in results], axis=1)
     p = Predictions(np.concatenate([r["values"] for r in results], axis=1), prob)
     table = _table(work, np.concatenate([r["losses"] for r in results], axis=1), p)
-    return Outcome(_means(work, table), table, details, failures, _inner_plans(work))
+    return Outcome(_means(work, table), table, details, failures, *_inner_plans(work))
 
 
-def _inner_plans(work: Work) -> tuple[FoldPlan, ...]:
-    return tuple(c for c in work.contexts if isinstance(c, FoldPlan))
+def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:
+    """Inner plans of the fits, and the one for all rows."""
+    plans = tuple(c for c in work.contexts if isinstance(c, FoldPlan))
+    return (plans[:-1], plans[-1]) if plans else ((), None)
 
 
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
@@ -322,7 +331,7 @@ def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure
 
 def identity_of(work: Work) -> dict[str, Any]:
     """What the work is besides data and learner, for checkpoints."""
-    inner = [plan.fingerprint for plan in _inner_plans(work)]
+    inner = [plan.fingerprint for plan in _inner_plans(work)[0]]
     return {
         "folds": work.plan.fingerprint,
         "inner_folds": inner,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args, overload
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args, over
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rnumerics
 from pycvstat.arguments import check_word
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
@@ -22,7 +22,7 @@ from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.selection import Complexity, RuleName
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.procedures.tune import TuneResult, tune
-from pycvstat.procedures.tuned import Tuned, inner_plans
+from pycvstat.procedures.tuned import Tuned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,7 +128,9 @@ class NestedResult(CVResult):
     def inner_curves(self) -> NDArray[np.float64]:
         """Inner estimate (mean of inner fold means), shape (outer fits, candidates)."""
         empty = np.full(len(self.candidates), np.nan)
-        return np.stack([empty if d is None else d["means"].mean(axis=0) for d in self.details])
+        return np.stack(
+            [empty if d is None else rnumerics.mean(d["means"], axis=0) for d in self.details]
+        )
 
     def selection(self) -> pd.DataFrame:
         """How often each candidate was chosen: parameters, times, share."""
@@ -280,13 +282,6 @@ def nested_cv(
     )
     outcome = setting.run(tuned, label=f"nested cross-validation of {chosen.name}")
     assert outcome.table is not None
-    inner_plan = inner_plans(
-        tuned,
-        setting.plan,
-        setting.task.response.labels(setting.task.response.values),
-        setting.task.groups,
-        deepcopy(setting.stream),
-    )[-1]
     return NestedResult(
         outcome.table,
         setting.task,
@@ -295,6 +290,6 @@ def nested_cv(
         outcome.failures,
         outcome.seed,
         inner_plans=outcome.inner_plans,
-        inner_plan=inner_plan,
+        inner_plan=outcome.inner_plan,
         inner_loss=loss if callable(loss) else setting.loss.name,
     )

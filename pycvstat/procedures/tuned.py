@@ -140,8 +140,8 @@ class PreparedTuned(Prepared):
         self.candidates: tuple[Params, ...] = ({},)
 
     def begin(self, plan: FoldPlan, random: Any) -> Sequence[FoldPlan]:
-        """Inner plans, drawn in the order of the fits."""
-        return inner_plans(self.learner, plan, self.named, self.groups, random)[:-1]
+        """Inner plans, drawn in the order of the fits, and last the one for all rows."""
+        return inner_plans(self.learner, plan, self.named, self.groups, random)
 
     def predict(
         self,

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
 from pycvstat.folds import FoldPlan
 from pycvstat.losses import LossTable
+from pycvstat.rnumerics import EXTENDED
+from tests.rscript import live_r, r_values
+
+extended = pytest.mark.skipif(
+    not EXTENDED, reason="R's bits need a long double of 64 bits: run it on x86-64 Linux"
+)
 
 
 @st.composite
@@ -31,6 +38,29 @@ def test_averages_equal_their_definitions(table):
     np.testing.assert_allclose(table.fold_means(), by_hand, rtol=1e-13)
     np.testing.assert_allclose(table.estimate(), by_hand.mean(axis=0), rtol=1e-13)
     np.testing.assert_allclose(table.pooled(), table.losses.mean(axis=0), rtol=1e-12, atol=1e-300)
+
+
+@live_r
+@extended
+def test_means_are_those_of_r_to_the_last_bit():
+    ids = np.random.default_rng(2).integers(1, 8, 400)
+    table = LossTable(
+        FoldPlan.from_fold_ids(ids), np.random.default_rng(1).normal(size=(400, 1)) ** 2
+    )
+    losses, fits = table.losses[:, 0], np.repeat(np.arange(7), table.plan.n_test)
+    values = ", ".join(float(v).hex() for v in losses)
+    (expected,) = r_values(
+        f"m <- tapply(c({values}), c({', '.join(map(str, fits))}), mean); out(c(m, mean(m)))"
+    )
+    np.testing.assert_array_equal([*table.fold_means()[:, 0], *table.estimate()], expected)
+
+
+@given(tables())
+def test_means_do_not_depend_on_what_else_is_in_the_table(table):
+    alone = [table.select(c) for c in range(table.losses.shape[1])]
+    for c, one in enumerate(alone):
+        np.testing.assert_array_equal(one.fold_means()[:, 0], table.fold_means()[:, c])
+        assert one.estimate()[0] == table.estimate()[c]
 
 
 @given(tables())

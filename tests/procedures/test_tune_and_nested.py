@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import FitError, FoldError, InputError, PycvstatWarning
+from pycvstat.learners.knn import PORTION
 
 MTCARS = pcv.data.mtcars().reset_index(drop=True)
 LAMBDAS = [0.01, 0.1, 1.0, 10.0]
@@ -133,6 +135,35 @@ def test_nested_is_cross_validation_of_a_tuned_learner():
     several = pcv.compare({"tuned": tuned, "ols": pcv.OLS()}, FORMULA, MTCARS, folds=outer)
     np.testing.assert_array_equal(plain.table.losses, nested.table.losses)
     np.testing.assert_array_equal(several["tuned"].table.losses, nested.table.losses)
+
+
+def test_choices_among_tied_candidates_hang_on_the_same_bits_everywhere():
+    draw = np.random.default_rng(1)
+    data = pd.DataFrame({"x": draw.integers(0, 3, 60), "y": draw.integers(0, 4, 60)})
+    learner, grid = pcv.KNN(kernel="rectangular"), {"k": [1, 5, 3, 2, 4, 6, 7]}
+    for seed in range(20):
+        nested = pcv.nested_cv(
+            learner, "y ~ x", data, grid=grid, outer=pcv.KFold(6, random=seed), inner=2
+        )
+        for i, (train, _) in enumerate(nested.plan):
+            part = nested.task.take(train)
+            kept = [
+                pcv.tune(learner, data=part, grid=grid, folds=nested.inner_plans[i], keep=keep)
+                for keep in ("all", "fold_means")
+            ]
+            for tuned in kept:
+                np.testing.assert_array_equal(tuned.means.means, nested.details[i]["means"])
+                assert tuned.best == nested.chosen[i]
+                np.testing.assert_array_equal(tuned.tidy()["estimate"], nested.inner_curves[i])
+
+
+def test_means_of_folds_that_are_predicted_in_pieces():
+    n = 2 * (PORTION + 1)
+    X = np.random.default_rng(1).normal(size=(n, 1))
+    asked = {"X": X, "y": X[:, 0] ** 2, "grid": {"k": [1, 3]}, "folds": pcv.Blocks(2)}
+    learner = pcv.KNN(kernel="rectangular")
+    all_, means = (pcv.tune(learner, **asked, keep=keep) for keep in ("all", "fold_means"))
+    np.testing.assert_array_equal(all_.means.means, means.means.means)
 
 
 def test_rules_are_used_inside():

@@ -86,6 +86,33 @@ def test_columns_are_vectors(name: str) -> None:
     assert statistic(np.asfortranarray(x), axis=0).tolist() == statistic(x, axis=0).tolist()
 
 
+@pytest.mark.parametrize(
+    "shape", [(1, 1), (1, 7), (2, 3), (57, 1), (300, 2000), (16_385, 2), (0, 3), (3, 0)]
+)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_means_of_many_columns_are_those_of_each(shape: tuple[int, int], order: Any) -> None:
+    x = np.asarray(np.random.default_rng(1).normal(size=shape) ** 3, order=order)
+    kept = x.copy()
+    found = rnumerics.mean(x, axis=0)
+    np.testing.assert_array_equal(found, [rnumerics.mean(column) for column in x.T])
+    np.testing.assert_array_equal(x, kept)
+
+
+def test_column_sums_go_on_where_they_stopped() -> None:
+    x = np.random.default_rng(1).normal(size=(5000, 3)) ** 3
+    total = None
+    for part in np.split(x, [1, 1500, 4000]):
+        total = rnumerics.column_sums(part, total)
+    np.testing.assert_array_equal(total, rnumerics.column_sums(x))
+    expected = [rnumerics.sum_(column) for column in x.T]
+    np.testing.assert_array_equal(rnumerics.column_sums(x).astype(float), expected)
+
+
+def test_means_beside_values_that_are_not_finite() -> None:
+    x = np.array([[1.0, np.inf, np.nan, -np.inf, 1e308], [2.0, 1.0, 1.0, np.inf, 1.6e308]])
+    np.testing.assert_array_equal(rnumerics.mean(x, axis=0), [1.5, np.inf, np.nan, np.nan, 1.3e308])
+
+
 def test_the_input_stays_as_it_is() -> None:
     x = np.arange(5, dtype=np.longdouble)
     rnumerics.var(x)
