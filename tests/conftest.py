@@ -1,8 +1,10 @@
-"""What all tests share: who may run R, recorded R values, reproducible property tests."""
+"""What all tests share: who may run R, recorded R values, the same draws in every run."""
 
 from __future__ import annotations
 
 import os
+import random
+import secrets
 import signal
 from collections.abc import Callable
 from typing import Any
@@ -53,6 +55,13 @@ def _kknn() -> bool:
 def _skip(items: list[pytest.Item], reason: str) -> None:
     for item in items:
         item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True)
+def draws_that_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeds that nobody gave are the same in every run; Hypothesis seeds `random` for each case."""
+    random.seed(1)
+    monkeypatch.setattr(secrets, "randbelow", random.randrange)
 
 
 @pytest.fixture(scope="session")
