@@ -32,6 +32,7 @@ ROOMS = {
     "compiled": (["neighbours/compiled/*.py"], ["tests/neighbours", "tests/learners/test_knn.py"]),
     "intervals": (["intervals/*.py"], ["tests/intervals"]),
     "losses": (["losses/*.py"], ["tests/losses"]),
+    "sums": (["rnumerics.py"], ["tests/rnumerics"]),
     "engine": (
         ["procedures/engine.py", "procedures/selection.py", "procedures/tuned.py"],
         ["tests/procedures"],
