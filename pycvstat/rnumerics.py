@@ -180,7 +180,7 @@ def column_sums(x: ArrayLike, before: NDArray[np.longdouble] | None = None) -> A
     """
     values = np.asarray(x)
     total = np.zeros(values.shape[1], dtype=np.longdouble) if before is None else before
-    rows = max(BLOCK // max(values.shape[1], 1), 1)
+    rows = 1 + BLOCK // (1 + values.shape[1])
     for start in range(0, len(values), rows):
         terms = values[start : start + rows].astype(np.longdouble)
         terms[0] += total  # the sums so far come first
@@ -243,10 +243,10 @@ def _total(
 def _column_means(values: NDArray[Any]) -> NDArray[np.float64]:
     """`_mean` of every column, several at a time: the dot goes down each of them."""
     n, count = values.shape
-    if n == 1:
-        return np.array(values[0], dtype=np.float64)
-    found, width = np.full(count, np.nan), BLOCK // max(n, 1)
-    for start in range(0, count if n else 0, width):
+    if n < 2:
+        return np.array(values[0] if n else [np.nan] * count, dtype=np.float64)
+    found, width = np.empty(count), BLOCK // n
+    for start in range(0, count, width):
         terms = values[:, start : start + width].astype(np.longdouble)
         first = np.dot(ONES[:n], terms) / n
         first[~np.isfinite(first.astype(np.float64))] = 0.0  # then the second sum is the answer
