@@ -58,8 +58,8 @@ class FoldMeans:
 
     def pooled(self) -> FloatArray:
         """Mean over all tested observations by candidate: folds weigh by their size."""
-        weights = self.plan.n_test.astype(np.float64)
-        return np.asarray(weights @ self.fold_means() / weights.sum())
+        sums = self.plan.n_test[:, None] * self.fold_means()
+        return np.asarray(rnumerics.column_sums(sums) / self.plan.n_test.sum(), dtype=np.float64)
 
     def std_error(self) -> FloatArray:
         """Standard deviation of the fold means (ddof 1) over sqrt(fits): the naive one."""

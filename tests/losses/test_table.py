@@ -61,6 +61,7 @@ def test_means_do_not_depend_on_what_else_is_in_the_table(table):
     for c, one in enumerate(alone):
         np.testing.assert_array_equal(one.fold_means()[:, 0], table.fold_means()[:, c])
         assert one.estimate()[0] == table.estimate()[c]
+        assert one.pooled()[0] == table.pooled()[c]
 
 
 @given(tables())
