@@ -28,7 +28,6 @@ LEARNERS = {
     "mean": "Mean",
 }
 DIALECTS = ("rsample", "caret", "boot", "cv", "glmnet", "mlr3", "origami", "kknn")
-MOST_CANDIDATES = 100_000
 FOLDS = ("kfold", "blocks", "stratified", "grouped", "repeated", "loo", "holdout", "subsampling")
 
 
@@ -98,12 +97,10 @@ def _numbers(text: str, given: str, *counts: int) -> list[float]:
 
 
 def _refuse_too_many(count: float, given: str) -> None:
-    if count > MOST_CANDIDATES:
-        raise InputError(
-            f"a grid has at most {MOST_CANDIDATES:,} candidates.",
-            given=f"{given}, which has {count:,.0f}",
-            fix="take wider steps: 1:1000:10, or log:0.001:10:20",
-        )
+    from pycvstat.procedures.grid import refuse_too_many
+
+    wider = "take wider steps: 1:1000:10, or log:0.001:10:20"
+    refuse_too_many(count, f"{given}, which has {count:,.0f}", wider)
 
 
 def _nearest(word: str, known: Any) -> str:

@@ -12,6 +12,8 @@ from pycvstat.errors import FoldError
 
 Rows = npt.NDArray[np.int64]
 
+MOST_ROWS = 2**31 - 1  # as many as R numbers by integers
+
 
 def frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Forbid changes in place."""
@@ -33,7 +35,14 @@ def row_count(n: Any) -> int:
         raise FoldError("The number of rows must be an integer.", given=repr(n))
     if n < 2:
         raise FoldError("Folds need at least 2 rows of data.", given=f"{n} rows")
-    return int(n)
+    return require_few(int(n))
+
+
+def require_few(n: int) -> int:
+    """The number of rows, refused before it takes all memory."""
+    if n > MOST_ROWS:
+        raise FoldError(f"Folds take at most {MOST_ROWS:,} rows.", given=f"{n:,} rows")
+    return n
 
 
 def sorted_within(rows: Rows, offsets: Rows) -> Rows:

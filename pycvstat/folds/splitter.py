@@ -15,6 +15,7 @@ import pandas as pd
 from pycvstat.arguments import is_whole
 from pycvstat.errors import FoldError
 from pycvstat.folds.fits import Kind, partition_kind
+from pycvstat.folds.layout import require_few
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.vectors import rows_of, values_of
 from pycvstat.frame import Column
@@ -119,7 +120,7 @@ class Splitter(ABC):
         >>> KFold(3, random=1).plan(10).fold_ids
         array([1, 2, 2, 1, 2, 3, 1, 3, 1, 3])
         """
-        n = rows_of(data)
+        n = require_few(rows_of(data))
         if n < 1:
             raise FoldError("There are no rows to split.", given=f"{n} rows")
         given = Given(data, n, y, groups)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +17,8 @@ from pycvstat.learners.base import Learner
 from pycvstat.random import as_stream
 
 Candidates = tuple[dict[str, Any], ...]
+
+MOST_CANDIDATES = 100_000
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ def _points(engine: Any, n: int) -> NDArray[np.float64]:
 def _count(n: Any) -> None:
     if not is_whole(n) or n < 1:
         raise InputError("the number of candidates must be a positive whole number.", given=n)
+    refuse_too_many(n, f"n = {n}")
 
 
 def _quantiles(space: Mapping[str, Any], u: NDArray[np.float64]) -> Candidates:
@@ -146,6 +150,16 @@ def as_candidates(grid: Any, learner: Learner) -> Candidates:
     return candidates
 
 
+def refuse_too_many(
+    count: float, given: str, fix: str = "take wider steps, or RandomSearch(..., n=100)"
+) -> None:
+    """More candidates than anybody waits for, or than fit into memory."""
+    if count > MOST_CANDIDATES:
+        raise InputError(
+            f"a grid has at most {MOST_CANDIDATES:,} candidates.", given=given, fix=fix
+        )
+
+
 def _expand(grid: Any) -> Candidates:
     if isinstance(grid, RandomSearch | QuasiRandomSearch):
         return grid.candidates()
@@ -153,6 +167,8 @@ def _expand(grid: Any) -> Candidates:
         lists = [_values(name, values) for name, values in grid.items()]
         if not lists:
             return ()
+        count = math.prod(len(values) for values in lists)
+        refuse_too_many(count, f"{count:,} combinations")
         return tuple(dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*lists))
     if isinstance(grid, Sequence) and all(isinstance(g, Mapping) for g in grid):
         return tuple(dict(g) for g in grid)
@@ -166,7 +182,8 @@ def _expand(grid: Any) -> Candidates:
 def _values(name: str, values: Any) -> list[Any]:
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         return [values]
-    found = [_plain(v) for v in values]
+    found = [_plain(v) for v in itertools.islice(values, MOST_CANDIDATES + 1)]
+    refuse_too_many(len(found), f"more values of {name!r}")
     if not found:
         raise InputError(f"the grid has no values for {name!r}.", given=repr(values))
     return found

@@ -206,6 +206,7 @@ def test_what_only_looks_like_folds_is_refused(value, words):
         ({"n": "a"}, "must be an integer"),
         ({"n": 4.5}, "must be an integer"),
         ({"n": -1}, "at least 2 rows"),
+        ({"n": 10**12}, "at most 2,147,483,647 rows"),
         ({"holds": "x"}, "holds says which rows"),
     ],
 )
