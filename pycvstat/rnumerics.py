@@ -75,7 +75,7 @@ def mean(x: ArrayLike, axis: Axis = None) -> Any:
     0.25
     """
     values = np.asarray(x)
-    with np.errstate(invalid="ignore"):  # infinities of both signs: NaN, as in R
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinities, as in R
         if axis == 0 and values.ndim == 2 and len(values) <= BLOCK:
             return _column_means(values)
         return _by_column(lambda v: float(_mean(v)), values, axis)
@@ -153,6 +153,32 @@ def cumsum(x: ArrayLike) -> NDArray[np.float64]:
     [[1.0, 3.0, 6.0]]
     """
     return np.cumsum(x, axis=-1, dtype=np.longdouble).astype(np.float64)
+
+
+def which_min_mean(x: ArrayLike) -> int:
+    """The column with the smallest mean, the first of equals, counted from 0.
+
+    Parameters
+    ----------
+    x : (n, C) array
+        Finite numbers.
+
+    Notes
+    -----
+    As in R: ``which.min(apply(x, 2, mean)) - 1``. Only columns that rounding could confuse are
+    averaged as R does.
+
+    Examples
+    --------
+    >>> which_min_mean([[0.1, 0.1, 0.3], [0.3, 0.2, 0.2], [0.2, 0.3, 0.1]])
+    0
+    """
+    values = np.asarray(x, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        rough = values.mean(axis=0)
+        doubt = 4 * len(values) * np.finfo(np.float64).eps * np.abs(values).max()
+    near = np.flatnonzero(rough <= rough.min() + doubt)
+    return int(near[np.argmin(mean(values[:, near], axis=0))]) if len(near) > 1 else int(near[0])
 
 
 def column_sums(x: ArrayLike, before: NDArray[np.longdouble] | None = None) -> Any:

@@ -11,8 +11,10 @@ pcv_ci_symmetric <- function(estimate, std_error, level, df = Inf) {
 
 # Means of losses that belong together, in the order of their labels; of every column of a matrix.
 pcv_means <- function(x, by) {
-  means <- function(column) as.vector(tapply(column, by, mean))
-  if (is.matrix(x)) matrix(apply(x, 2, means), ncol = ncol(x)) else means(x)
+  if (!is.matrix(x)) return(as.vector(tapply(x, by, mean)))
+  if (!anyDuplicated(by)) return(unname(x[order(by), , drop = FALSE]))
+  means <- lapply(split(seq_along(by), by), function(i) apply(x[i, , drop = FALSE], 2, mean))
+  matrix(unlist(means), ncol = ncol(x), byrow = TRUE)
 }
 
 # Mean loss of one test set.

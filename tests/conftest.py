@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import currently_in_test_context, settings, strategies as st
+from hypothesis.control import current_build_context
 
 from pycvstat.errors import RError
 from pycvstat.rbridge import available, installed, reference, run, setting
@@ -25,6 +26,24 @@ EXAMPLES_IN_R = ("pycvstat.rbridge.session.", "pycvstat.rbridge.script.")
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell does so to what it starts with &
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+UNSEEDED = random.Random()
+
+
+def _drawn(bound: int) -> int:
+    """A seed that nobody gave: the same in every run of a test, part of the case in properties."""
+    if currently_in_test_context():
+        return int(current_build_context().data.draw(st.integers(0, bound - 1)))
+    return UNSEEDED.randrange(bound)
+
+
+secrets.randbelow = _drawn
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Draws do not depend on which tests ran before."""
+    UNSEEDED.seed(item.nodeid)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -55,13 +74,6 @@ def _kknn() -> bool:
 def _skip(items: list[pytest.Item], reason: str) -> None:
     for item in items:
         item.add_marker(pytest.mark.skip(reason=reason))
-
-
-@pytest.fixture(autouse=True)
-def draws_that_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seeds that nobody gave are the same in every run; Hypothesis seeds `random` for each case."""
-    random.seed(1)
-    monkeypatch.setattr(secrets, "randbelow", random.randrange)
 
 
 @pytest.fixture(scope="session")

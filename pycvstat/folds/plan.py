@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pycvstat.errors import FoldError
 from pycvstat.folds import exchange
 from pycvstat.folds.fits import Fits, Kind, Rows, partition_kind
-from pycvstat.folds.layout import row_count
+from pycvstat.folds.layout import require_few, row_count
 from pycvstat.folds.problems import plan_problems
 from pycvstat.folds.vectors import rows_of
 from pycvstat.verbs import Shown
@@ -217,7 +217,7 @@ class FoldPlan(Shown, Fits):
         parts = exchange.row_lists(folds, first)
         if holds == "test":
             return cls._of_lists(n, parts, None, recipe)
-        everything = np.arange(row_count(n))
+        everything = np.arange(require_few(row_count(n)))
         return cls._of_lists(n, [np.setdiff1d(everything, part) for part in parts], parts, recipe)
 
     @classmethod
@@ -268,7 +268,8 @@ class FoldPlan(Shown, Fits):
         fold, repeat = np.arange(len(test)), np.zeros(len(test), dtype=np.int64)
         given = None if train is None else tuple(train)
         rows = np.concatenate(test)
-        plan = cls(n, rows, offsets, repeat, fold, kind or "predefined", recipe, given)
+        size = require_few(row_count(n))
+        plan = cls(size, rows, offsets, repeat, fold, kind or "predefined", recipe, given)
         return plan if kind else plan._recognised()
 
     def _recognised(self) -> FoldPlan:

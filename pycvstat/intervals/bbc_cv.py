@@ -55,7 +55,7 @@ def bbc_cv(losses: NDArray[np.float64], level: float, draws: int, random: Stream
         rest = np.ones(n, dtype=bool)
         rest[drawn] = False
         if rest.any():
-            chosen = int(np.argmin(rnumerics.mean(losses[drawn], axis=0)))
+            chosen = rnumerics.which_min_mean(losses[drawn])
             scores.append(float(losses[rest, chosen].mean()))
     if not scores:
         raise IntervalError("no draw left a row out.", given=f"{n} rows, {draws} draws")

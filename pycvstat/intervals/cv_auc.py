@@ -7,6 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rnumerics
 from pycvstat.arguments import check_word
 from pycvstat.errors import IntervalError
 from pycvstat.intervals.method import Limits, Method, register
@@ -61,7 +62,7 @@ def cv_auc(
             given=f"AUC {results[:, 0].mean():g} in every fold",
             fix="larger folds, or method='bootstrap' with another metric",
         )
-    return symmetric(results[:, 0].mean(), std_error, level)
+    return symmetric(rnumerics.mean(results[:, 0]), std_error, level)
 
 
 def _fold(

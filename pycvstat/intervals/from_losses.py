@@ -250,9 +250,8 @@ def from_losses(
     for name, values in columns.items():
         column = _in_plan_order(values, plan, name)
         table = LossTable(plan, column[:, None], loss, _range(column, bounds))
-        with np.errstate(all="ignore"):
-            if not np.isfinite([table.estimate(), table.pooled()]).all():
-                raise LossError(f"the mean of the losses of {name} leaves the range of numbers.")
+        if not np.isfinite(table.means().total()).all():
+            raise LossError(f"the sum of the losses of {name} leaves the range of numbers.")
         tables[name] = table
     if y is not None:
         tables = {n: _with_predictions(t, y, predictions) for n, t in tables.items()}

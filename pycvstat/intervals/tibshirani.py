@@ -22,7 +22,7 @@ def bias_of_the_minimum(errors: FloatArray) -> float:
     >>> bias_of_the_minimum(np.array([[1.0, 2.0], [3.0, 1.0], [1.0, 1.0]]))
     0.3333333333333333
     """
-    best = int(np.argmin(rnumerics.mean(errors, axis=0)))
+    best = rnumerics.which_min_mean(errors)
     return float((errors[:, best] - errors.min(axis=1)).mean())
 
 

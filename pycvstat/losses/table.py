@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 TOGETHER = 16384  # rows of a fold whose losses are held together to average them
+SHORT = 100  # rows of folds that are averaged together
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +59,13 @@ class FoldMeans:
 
     def pooled(self) -> FloatArray:
         """Mean over all tested observations by candidate: folds weigh by their size."""
-        sums = self.plan.n_test[:, None] * self.fold_means()
+        sums = self.fold_means() * self.plan.n_test[:, None].astype(np.longdouble)
         return np.asarray(rnumerics.column_sums(sums) / self.plan.n_test.sum(), dtype=np.float64)
+
+    def total(self) -> FloatArray:
+        """The sum of all losses by candidate; infinite where it leaves the range of numbers."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self.plan.n_test @ self.fold_means())
 
     def std_error(self) -> FloatArray:
         """Standard deviation of the fold means (ddof 1) over sqrt(fits): the naive one."""
@@ -116,7 +122,7 @@ class LossTable:
 
     def fold_means(self) -> FloatArray:
         """Mean loss by fit and candidate, shape (fits, C)."""
-        return self._fold_means
+        return self._fold_means.copy()
 
     @cached_property
     def _fold_means(self) -> FloatArray:
@@ -144,8 +150,10 @@ class LossTable:
     def tested_rows(self) -> tuple[NDArray[np.int64], FloatArray]:
         """The rows that were tested, ascending, and the mean loss of each, shape (rows, C)."""
         rows, tests = np.unique(self.plan.rows, return_counts=True)
-        order = np.argsort(self.plan.rows, kind="stable")
-        return rows, means_between(np.append(0, tests.cumsum()), self.losses[order])
+        losses = self.losses[np.argsort(self.plan.rows, kind="stable")]
+        if len(rows) == len(losses):
+            return rows, losses
+        return rows, means_between(np.append(0, tests.cumsum()), losses)
 
     def select(self, index: int) -> LossTable:
         """The table of one candidate."""
@@ -197,7 +205,7 @@ def mean_of(pieces: Iterable[FloatArray], n: int) -> FloatArray:
 
 
 def means_between(offsets: NDArray[np.int64], losses: FloatArray) -> FloatArray:
-    """`mean_of` the rows from each offset to the next, shape (parts, C); few turns for many parts.
+    """`mean_of` the rows from each offset to the next, shape (parts, C); short parts together.
 
     Examples
     --------
@@ -206,7 +214,9 @@ def means_between(offsets: NDArray[np.int64], losses: FloatArray) -> FloatArray:
     """
     sizes, count = np.diff(offsets), losses.shape[1]
     found = np.empty((len(sizes), count))
-    for size in np.unique(sizes):
+    for part in np.flatnonzero(sizes > SHORT):
+        found[part] = mean_of([losses[offsets[part] : offsets[part + 1]]], sizes[part])
+    for size in np.unique(sizes[sizes <= SHORT]):
         parts = np.flatnonzero(sizes == size)
         rows = offsets[parts] + np.arange(size)[:, None]
         columns = losses[rows].reshape(size, -1)  # one for every part and candidate

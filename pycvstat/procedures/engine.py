@@ -186,7 +186,7 @@ def losses_of(work: Work, p: Predictions, rows: NDArray[np.int64]) -> FloatArray
 
 
 def _within_range(work: Work, values: FloatArray) -> None:
-    """Refuse losses, or their means, that became infinite; NaN stands for a failed fit."""
+    """Refuse losses, or their sums, that became infinite; NaN stands for a failed fit."""
     if np.isinf(values).any():
         raise LossError(
             f"the {work.loss.name} loss leaves the range of numbers.",
@@ -280,7 +280,7 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
             _candidates(work),
             work.loss.range,
         )
-        _within_range(work, means.means)
+        _within_range(work, means.total())
         return Outcome(means, None, details, failures, *_inner_plans(work))
     prob = None
     if all(r["prob"] is not None for r in results):
@@ -292,8 +292,9 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
 
 def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:
     """Inner plans of the fits, and the one for all rows."""
-    plans = tuple(c for c in work.contexts if isinstance(c, FoldPlan))
-    return (plans[:-1], plans[-1]) if plans else ((), None)
+    count = len(work.plan)
+    plans = tuple(c for c in work.contexts[:count] if isinstance(c, FoldPlan))
+    return plans, next(iter(work.contexts[count:]), None)
 
 
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
@@ -303,9 +304,8 @@ def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
 
 
 def _means(work: Work, table: LossTable) -> FoldMeans:
-    with np.errstate(all="ignore"):
-        means = table.means()
-        _within_range(work, np.append(means.means, means.estimate()))
+    means = table.means()
+    _within_range(work, means.total())
     return means
 
 

@@ -14,7 +14,7 @@ from pycvstat.execution.run import run_tasks
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import FoldMeans, LossTable, Predictions
-from pycvstat.losses.table import parameter_columns
+from pycvstat.losses.table import mean_of, parameter_columns
 from pycvstat.procedures.engine import Keep, Work, describe, identity_of, losses_of, where
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.quantities import KEEP_LIMIT, augmented
@@ -271,8 +271,8 @@ def _fit_one(shared: tuple[Work, Sequence[IntArray] | None], task: tuple[int, in
         ) from None
     tested = slice(size, None if work.keep == "all" else size)
     return FitErrors(
-        losses[:, :size].mean(axis=1),
-        losses[:, size:].mean(axis=1),
+        mean_of([losses[:, :size].T], size),
+        mean_of([losses[:, size:].T], len(rows) - size),
         losses[:, tested].copy(),
         p.values[:, tested].copy(),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rnumerics
 from pycvstat.arguments import real_numbers
 from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
@@ -84,7 +85,7 @@ class LearningCurve(Verbs):
         error = (
             deviation(self.test) / np.sqrt(count) if count > 1 else np.full(len(self.sizes), np.nan)
         )
-        train, test = self.train.mean(axis=0), self.test.mean(axis=0)
+        train, test = rnumerics.mean(self.train, axis=0), rnumerics.mean(self.test, axis=0)
         return pd.DataFrame(
             {
                 "n_train": self.sizes,

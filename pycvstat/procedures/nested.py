@@ -80,6 +80,8 @@ class NestedResult(CVResult):
         The inner folds on all rows, for the final tuning.
     inner_loss : str or function
         What tuning minimises.
+    on_error : {"raise", "warn"}
+        What happened to candidates that fail, and happens to them in tuning on all rows.
 
     Examples
     --------
@@ -92,6 +94,7 @@ class NestedResult(CVResult):
 
     inner_plan: FoldPlan | None = None
     inner_loss: Any = None
+    on_error: OnError = "raise"
 
     _tables: ClassVar[tuple[str, ...]] = ("estimate", "folds", "losses", "inner", "selection")
 
@@ -155,6 +158,7 @@ class NestedResult(CVResult):
             complexity=tuned.complexity,
             tolerance=tuned.tolerance,
             keep="fold_means",
+            on_error=self.on_error,
         )
 
     @property
@@ -292,4 +296,5 @@ def nested_cv(
         inner_plans=outcome.inner_plans,
         inner_plan=outcome.inner_plan,
         inner_loss=loss if callable(loss) else setting.loss.name,
+        on_error=on_error,
     )

@@ -4,12 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from pycvstat import rnumerics
+from pycvstat.errors import IntervalError
+from pycvstat.folds import FiveByTwo, KFold, PairedHalves, Repeated
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import METHODS, Method, corrected_t, interval, register
+from pycvstat.intervals.bbc_cv import bbc_cv
 from pycvstat.intervals.citations import entries
 from pycvstat.intervals.method import Limits, find
+from pycvstat.intervals.tibshirani import bias_of_the_minimum, tibshirani
 from pycvstat.losses import LossTable
+from pycvstat.random import as_stream
 from tests.intervals.shared_losses import cases
+from tests.tied import tied_columns
 
 ROUNDING = 1e-9  # the same formula on shifted or scaled losses
 CASES = {case[2].method: case[2] for case in cases()}
@@ -147,3 +154,56 @@ def test_ends_of_the_0_1_range():
         assert none.low == 0 < none.high < 1
         assert every.high == 1 > every.low > 0
         assert none.high == pytest.approx(1 - every.low)
+
+
+def holdout(losses):
+    n = len(losses) + 5
+    plan = FoldPlan.from_rows({"test": range(6, n + 1)}, n=n, first=1)
+    candidates = tuple({"k": c} for c in range(losses.shape[1]))
+    return LossTable(plan, losses, "zero_one", (0.0, 1.0), candidates)
+
+
+def test_the_best_of_tied_candidates_is_the_first():
+    assert interval(holdout(tied_columns(30)), "dev_set").details["chosen"] == 0
+    errors = tied_columns(9)
+    assert tibshirani(errors, 0.1, 0.95).details["chosen"] == 0
+    assert bias_of_the_minimum(errors) == (errors[:, 0] - errors.min(axis=1)).mean()
+
+
+def test_bootstrap_draws_take_the_first_of_tied_candidates():
+    """Rows of two kinds, whose columns tie where a draw has as many of the one as of the other."""
+    kinds = np.array([[0.1, 0.7], [0.7, 0.1]])
+    losses = np.append(np.tile(kinds, (8, 1)), [[0.3, 0.3]], axis=0)
+
+    def scores(choose):
+        stream, found = as_stream(1), []
+        for _ in range(200):
+            drawn = np.asarray(stream.sample(17, 17, replace=True)) - 1
+            rest = np.setdiff1d(np.arange(17), drawn)
+            found.append(losses[rest, choose(losses[drawn])].mean())
+        return np.array(found)
+
+    exact = scores(lambda x: int(np.argmin(rnumerics.mean(x, axis=0))))
+    rough = scores(lambda x: int(np.argmin(x.mean(axis=0))))
+    assert (exact != rough).any()  # the draws can tell
+    assert bbc_cv(losses, 0.9, 200, as_stream(1)).estimate == np.mean(exact)
+
+
+@given(seeds)
+@settings(max_examples=60)
+@pytest.mark.parametrize("method", ["corrected_t", "conservative_z", "five_by_two_f"])
+def test_the_centre_is_the_estimate_to_the_last_bit(method, seed):
+    draw = np.random.default_rng(seed)
+    plan = {
+        "corrected_t": Repeated(KFold(3), 3, random=1),
+        "conservative_z": PairedHalves(3, 2, random=1),
+        "five_by_two_f": FiveByTwo(random=1),
+    }[method].plan(30)
+    losses = LossTable(plan, draw.gamma(2.0, size=(len(plan.rows), 1)))
+    means = losses.fold_means()[:, 0]
+    if method == "conservative_z":
+        means = means[plan.repeat == 0]
+    try:
+        assert interval(losses, method).estimate == rnumerics.mean(means)
+    except IntervalError:
+        assert method == "five_by_two_f"  # no value is compatible with the ten

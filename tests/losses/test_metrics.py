@@ -8,8 +8,9 @@ import pytest
 from pycvstat.errors import LossError
 from pycvstat.folds import FoldPlan
 from pycvstat.losses import FoldMeans, LossTable, Predictions
-from pycvstat.losses.metrics import auc, metric, r2, r2_correlation
+from pycvstat.losses.metrics import Metric, auc, metric, r2, r2_correlation
 from pycvstat.losses.table import mean_rows
+from tests.tied import tied_columns
 
 PLAN = FoldPlan.from_fold_ids([1, 2, 1, 2, 1, 2])
 Y = np.array([0, 1, 1, 0, 0, 1])
@@ -139,3 +140,9 @@ def test_one_nearest_name_is_suggested():
     with pytest.raises(LossError) as caught:
         metric(table(Y.astype(float), [[0] * 6]), "zzz")
     assert caught.value.fix == "use one of rmse, r2, r2_correlation, auc"
+
+
+def test_the_estimate_of_a_metric_is_r_s_mean_of_the_folds():
+    values = tied_columns(9)
+    first, second = (Metric("rmse", column, 0.0).estimate for column in values.T)
+    assert first == second

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from pycvstat.folds import FoldPlan
+from pycvstat import rnumerics
+from pycvstat.folds import FoldPlan, Subsampling
 from pycvstat.losses import LossTable
+from pycvstat.losses.table import TOGETHER, mean_of
 from pycvstat.rnumerics import EXTENDED
 from tests.rscript import live_r, r_values
 
@@ -82,6 +84,49 @@ def test_rows_tested_twice_are_averaged_and_untested_rows_are_nan():
     assert means[:, 0].tolist() == [3.0, 2.0]
     assert table.estimate()[0] == (1.5 + 5.0) / 2
     assert table.pooled()[0] == 8.0 / 3
+
+
+def test_means_of_rows_that_are_tested_often_are_those_of_r():
+    draw = np.random.default_rng(3)
+    plan = Subsampling(40, 0.3, random=1).plan(50)
+    table = LossTable(plan, draw.random((len(plan.rows), 2)) ** 3)
+    rows, means = table.tested_rows()
+    expected = [[rnumerics.mean(table.losses[plan.rows == row, c]) for c in (0, 1)] for row in rows]
+    np.testing.assert_array_equal(means, expected)
+    rough = [table.losses[plan.rows == row].mean(axis=0) for row in rows]
+    assert (means != rough).any()  # the bits can tell
+
+
+@pytest.mark.parametrize(("rows", "r"), [(TOGETHER, "mean"), (TOGETHER + 1, "colMeans")])
+def test_long_folds_take_r_s_column_means(rows, r):
+    draw = np.random.default_rng(1)
+    means = []
+    for _ in range(200):
+        x = draw.random((rows, 1)) ** 9
+        means.append((rnumerics.mean(x[:, 0]), float(rnumerics.column_sums(x)[0] / rows), x))
+        if means[-1][0] != means[-1][1]:
+            break
+    mean, column_mean, x = means[-1]
+    assert mean != column_mean  # the bits can tell
+    expected = mean if r == "mean" else column_mean
+    assert mean_of(iter([x[:5000], x[5000:]]), rows)[0] == expected
+    plan = FoldPlan.from_fold_ids([1] * rows + [2])
+    table = LossTable(plan, np.append(x, [[1.0]], axis=0))
+    assert table.fold_means()[0, 0] == expected
+
+
+def test_who_changes_what_a_table_gave_does_not_change_the_table():
+    table = LossTable(FoldPlan.from_fold_ids([1, 1, 2]), np.array([[1.0], [2.0], [4.0]]))
+    table.fold_means()[:] = 0
+    table.means().means[:] = 0
+    assert table.estimate()[0] == 2.75
+
+
+def test_sums_beyond_the_range_of_numbers():
+    table = LossTable(FoldPlan.from_fold_ids([1, 1, 2]), np.array([[1e308], [1e308], [4.0]]))
+    assert np.isinf(table.means().total()[0])
+    assert table.estimate()[0] == 0.5e308
+    assert table.pooled()[0] == pytest.approx(1e308 / 1.5, rel=1e-15)  # one rounding
 
 
 def test_tidy_has_one_row_per_loss_and_names_the_candidates():

@@ -177,6 +177,16 @@ def test_losses_made_elsewhere():
     assert found.interval(name="a").crosscheck()
 
 
+def test_means_are_compared_bit_by_bit_where_they_are_r_s_mean():
+    losses = np.random.default_rng(1).random(20_000)
+    short = pcv.from_losses(losses[:90], np.arange(90) % 7)
+    long = pcv.from_losses(losses, [1] * 19_900 + [2] * 100)
+    for found, tolerance in ((short, 0.0), (long, 1e-12)):
+        checked = found.crosscheck()
+        assert checked, checked.first_difference
+        assert checked.tidy()["tolerance"].tolist() == [tolerance, tolerance, 1e-12]
+
+
 def test_an_interval_goes_through_a_file_and_is_checked_after(results, tmp_path):
     interval = results["kfold"].interval("bootstrap", metric="rmse")
     again = pcv.load(interval.save(tmp_path / "one.npz"))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pycvstat as pcv
+from pycvstat import rnumerics
 from pycvstat.errors import CheckpointError, FitError, InputError
 
 MTCARS = pcv.data.mtcars()
@@ -81,3 +82,16 @@ def test_sizes_that_mean_nothing_are_refused(sizes: Any) -> None:
 def test_a_fit_that_fails_is_named() -> None:
     with pytest.raises(FitError, match=r"fold 1 of 4, 8 training rows: .*k is larger"):
         learning_curve(pcv.KNN(k=9))
+
+
+def test_means_of_a_learning_curve_are_those_of_r() -> None:
+    draw = np.random.default_rng(1)
+    curve = pcv.learning_curve(
+        pcv.Mean(), X=np.arange(60.0)[:, None], y=draw.random(60), sizes=[8, 24],
+        folds=pcv.KFold(20, random=1),
+    )  # fmt: skip
+    for side in ("train", "test"):
+        values = getattr(curve, side)
+        expected = [rnumerics.mean(column) for column in values.T]
+        assert curve.tidy()[side].tolist() == expected
+    np.testing.assert_array_equal(curve.table.fold_means()[:, 1], curve.test[:, 1])

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
-from pycvstat.errors import CheckpointError, InputError, PycvstatError, PycvstatWarning
+from pycvstat.errors import CheckpointError, InputError, LossError, PycvstatError, PycvstatWarning
 from pycvstat.learners.external import FromFunctions
 
 FOLDS = pcv.KFold(3, random=1)
@@ -127,3 +127,51 @@ def test_work_whose_code_changes_what_it_refers_to_goes_on_in_a_new_session(
         calls.append((estimates, compared, SEEN["n"]))
     assert calls[0][1:] == (6, 15)
     assert calls[1] == (calls[0][0], *((0, 0) if checkpoint else (6, 15)))
+
+
+@pytest.mark.parametrize("keep", ["all", "fold_means"])
+def test_losses_whose_sum_leaves_the_range_of_numbers_are_refused(keep: Any) -> None:
+    y = np.where(np.arange(40) % 3 == 0, -8.4e307, 8.4e307)
+    asked = {"X": np.arange(40.0)[:, None], "y": y, "loss": "absolute", "folds": pcv.Blocks(4)}
+    with pytest.raises(LossError, match="absolute loss leaves the range of numbers"):
+        pcv.tune(pcv.KNN(), grid={"k": [1]}, keep=keep, **asked)
+    with pytest.raises(LossError, match="leaves the range of numbers"):
+        pcv.from_losses(np.abs(y), np.arange(40) % 4)
+
+
+def test_bias_adjustment_of_a_tuned_learner_uses_the_inner_folds_of_its_run() -> None:
+    found = [
+        pcv.cross_validate(
+            pcv.Tuned(pcv.KNN(kernel="rectangular"), {"k": [1, 5, 9]}, inner=3), "y ~ x", data(),
+            folds=pcv.KFold(4, random=1), bias_adjusted=True,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    assert found[0].adjusted == found[1].adjusted
+    nested = pcv.nested_cv(
+        pcv.KNN(kernel="rectangular"), "y ~ x", data(), grid={"k": [1, 5, 9]}, inner=3,
+        outer=pcv.KFold(4, random=1),
+    )  # fmt: skip
+    task, y = nested.task, nested.task.response.values
+
+    def error(train: np.ndarray, params: dict[str, Any]) -> float:
+        prepared = nested.tuned.learner.with_params(**params).prepare(task)
+        return float(((prepared.predict(train, np.arange(30)).values[0] - y) ** 2).mean())
+
+    on_all = [error(train, nested.chosen[i]) for i, (train, _) in enumerate(nested.plan)]
+    expected = (
+        nested.pooled
+        + error(np.arange(30), nested.final())
+        - np.average(on_all, weights=nested.plan.n_test)
+    )
+    assert found[0].adjusted == pytest.approx(expected, rel=1e-14)  # sums in another order
+
+
+def test_tuning_on_all_rows_forgives_what_nested_tuning_forgave() -> None:
+    learner = FromFunctions(picky, constant)
+    with pytest.warns(PycvstatWarning, match="inner fits failed"):
+        nested = pcv.nested_cv(
+            learner, "y ~ x", data(), grid={"k": [2, 1]}, outer=3, inner=2, on_error="warn"
+        )
+    with pytest.warns(PycvstatWarning, match="2 fits failed"):
+        assert nested.final() == {"k": 1}

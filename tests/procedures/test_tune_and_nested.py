@@ -141,10 +141,14 @@ def test_choices_among_tied_candidates_hang_on_the_same_bits_everywhere():
     draw = np.random.default_rng(1)
     data = pd.DataFrame({"x": draw.integers(0, 3, 60), "y": draw.integers(0, 4, 60)})
     learner, grid = pcv.KNN(kernel="rectangular"), {"k": [1, 5, 3, 2, 4, 6, 7]}
-    for seed in range(20):
+    for seed in range(10):
         nested = pcv.nested_cv(
-            learner, "y ~ x", data, grid=grid, outer=pcv.KFold(6, random=seed), inner=2
+            learner, "y ~ x", data, grid=grid, outer=pcv.KFold(6, random=seed), inner=5
         )
+        curve = pcv.error_curve(learner, "y ~ x", data, grid=grid, folds=nested.inner_plan)
+        assert curve.best == nested.retuned.best
+        np.testing.assert_array_equal(curve.test.means, nested.retuned.means.means)
+        np.testing.assert_array_equal(curve.table.fold_means(), curve.test.means)
         for i, (train, _) in enumerate(nested.plan):
             part = nested.task.take(train)
             kept = [

@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 from pycvstat import rnumerics
 from pycvstat.errors import InputError
 from tests.rscript import live_r, r_values
+from tests.tied import tied_columns
 
 STATISTICS: dict[str, Callable[..., Any]] = {
     "sum": rnumerics.sum_,
@@ -111,6 +112,21 @@ def test_column_sums_go_on_where_they_stopped() -> None:
 def test_means_beside_values_that_are_not_finite() -> None:
     x = np.array([[1.0, np.inf, np.nan, -np.inf, 1e308], [2.0, 1.0, 1.0, np.inf, 1.6e308]])
     np.testing.assert_array_equal(rnumerics.mean(x, axis=0), [1.5, np.inf, np.nan, np.nan, 1.3e308])
+
+
+def test_the_smallest_mean_is_that_of_r() -> None:
+    tied = tied_columns(30)
+    assert np.argmin(tied.mean(axis=0)) == 1
+    assert rnumerics.which_min_mean(tied) == 0
+    assert rnumerics.which_min_mean(tied[:, ::-1]) == 0
+    assert rnumerics.which_min_mean(np.column_stack([tied, tied[:, 0] - 1e-9])) == 2
+    assert rnumerics.which_min_mean(np.full((3, 2), 1.7e308) * [1.0, 0.9]) == 1
+
+
+@given(st.lists(st.lists(st.sampled_from([0.1, 0.2, 0.3, 1e9]), min_size=4, max_size=4),
+                min_size=1, max_size=30))  # fmt: skip
+def test_the_smallest_mean_is_the_first_of_equals(rows: list[list[float]]) -> None:
+    assert rnumerics.which_min_mean(rows) == np.argmin(rnumerics.mean(rows, axis=0))
 
 
 def test_the_input_stays_as_it_is() -> None:
