@@ -11,9 +11,11 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import METHODS, Method, corrected_t, interval, register
 from pycvstat.intervals.bbc_cv import bbc_cv
 from pycvstat.intervals.citations import entries
+from pycvstat.intervals.cv_auc import cv_auc
 from pycvstat.intervals.method import Limits, find
 from pycvstat.intervals.tibshirani import bias_of_the_minimum, tibshirani
 from pycvstat.losses import LossTable
+from pycvstat.losses.metrics import auc
 from pycvstat.random import as_stream
 from tests.intervals.shared_losses import cases
 from tests.tied import tied_columns
@@ -207,3 +209,16 @@ def test_the_centre_is_the_estimate_to_the_last_bit(method, seed):
         assert interval(losses, method).estimate == rnumerics.mean(means)
     except IntervalError:
         assert method == "five_by_two_f"  # no value is compatible with the ten
+
+
+def test_the_centre_of_cv_auc_is_r_s_mean_of_the_folds():
+    rough = 0
+    for seed in range(30):
+        draw = np.random.default_rng(seed)
+        positive, score = np.arange(63) % 3 == 0, draw.random(63)
+        offsets = np.arange(0, 64, 9)
+        areas = np.array([auc(positive[i : i + 9], score[i : i + 9]) for i in offsets[:-1]])
+        centre = cv_auc(positive, score, offsets, 0.95).estimate
+        assert centre == rnumerics.mean(areas)
+        rough += centre != areas.mean()
+    assert rough  # the bits can tell
