@@ -39,13 +39,13 @@ def tibshirani(errors: FloatArray, ratio: float, level: float) -> Limits:
     >>> round(limits.estimate, 6), round(limits.details["bias"], 6)
     (1.666667, 0.333333)
     """
-    means = rnumerics.mean(errors, axis=0)
-    best = int(np.argmin(means))
+    best = rnumerics.which_min_mean(errors)
+    minimum = rnumerics.mean(errors[:, best])
     terms = 2 * errors[:, best] - errors.min(axis=1)
     limits = corrected_t_limits(terms, ratio, level)
     bias = bias_of_the_minimum(errors)
-    note = f"candidate {best + 1}: minimum {means[best]:.6g}, estimated bias {bias:.4g}"
-    details = {"chosen": best, "minimum": float(means[best]), "bias": bias}
+    note = f"candidate {best + 1}: minimum {minimum:.6g}, estimated bias {bias:.4g}"
+    details = {"chosen": best, "minimum": minimum, "bias": bias}
     return Limits(
         limits.estimate, limits.std_error, limits.low, limits.high, limits.df, (note,), details
     )

@@ -148,10 +148,10 @@ class Prepared(ABC):
         """Draw whatever the fits of `plan` need from the stream `random`, fit by fit.
 
         Called once before any fit is dispatched, so that results cannot depend on the number of
-        workers. Learners that draw nothing return one None per fit; a tuned learner adds what it
-        needs on all rows.
+        workers. One entry per fit, and last one for a fit to all rows; None from learners that
+        draw nothing.
         """
-        return (None,) * len(plan)
+        return (None,) * (len(plan) + 1)
 
     def predict_plan(self, plan: FoldPlan) -> Predictions | None:
         """All fits of the plan at once, where one factorisation gives them; else None.

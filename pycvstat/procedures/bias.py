@@ -54,7 +54,7 @@ def bias_adjustment(setting: Setting, learner: Learner, table: LossTable) -> Bia
         )
     prepared, y = setting.prepare(learner), setting.task.response.values
     contexts = prepared.begin(plan, deepcopy(setting.stream))  # the inner folds of the run itself
-    everything, on_all_rows = np.arange(plan.n), next(iter(contexts[len(plan) :]), None)
+    everything = np.arange(plan.n)
 
     def error_on_all(train: np.ndarray, context: object) -> float:
         p = prepared.predict(train, everything, None, context)
@@ -62,5 +62,5 @@ def bias_adjustment(setting: Setting, learner: Learner, table: LossTable) -> Bia
 
     on_all = [error_on_all(plan.train_rows(i), contexts[i]) for i in range(len(plan))]
     share = plan.n_test / plan.n_test.sum()
-    full = error_on_all(everything, on_all_rows)
+    full = error_on_all(everything, contexts[-1])
     return BiasAdjustment(float(table.pooled()[0]), full, float(share @ np.asarray(on_all)))

@@ -266,35 +266,28 @@ def _closed_form(work: Work) -> Outcome | None:
         return None  # fit by fit the error names its fold
     table = _table(work, losses, p)
     kept = table if work.keep == "all" else None
-    return Outcome(_means(work, table), kept, (p.detail,) * len(work.plan), ())
+    return Outcome(_in_range(work, table.means()), kept, (p.detail,) * len(work.plan), ())
 
 
 def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
     failures = _failures(work, results)
     details = tuple(r["detail"] for r in results)
     if work.keep == "fold_means":
-        means = FoldMeans(
-            work.plan,
-            np.stack([r["means"] for r in results]),
-            work.loss.name,
-            _candidates(work),
-            work.loss.range,
-        )
-        _within_range(work, means.total())
-        return Outcome(means, None, details, failures, *_inner_plans(work))
+        stacked = np.stack([r["means"] for r in results])
+        means = FoldMeans(work.plan, stacked, work.loss.name, _candidates(work), work.loss.range)
+        return Outcome(_in_range(work, means), None, details, failures, *_inner_plans(work))
     prob = None
     if all(r["prob"] is not None for r in results):
         prob = np.concatenate([r["prob"] for r in results], axis=1)
     p = Predictions(np.concatenate([r["values"] for r in results], axis=1), prob)
     table = _table(work, np.concatenate([r["losses"] for r in results], axis=1), p)
-    return Outcome(_means(work, table), table, details, failures, *_inner_plans(work))
+    return Outcome(_in_range(work, table.means()), table, details, failures, *_inner_plans(work))
 
 
 def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:
     """Inner plans of the fits, and the one for all rows."""
-    count = len(work.plan)
-    plans = tuple(c for c in work.contexts[:count] if isinstance(c, FoldPlan))
-    return plans, next(iter(work.contexts[count:]), None)
+    *plans, last = work.contexts
+    return tuple(c for c in plans if isinstance(c, FoldPlan)), last
 
 
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
@@ -303,8 +296,8 @@ def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
     )
 
 
-def _means(work: Work, table: LossTable) -> FoldMeans:
-    means = table.means()
+def _in_range(work: Work, means: FoldMeans) -> FoldMeans:
+    """The means, unless their losses add up to more than a number can hold."""
     _within_range(work, means.total())
     return means
 
