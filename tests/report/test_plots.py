@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -67,6 +71,48 @@ def test_without_axes_a_figure_is_made() -> None:
     ax = result("cv").plot()
     assert plt.fignum_exists(ax.figure.number)
     plt.close(ax.figure)
+
+
+NOTEBOOK = """
+import matplotlib
+from matplotlib.backends import backend_agg
+from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas
+from matplotlib.figure import Figure
+
+shown = []
+
+def new_figure_manager(number, *given, FigureClass=Figure, **more):
+    return new_figure_manager_given_figure(number, FigureClass(*given, **more))
+
+def new_figure_manager_given_figure(number, figure):
+    shown.append(matplotlib.is_interactive())
+    return backend_agg.new_figure_manager_given_figure(number, figure)
+
+matplotlib.interactive(True)
+matplotlib.rcParams["figure.dpi"] = 72
+"""
+"""What the backend of notebooks does: it makes settings when the first figure loads it, and from
+then on shows figures that are made while pyplot is interactive."""
+CELLS = """
+import pycvstat as pcv
+plan = pcv.KFold(5, random=1).plan(40)
+plan.plot()
+plan.plot()
+import matplotlib.pyplot as plt
+import notebook
+plt.figure()
+print(notebook.shown, plt.rcParams["figure.dpi"])
+"""
+
+
+def test_every_cell_of_a_notebook_shows_its_picture(tmp_path: Path) -> None:
+    (tmp_path / "notebook.py").write_text(NOTEBOOK)
+    path = os.pathsep.join([str(tmp_path), str(Path(pcv.__file__).parents[1])])
+    there = os.environ | {"MPLBACKEND": "module://notebook", "PYTHONPATH": path}
+    done = subprocess.run(
+        [sys.executable, "-c", CELLS], env=there, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split("\n")[0] == "[True, True, True] 72.0", done.stderr
 
 
 def test_the_nearest_picture_is_suggested() -> None:

@@ -61,8 +61,9 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None, **opti
         if option not in known:
             raise unknown(f"option of the picture {name!r}", option, known)
     _check_axes(ax)
+    axes = new_axes(chosen.size) if ax is None else ax
     with house_style():
-        return literal(chosen.draw(new_axes(chosen.size) if ax is None else ax, **options))
+        return literal(chosen.draw(axes, **options))
 
 
 def unknown(what: str, name: Any, known: list[str]) -> InputError:

@@ -84,11 +84,16 @@ def _fonts() -> tuple[str, ...]:
 
 
 def new_axes(size: tuple[float, float]) -> Axes:
-    """Axes of a new pyplot figure."""
+    """Axes of a new pyplot figure, in the house style.
+
+    The figure is made outside of the style: the first one loads the backend, and one of a
+    notebook then makes settings of its own, which leaving the style would take back.
+    """
     import matplotlib.pyplot as plt
 
-    _, ax = plt.subplots(figsize=size)
-    return ax
+    figure = plt.figure(figsize=size, facecolor="white", layout="constrained")
+    with house_style():
+        return figure.subplots()
 
 
 def literal(ax: Axes) -> Axes:
