@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pycvstat.errors import InputError
-from pycvstat.intervals.citations import bibtex
 from pycvstat.intervals.quantiles import two_sided_p
 from pycvstat.losses import LossTable
 from pycvstat.losses.table import mean_rows
@@ -42,7 +41,7 @@ class Interval(Verbs):
     df : float
         Degrees of freedom; infinite for the normal distribution, NaN where neither applies.
     citation : tuple of str
-        Keys of the bibliography.
+        Keys of the bibliography: the method, and the package where one computes it.
     known : str
         How liberal or wide the method is known to be on such a plan.
     chosen : str
@@ -144,10 +143,6 @@ class Interval(Verbs):
         rows = source.tidy() if isinstance(source, LossTable) else mean_rows(source)
         rows["deviation"] = rows["loss"] - self.estimate
         return rows
-
-    def cite(self) -> str:
-        """BibTeX of the method."""
-        return bibtex(self.citation)
 
     def __repr__(self) -> str:
         return (

@@ -66,7 +66,7 @@ METHOD = register(
         target="PQ",
         formula=_formula,
         layouts=("one split", "K-fold", "leave-one-out", "repeated K-fold"),
-        citation=("liang1986",),
+        citation=("liang1986", "seabold2010"),
         folds="Grouped(10), groups=...",
         known=_known,
         grouped=True,

@@ -80,7 +80,7 @@ class Method:
     layouts : tuple of str
         The layouts of the plan that it is legal for.
     citation : tuple of str
-        Keys of the bibliography.
+        Keys of the bibliography: the method, and the package where one computes it.
     folds : str
         The ``folds=`` that makes it legal.
     known : callable

@@ -134,10 +134,6 @@ class Paired(Verbs):
         """The paired differences, one row each: repeat, fold, row, difference, deviation."""
         return self.interval.augment().rename(columns={"loss": "difference"})
 
-    def cite(self) -> str:
-        """BibTeX of the method."""
-        return self.interval.cite()
-
     def __repr__(self) -> str:
         p = "" if math.isnan(self.p_value) else f", p = {self.p_value:.3g}"
         return (

@@ -52,7 +52,7 @@ WILSON = register(
         target="PQ",
         formula=partial(_formula, method="wilson"),
         layouts=LAYOUTS,
-        citation=("wilson1927",),
+        citation=("wilson1927", "seabold2010"),
         folds="Holdout(0.25)",
         known=_known,
         needs="0-1",
@@ -67,7 +67,7 @@ CLOPPER_PEARSON = register(
         target="PQ",
         formula=partial(_formula, method="beta"),
         layouts=LAYOUTS,
-        citation=("clopper1934",),
+        citation=("clopper1934", "seabold2010"),
         folds="Holdout(0.25)",
         known=lambda plan: (
             "never below its level, so wider than Wilson's"

@@ -9,8 +9,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from pycvstat.intervals.citations import entries as interval_entries
-
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -73,16 +71,16 @@ class Work:
 
 @cache
 def works() -> dict[str, Work]:
-    """All works by key: those of the intervals, and those of procedures and learners.
+    """All works by key.
 
     Examples
     --------
     >>> works()["nadeau2003"].label
     'Nadeau and Bengio'
     """
-    own = files("pycvstat.report").joinpath("citations.bib").read_text(encoding="utf-8")
-    found = interval_entries() | {_key(text): text for text in re.split(r"\n\n(?=@)", own.strip())}
-    return {key: Work(key, text, _fields(text)) for key, text in found.items()}
+    text = files("pycvstat.report").joinpath("citations.bib").read_text(encoding="utf-8")
+    entries = re.split(r"\n\n(?=@)", text.strip())
+    return {key: Work(key, entry, _fields(entry)) for entry in entries for key in [_key(entry)]}
 
 
 def in_text(keys: Iterable[str]) -> str:

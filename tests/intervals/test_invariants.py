@@ -10,13 +10,13 @@ from pycvstat.folds import FiveByTwo, KFold, PairedHalves, Repeated
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import METHODS, Method, corrected_t, interval, register
 from pycvstat.intervals.bbc_cv import bbc_cv
-from pycvstat.intervals.citations import entries
 from pycvstat.intervals.cv_auc import cv_auc
 from pycvstat.intervals.method import Limits, find
 from pycvstat.intervals.tibshirani import bias_of_the_minimum, tibshirani
 from pycvstat.losses import LossTable
 from pycvstat.losses.metrics import auc
 from pycvstat.random import as_stream
+from pycvstat.report.citations import works
 from tests.intervals.shared_losses import cases
 from tests.tied import tied_columns
 
@@ -105,7 +105,7 @@ def test_repeats_are_averaged_by_row_before_pooling():
 def test_contract(name):
     """What every method declares, and what its interval can do."""
     method, found = METHODS[name], CASES[name]
-    assert set(method.citation) <= set(entries())
+    assert set(method.citation) <= set(works())
     assert found.cite().startswith("@")
     assert found.low <= found.estimate <= found.high
     row = found.tidy().iloc[0]

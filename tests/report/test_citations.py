@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+import pycvstat as pcv
 from pycvstat.intervals import METHODS
 from pycvstat.report.assemble import full
 from pycvstat.report.citations import bibtex, in_text, works
-from pycvstat.report.content import Cite, Paragraph
+from pycvstat.report.content import Cite, Document, Paragraph
 from pycvstat.report.sections.methods import LEARNERS
 from tests.report.conftest import result
 
@@ -57,7 +58,11 @@ def test_what_is_cited_in_a_report_is_listed(any_result: Any) -> None:
 
 
 def methods_of(name: str) -> str:
-    (section,) = [s for s in full(result(name)).sections if s.title.startswith("Methods")]
+    return methods_text(full(result(name)))
+
+
+def methods_text(document: Document) -> str:
+    (section,) = [s for s in document.sections if s.title.startswith("Methods")]
     (paragraph,) = [b for b in section.blocks if isinstance(b, Paragraph)]
     return "".join(
         in_text(p.keys) if isinstance(p, Cite) else p if isinstance(p, str) else p.text
@@ -90,4 +95,43 @@ def test_the_methods_paragraph_of_tuning_and_comparison() -> None:
     assert "(Breiman et al., 1984)" in methods_of("tune one_se")
     assert "(Breiman et al., 1984)" not in methods_of("tune")
     assert "is not an estimate of the risk of the tuned procedure" in methods_of("tune")
-    assert "Holm's method (Holm, 1979)" in methods_of("compare")
+    assert "Holm's method" in methods_of("compare")
+
+
+STATSMODELS = "seabold2010"
+
+
+@pytest.mark.parametrize(
+    "learner", [pcv.GLM("binomial"), pcv.Logit(), pcv.MNLogit(), pcv.RLM(), pcv.QuantReg()]
+)
+def test_a_package_that_did_not_run_is_not_cited(learner: Any) -> None:
+    classes = not isinstance(learner, pcv.RLM | pcv.QuantReg)
+    data = pcv.data.labels(120) if classes else pcv.data.mtcars()
+    formula = "y ~ x1 + x2" if classes else "mpg ~ wt"
+    loss = "log" if classes else None
+    found = pcv.cross_validate(learner, formula, data, folds=pcv.KFold(5, random=1), loss=loss)
+    assert STATSMODELS not in found.cite()
+
+
+def test_an_interval_by_statsmodels_names_it() -> None:
+    data = pcv.data.iris().assign(who=[row // 5 for row in range(150)])
+    found = pcv.cross_validate(
+        pcv.KNN(5), "Species ~ .", data, folds=pcv.Grouped(5, random=1), groups="who"
+    )
+    assert found.interval().method == "cluster"
+    assert STATSMODELS in found.interval().cite()
+    assert STATSMODELS in found.cite()
+    text = methods_text(full(found))
+    assert "(Liang and Zeger, 1986; Seabold and Perktold, 2010)" in text
+    assert re.search(r"used pycvstat \S+, statsmodels \S+ and Python", text)
+    assert "statsmodels" not in methods_of("cv")
+
+
+def test_holms_p_values_are_those_of_statsmodels() -> None:
+    assert "Holm's method (Holm, 1979; Seabold and Perktold, 2010)" in methods_of("compare")
+    assert STATSMODELS in result("compare").cite()
+
+
+def test_the_bias_adjusted_estimate_is_in_the_methods() -> None:
+    adjusted = result("leave-one-out").adjusted
+    assert f"it was {adjusted:.4f} (Burman, 1989)" in methods_of("leave-one-out")

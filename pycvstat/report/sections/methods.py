@@ -82,6 +82,7 @@ def _(result: CVResult, found: Interval | None) -> Parts:
         *plan_parts(result.plan),
         *data_parts(result.task),
         *estimate_parts(result.estimate, result.pooled, result.plan),
+        *bias_parts(result),
         *interval_parts(found, result.estimate),
     ]
 
@@ -282,6 +283,14 @@ def estimate_parts(estimate: float, pooled: float, plan: FoldPlan) -> Parts:
     ]
 
 
+def bias_parts(result: CVResult) -> Parts:
+    """The bias-adjusted estimate, where it was asked for."""
+    if result.bias is None:
+        return []
+    words = f" Adjusted for the bias of smaller training sets it was {number(result.adjusted)} "
+    return [words, Cite(("burman1989",)), "."]
+
+
 def interval_parts(found: Interval | None, estimate: float | None = None) -> Parts:
     """The interval, its centre where it is another, its method and what it is about."""
     if found is None:
@@ -320,18 +329,18 @@ def pairs_parts(result: Any) -> Parts:
         f" Pairs were compared by the {title} on the differences ",
         Cite(keys),
         ", p values adjusted for their number by Holm's method ",
-        Cite(("holm1979",)),
+        Cite(("holm1979", STATSMODELS)),
         ".",
     ]
 
 
-def software_parts(result: Any, check: Crosscheck | None) -> Parts:
-    """Versions, the origin of random numbers, and the cross-check."""
+def software_parts(result: Any, check: Crosscheck | None, cited: Collection[str]) -> Parts:
+    """Versions of what ran, the origin of random numbers, and the cross-check."""
     found = versions()
-    parts: Parts = [f" Computations used pycvstat {found['pycvstat']} and Python {found['python']}"]
-    if uses_statsmodels(result):
-        parts += [f", with statsmodels {found['statsmodels']} ", Cite((STATSMODELS,))]
-    parts.append(".")
+    used = [f"pycvstat {found['pycvstat']}", f"Python {found['python']}"]
+    if STATSMODELS in cited:
+        used.insert(1, f"statsmodels {found['statsmodels']}")
+    parts: Parts = [f" Computations used {listed(used)}."]
     seed = seed_of(result) if hasattr(result, "plan") else None
     if seed is not None:
         parts += [
@@ -342,17 +351,6 @@ def software_parts(result: Any, check: Crosscheck | None) -> Parts:
     if check is not None:
         parts.append(_check_words(check))
     return parts
-
-
-def uses_statsmodels(result: Any) -> bool:
-    """Whether a learner of the result comes from statsmodels."""
-    learners: Sequence[Any] = (
-        [r.learner for r in result.results.values()]
-        if isinstance(result, Comparison)
-        else [getattr(result, "learner", None)]
-    )
-    inner = [x.learner if isinstance(x, Tuned) else x for x in learners]
-    return any(type(x).__name__ in ("GLM", "Logit", "MNLogit", "RLM", "QuantReg") for x in inner)
 
 
 def _check_words(check: Crosscheck) -> str:
@@ -367,15 +365,24 @@ def methods_section(result: Any, found: Interval | None, check: Crosscheck | Non
     """The paragraph, the references, and their BibTeX."""
     from pycvstat.report.citations import bibtex
 
-    words = paragraph(*methods_parts(result, found), *software_parts(result, check))
-    keys = [key for part in words.parts if isinstance(part, Cite) for key in part.keys]
+    words = paragraph(*all_parts(result, found, check))
     return section(
-        "Methods, ready to paste", [words, References(), Code(bibtex(keys), "bibtex", "BibTeX")]
+        "Methods, ready to paste",
+        [words, References(), Code(bibtex(keys_of(words.parts)), "bibtex", "BibTeX")],
     )
 
 
 def citation_keys(result: Any, found: Interval | None) -> tuple[str, ...]:
     """Keys of the works that a result rests on."""
-    parts = [*methods_parts(result, found), *software_parts(result, None)]
-    keys = [key for part in parts if isinstance(part, Cite) for key in part.keys]
-    return tuple(dict.fromkeys([*keys, "pycvstat"]))
+    return (*keys_of(all_parts(result, found, None)), "pycvstat")
+
+
+def all_parts(result: Any, found: Interval | None, check: Crosscheck | None) -> Parts:
+    """How the result was obtained, and by which software."""
+    parts = methods_parts(result, found)
+    return [*parts, *software_parts(result, check, keys_of(parts))]
+
+
+def keys_of(parts: Sequence[Inline]) -> tuple[str, ...]:
+    """Keys of the works that are cited, each once."""
+    return tuple(dict.fromkeys(k for part in parts if isinstance(part, Cite) for k in part.keys))
