@@ -1,0 +1,81 @@
+"""Two hundred calls of the public functions, and the exact bits of what each returned once.
+
+A rebuilding that means to change no number changes none of these::
+
+    python -m tests.fingerprints.calls              # which calls return other bits now
+    python -m tests.fingerprints.calls --record     # the same, and records the new ones
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from tests.fingerprints import of_folds, of_intervals, of_learners, of_others, of_procedures
+from tests.fingerprints.bits import digest, leading
+
+RECORDED = Path(__file__).parent / "recorded.json"
+CALLS: dict[str, Callable[[], Any]] = {
+    **of_folds.CALLS,
+    **of_learners.CALLS,
+    **of_procedures.CALLS,
+    **of_intervals.CALLS,
+    **of_others.CALLS,
+}
+
+
+def fingerprint(name: str) -> dict[str, Any]:
+    """The hash of what a call returns, and its first numbers."""
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        value = CALLS[name]()
+    return {"bits": digest(value), "first": leading(value)}
+
+
+@cache
+def arithmetic() -> dict[str, str]:
+    """What decides the last bits beside our code: who adds, multiplies and takes logarithms."""
+    blas = {
+        f"{p['internal_api']} {p['version']} {p.get('architecture')}" for p in threadpool_info()
+    }
+    features = np.show_config(mode="dicts")["SIMD Extensions"]  # type: ignore[index]
+    return {
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "blas": ", ".join(sorted(blas)),
+        "simd": " ".join(features.get("found", [])),
+    }
+
+
+@cache
+def recorded() -> dict[str, Any]:
+    """The recorded fingerprints and the arithmetic that they were made with."""
+    return dict(json.loads(RECORDED.read_text(encoding="utf-8")))
+
+
+def main(arguments: list[str]) -> None:
+    """Print the calls that changed; with ``--record`` keep what they return now."""
+    old = recorded()["calls"] if RECORDED.exists() else {}
+    new = {name: fingerprint(name) for name in CALLS}
+    for name in sorted(old.keys() | new.keys()):
+        before, after = old.get(name), new.get(name)
+        if before != after:
+            shown = [found and found["first"] for found in (before, after)]
+            print(f"{name}: {shown[0]} -> {shown[1]}")
+    if "--record" in arguments:
+        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(new[name])}" for name in CALLS)
+        kept = f'{{"arithmetic": {json.dumps(arithmetic())},\n"calls": {{\n{lines}\n}}}}\n'
+        RECORDED.write_text(kept, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
