@@ -13,10 +13,8 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
         data as data,
         errors as errors,
         intervals as intervals,
-        kknn as kknn,
-        lecture as lecture,
         losses as losses,
-        parity as parity,
+        r as r,
         simulate as simulate,
     )
     from pycvstat.folds import (
@@ -44,15 +42,13 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.intervals.from_losses import from_losses as from_losses
     from pycvstat.learners.external import External as External, FromFunctions as FromFunctions
     from pycvstat.learners.glm import GLM as GLM, Logit as Logit
-    from pycvstat.learners.knn import KNN as KNN
+    from pycvstat.learners.knn.learner import KNN as KNN
     from pycvstat.learners.mean import Mean as Mean
     from pycvstat.learners.multinomial import MNLogit as MNLogit
     from pycvstat.learners.ols import OLS as OLS, WLS as WLS
     from pycvstat.learners.penalised import ElasticNet as ElasticNet, Lasso as Lasso, Ridge as Ridge
     from pycvstat.learners.quantile import QuantReg as QuantReg
     from pycvstat.learners.robust import RLM as RLM
-    from pycvstat.parity.as_r import as_r as as_r
-    from pycvstat.parity.from_r import from_r as from_r
     from pycvstat.procedures.audit import audit as audit
     from pycvstat.procedures.benchmark import benchmark as benchmark
     from pycvstat.procedures.compare import compare as compare
@@ -67,7 +63,9 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.procedures.saved import load as load
     from pycvstat.procedures.tune import tune as tune
     from pycvstat.procedures.tuned import Tuned as Tuned
-    from pycvstat.random import RRandom as RRandom
+    from pycvstat.r.check.as_r import as_r as as_r
+    from pycvstat.r.check.from_r import from_r as from_r
+    from pycvstat.rmath.random import RRandom as RRandom
 
 _HOME: dict[str, str] = {
     "Blocks": "folds",
@@ -80,7 +78,7 @@ _HOME: dict[str, str] = {
     "Grouped": "folds",
     "Holdout": "folds",
     "KFold": "folds",
-    "KNN": "learners.knn",
+    "KNN": "learners.knn.learner",
     "Lasso": "learners.penalised",
     "LeaveOneOut": "folds",
     "Logit": "learners.glm",
@@ -94,7 +92,7 @@ _HOME: dict[str, str] = {
     "QuasiRandomSearch": "procedures.grid",
     "RFolds": "folds",
     "RLM": "learners.robust",
-    "RRandom": "random",
+    "RRandom": "rmath.random",
     "RandomSearch": "procedures.grid",
     "Repeated": "folds",
     "Ridge": "learners.penalised",
@@ -103,7 +101,7 @@ _HOME: dict[str, str] = {
     "TimeSeries": "folds",
     "Tuned": "procedures.tuned",
     "WLS": "learners.ols",
-    "as_r": "parity.as_r",
+    "as_r": "r.check.as_r",
     "audit": "procedures.audit",
     "benchmark": "procedures.benchmark",
     "compare": "procedures.compare",
@@ -115,15 +113,13 @@ _HOME: dict[str, str] = {
     "errors": "",
     "excess_risk_bound": "intervals",
     "from_losses": "intervals.from_losses",
-    "from_r": "parity.from_r",
+    "from_r": "r.check.from_r",
     "intervals": "",
-    "kknn": "",
     "learning_curve": "procedures.learning_curve",
-    "lecture": "",
     "load": "procedures.saved",
     "losses": "",
     "nested_cv": "procedures.nested",
-    "parity": "",
+    "r": "",
     "simulate": "",
     "tune": "procedures.tune",
 }

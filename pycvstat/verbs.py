@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pycvstat.intervals.base import Interval
-    from pycvstat.parity.table import Crosscheck
+    from pycvstat.r.check.table import Crosscheck
 
 
 class Checked:
@@ -47,7 +47,7 @@ class Checked:
         Crosscheck
             True when every quantity agrees.
         """
-        from pycvstat.parity.crosscheck import crosscheck
+        from pycvstat.r.check.crosscheck import crosscheck
 
         return crosscheck(self, seconds=seconds, separate=separate, y=y)
 
@@ -200,7 +200,7 @@ class Verbs(Shown):
         -------
         pathlib.Path
         """
-        from pycvstat.parity.script import write_script
+        from pycvstat.r.check.script import write_script
 
         return write_script(self, path, **options)
 
@@ -216,8 +216,8 @@ class Verbs(Shown):
         -------
         pathlib.Path
         """
-        from pycvstat.arguments import check_path
-        from pycvstat.store import save
+        from pycvstat.errors.checks import check_path
+        from pycvstat.run.store import save
 
         target = check_path(path)
         save(target, type(self).__name__, self)

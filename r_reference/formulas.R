@@ -3,7 +3,7 @@
 #
 #   Rscript r_reference/formulas.R OUT.json
 #
-# needs kknn and jsonlite. Numbers are text of 17 digits. The reference of pycvstat/formula.
+# needs kknn and jsonlite. Numbers are text of 17 digits. The reference of pycvstat/data/formula.
 
 suppressPackageStartupMessages({library(kknn); library(jsonlite)})
 invisible(Sys.setlocale("LC_COLLATE", "C"))

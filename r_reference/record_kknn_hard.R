@@ -1,6 +1,6 @@
 # Records values of live kknn where they are hardest to get right: heavy ties, duplicated rows,
 # constants, many columns, k next to the number of training rows, powers of the Minkowski distance,
-# interactions; and what surprises in kknn: see `pycvstat.kknn`.
+# interactions; and what surprises in kknn: see `pycvstat.r.kknn`.
 #
 #   Rscript r_reference/record_kknn_hard.R [SEED]
 #

@@ -14,7 +14,7 @@ from hypothesis import currently_in_test_context, settings, strategies as st
 from hypothesis.control import current_build_context
 
 from pycvstat.errors import RError
-from pycvstat.rbridge import available, installed, reference, run, setting
+from pycvstat.r.bridge import available, installed, reference, run, setting
 
 # the same examples in every run, however slow the machine
 settings.register_profile("pycvstat", derandomize=True, deadline=None, database=None)
@@ -22,7 +22,7 @@ settings.load_profile("pycvstat")
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-EXAMPLES_IN_R = ("pycvstat.rbridge.session.", "pycvstat.rbridge.script.")
+EXAMPLES_IN_R = ("pycvstat.r.bridge.session.", "pycvstat.r.bridge.script.")
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell does so to what it starts with &
     signal.signal(signal.SIGINT, signal.default_int_handler)

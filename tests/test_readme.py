@@ -116,7 +116,7 @@ def test_names_in_the_table_exist() -> None:
 @pytest.mark.slow
 def test_from_r(tmp_path: Path) -> None:
     """The reticulate snippet, where R has reticulate."""
-    from pycvstat.rbridge import installed
+    from pycvstat.r.bridge import installed
 
     (code,) = blocks("r")
     shown = "".join(re.findall(r"^#> ?(.*\n)", code, re.MULTILINE))

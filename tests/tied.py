@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycvstat import rnumerics
+from pycvstat import rmath
 
 
 def tied_columns(rows: int, seed: int = 0) -> np.ndarray:
@@ -14,6 +14,6 @@ def tied_columns(rows: int, seed: int = 0) -> np.ndarray:
         column = draw.random(rows)
         both = np.column_stack([column, draw.permutation(column)])
         rough = both.mean(axis=0)
-        exact = [rnumerics.mean(c) for c in both.T]
+        exact = [rmath.mean(c) for c in both.T]
         if rough[1] < rough[0] and exact[0] == exact[1]:
             return both

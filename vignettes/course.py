@@ -9,7 +9,7 @@
 
 # %%
 import pycvstat as pcv
-from pycvstat.lecture import get_optimal_k_by_cv, knn_test_error, lecture_run
+from pycvstat.r.lecture import get_optimal_k_by_cv, knn_test_error, lecture_run
 
 data = pcv.data.waves(200, random=2021)
 data.head(4)

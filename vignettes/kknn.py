@@ -4,7 +4,7 @@
 # *My results were computed by R's kknn. Are the neighbours found here the same ones, also where
 # distances tie?*
 #
-# `pycvstat.kknn` holds kknn's functions under their R names. Their results are compared with live
+# `pycvstat.r.kknn` holds kknn's functions under their R names. Their results are compared with live
 # kknn 1.4.1 where it is installed, and everywhere with values recorded from it. This page uses the
 # recorded ones, so it can be made without R.
 
@@ -12,8 +12,8 @@
 import numpy as np
 import pandas as pd
 
-from pycvstat.kknn import kknn, train_kknn
-from pycvstat.rbridge.reference import recorded
+from pycvstat.r.bridge.reference import recorded
+from pycvstat.r.kknn import kknn, train_kknn
 
 record = recorded("kknn-1.4.1-seed1.json")
 print("kknn", record["meta"]["kknn"], "in", record["meta"]["r"])

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import pycvstat as pcv
-from pycvstat.lecture import knn_test_error
+from pycvstat.r.lecture import knn_test_error
 from pycvstat.simulate import (
     MonteCarlo,
     bumps,

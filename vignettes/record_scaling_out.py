@@ -25,10 +25,10 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 import pycvstat as pcv
-from pycvstat.execution import execution_from, run_tasks
-from pycvstat.execution.checkpoint import Checkpoint
 from pycvstat.procedures import engine
-from pycvstat.store import versions
+from pycvstat.run import execution_from, run_tasks
+from pycvstat.run.checkpoint import Checkpoint
+from pycvstat.run.store import versions
 
 TARGET = Path(__file__).parent / "recorded" / "scaling_out.json"
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)

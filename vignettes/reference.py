@@ -33,9 +33,9 @@ GROUPS = {
     "Intervals": ("intervals",),
     "Losses": ("losses",),
     "Simulations with known risks": ("simulate",),
-    "The course's functions": ("lecture",),
-    "kknn's functions": ("kknn",),
-    "R": ("parity", "random"),
+    "The course's functions": ("r.lecture",),
+    "kknn's functions": ("r.kknn",),
+    "R": ("r.check", "rmath"),
     "Example data": ("data",),
     "Errors": ("errors",),
 }
@@ -61,6 +61,7 @@ def public_names() -> dict[str, list[Entry]]:
 def _all_names() -> Iterator[Entry]:
     modules = [(n, getattr(pcv, n)) for n in pcv.__all__]
     yield from ((f"pcv.{n}", v) for n, v in modules if not isinstance(v, types.ModuleType))
+    modules += [(f"r.{n}", getattr(pcv.r, n)) for n in pcv.r.__all__]
     for n, module in modules:
         if isinstance(module, types.ModuleType):
             yield from ((f"pcv.{n}.{name}", getattr(module, name)) for name in _names_of(module))

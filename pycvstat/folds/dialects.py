@@ -22,8 +22,8 @@ from pycvstat.folds.splitter import (
     require_times,
 )
 from pycvstat.folds.vectors import are_integers, named, rows_of
-from pycvstat.random import RRandom, Stream, as_stream
-from pycvstat.random.generator import SampleKind
+from pycvstat.rmath.random import RRandom, Stream, as_stream
+from pycvstat.rmath.random.generator import SampleKind
 
 Rows = npt.NDArray[np.int64]
 Dialect = Literal["rsample", "caret", "boot", "cv", "glmnet", "mlr3", "origami", "kknn"]

@@ -12,7 +12,7 @@ from pycvstat.folds.fits import Kind
 from pycvstat.folds.partitions import Grouped, KFold, Predefined
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splitter import Given, Layout, Splitter, group_array
-from pycvstat.random import Random, Stream
+from pycvstat.rmath.random import Random, Stream
 
 
 def as_splitter(folds: Any, grouped: bool = False) -> Splitter:

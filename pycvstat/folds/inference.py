@@ -21,7 +21,7 @@ from pycvstat.folds.splitter import (
     require_random,
     require_times,
 )
-from pycvstat.random import Random, Stream
+from pycvstat.rmath.random import Random, Stream
 
 Rows = npt.NDArray[np.int64]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pycvstat.arguments import is_whole
 from pycvstat.errors import FoldError
+from pycvstat.errors.checks import is_whole
 
 Rows = npt.NDArray[np.int64]
 

@@ -31,7 +31,7 @@ from pycvstat.folds.vectors import (
     require_distinct_labels,
     rows_of,
 )
-from pycvstat.random import Random, Stream
+from pycvstat.rmath.random import Random, Stream
 
 Rows = npt.NDArray[np.int64]
 

@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from pycvstat.data.frame import Column
 from pycvstat.errors import FoldError, warn
 from pycvstat.folds.collation import icu_key
 from pycvstat.folds.quantiles import interval_codes, interval_labels, quantiles
 from pycvstat.folds.vectors import codes_of
-from pycvstat.frame import Column
-from pycvstat.random import Stream
+from pycvstat.rmath.random import Stream
 
 Rows = npt.NDArray[np.int64]
 Collation = Literal["ICU", "C"]

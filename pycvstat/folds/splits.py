@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from pycvstat.arguments import is_whole
 from pycvstat.errors import FoldError
+from pycvstat.errors.checks import is_whole
 from pycvstat.folds.splitter import (
     Given,
     Layout,
@@ -19,7 +19,7 @@ from pycvstat.folds.splitter import (
     require_times,
 )
 from pycvstat.folds.vectors import rows_of
-from pycvstat.random import Random, Stream
+from pycvstat.rmath.random import Random, Stream
 
 Rows = npt.NDArray[np.int64]
 Window = Literal["expanding", "sliding"]

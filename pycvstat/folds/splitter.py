@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pycvstat.arguments import is_whole
+from pycvstat.data.frame import Column
 from pycvstat.errors import FoldError
+from pycvstat.errors.checks import is_whole
 from pycvstat.folds.fits import Kind, partition_kind
 from pycvstat.folds.layout import require_few
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.vectors import rows_of, values_of
-from pycvstat.frame import Column
-from pycvstat.random import Random, RRandom, Stream, as_stream
+from pycvstat.rmath.random import Random, RRandom, Stream, as_stream
 
 Rows = npt.NDArray[np.int64]
 

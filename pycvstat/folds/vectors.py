@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pycvstat.arguments import is_whole
+from pycvstat.data.frame import Column, read_y
 from pycvstat.errors import FoldError
-from pycvstat.frame import Column, read_y
+from pycvstat.errors.checks import is_whole
 
 Codes = npt.NDArray[np.int64]
 

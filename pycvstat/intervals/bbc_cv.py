@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rnumerics
+from pycvstat import rmath
 from pycvstat.errors import IntervalError
 from pycvstat.intervals.bootstrap import (
     check_draws,
@@ -21,7 +21,7 @@ from pycvstat.intervals.method import Limits, Method, register
 from pycvstat.losses import LossTable
 
 if TYPE_CHECKING:
-    from pycvstat.random import Random, Stream
+    from pycvstat.rmath.random import Random, Stream
 
 
 def bbc_cv(losses: NDArray[np.float64], level: float, draws: int, random: Stream) -> Limits:
@@ -41,7 +41,7 @@ def bbc_cv(losses: NDArray[np.float64], level: float, draws: int, random: Stream
 
     Examples
     --------
-    >>> from pycvstat.random import as_stream
+    >>> from pycvstat.rmath.random import as_stream
     >>> losses = np.column_stack([np.arange(10.0), np.arange(10.0) + 1])
     >>> limits = bbc_cv(losses, 0.9, 200, as_stream(1))
     >>> limits.low < limits.estimate < limits.high
@@ -55,7 +55,7 @@ def bbc_cv(losses: NDArray[np.float64], level: float, draws: int, random: Stream
         rest = np.ones(n, dtype=bool)
         rest[drawn] = False
         if rest.any():
-            chosen = rnumerics.which_min_mean(losses[drawn])
+            chosen = rmath.which_min_mean(losses[drawn])
             scores.append(float(losses[rest, chosen].mean()))
     if not scores:
         raise IntervalError("no draw left a row out.", given=f"{n} rows, {draws} draws")
@@ -63,7 +63,7 @@ def bbc_cv(losses: NDArray[np.float64], level: float, draws: int, random: Stream
 
 
 def _formula(table: LossTable, level: float, draws: int = 1000, random: Random = 1) -> Limits:
-    from pycvstat.random import as_stream
+    from pycvstat.rmath.random import as_stream
 
     stream = as_stream(random)
     seed = seed_of(stream)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import is_whole
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import is_whole
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import Limits, Method, register
 from pycvstat.intervals.metrics import Smooth
 from pycvstat.losses import LossTable
 
 if TYPE_CHECKING:
-    from pycvstat.random import Random, Stream
+    from pycvstat.rmath.random import Random, Stream
 
 FloatArray = NDArray[np.float64]
 Statistic = Callable[[FloatArray], float]
@@ -43,7 +43,7 @@ def bootstrap(
 
     Examples
     --------
-    >>> from pycvstat.random import as_stream
+    >>> from pycvstat.rmath.random import as_stream
     >>> limits = bootstrap(np.arange(10.0)[:, None], 0.9, 200, as_stream(1))
     >>> limits.estimate, limits.low < 4.5 < limits.high
     (4.5, True)
@@ -108,7 +108,7 @@ def _formula(
     random: Random = 1,
     metric: Smooth | None = None,
 ) -> Limits:
-    from pycvstat.random import as_stream
+    from pycvstat.rmath.random import as_stream
 
     stream, draws = as_stream(random), check_draws(draws)
     seed = seed_of(stream)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rnumerics
+from pycvstat import rmath
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import Limits, Method, register
@@ -39,7 +39,7 @@ def conservative_z(full: FloatArray, halves: FloatArray, level: float) -> Limits
     size = float(np.abs(means).max())
     spread(np.append(gaps, 0.0), "the scores of the two halves", scale=size)
     std_error = np.sqrt((gaps**2).sum() / (2 * len(gaps)))
-    return symmetric(rnumerics.mean(full), std_error, level, halves=len(gaps))
+    return symmetric(rmath.mean(full), std_error, level, halves=len(gaps))
 
 
 def _formula(table: Any, level: float) -> Limits:

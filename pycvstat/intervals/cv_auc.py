@@ -7,9 +7,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rnumerics
-from pycvstat.arguments import check_word
+from pycvstat import rmath
 from pycvstat.errors import IntervalError
+from pycvstat.errors.checks import check_word
 from pycvstat.intervals.method import Limits, Method, register
 from pycvstat.intervals.metrics import rows_and_scores
 from pycvstat.intervals.quantiles import symmetric
@@ -62,7 +62,7 @@ def cv_auc(
             given=f"AUC {results[:, 0].mean():g} in every fold",
             fix="larger folds, or method='bootstrap' with another metric",
         )
-    return symmetric(rnumerics.mean(results[:, 0]), std_error, level)
+    return symmetric(rmath.mean(results[:, 0]), std_error, level)
 
 
 def _fold(

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.arguments import check_level
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.errors.checks import check_level
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import (
     check_finite,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rnumerics
+from pycvstat import rmath
 from pycvstat.errors import IntervalError
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import Limits, Method, register
@@ -33,7 +33,7 @@ def five_by_two_t(p: FloatArray, level: float) -> Limits:
     variances = _variances(p)
     note = "centred at the first of the ten values, as Dietterich's t is defined"
     return symmetric(
-        p[0, 0], math.sqrt(variances.mean()), level, 5.0, (note,), mean=rnumerics.mean(p.ravel())
+        p[0, 0], math.sqrt(variances.mean()), level, 5.0, (note,), mean=rmath.mean(p.ravel())
     )
 
 
@@ -51,7 +51,7 @@ def five_by_two_f(p: FloatArray, level: float) -> Limits:
     """
     from scipy.special import fdtrc, fdtri
 
-    variances, mean = _variances(p), rnumerics.mean(p.ravel())
+    variances, mean = _variances(p), rmath.mean(p.ravel())
     statistic = float((p**2).sum() / (2 * variances.sum()))
     room = fdtri(10, 5, level) * 2 * variances.sum() - ((p - mean) ** 2).sum()
     if room < 0:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_level, shown
 from pycvstat.errors import InputError, IntervalError, LossError
+from pycvstat.errors.checks import check_level, shown
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import is_zero_one

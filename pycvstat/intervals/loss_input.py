@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import is_whole, real_numbers, shown
 from pycvstat.errors import InputError, IntervalError, LossError
+from pycvstat.errors.checks import is_whole, real_numbers, shown
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.folds.splitter import group_array

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from pycvstat.arguments import shown
 from pycvstat.errors import InputError, IntervalError
+from pycvstat.errors.checks import shown
 
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import shown
 from pycvstat.errors import IntervalError, LossError
+from pycvstat.errors.checks import shown
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.metrics import METRICS as READERS, scores
 

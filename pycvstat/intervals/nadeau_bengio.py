@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rnumerics
+from pycvstat import rmath
 from pycvstat.errors import IntervalError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
@@ -49,7 +49,7 @@ def corrected_t_limits(scores: NDArray[np.float64], ratio: float, level: float) 
         share = 1 / (1 + ratio)
         notes = (f"the correction is meant for training shares of about 0.9, here {share:.2g}",)
     return symmetric(
-        rnumerics.mean(scores),
+        rmath.mean(scores),
         std_error,
         level,
         float(count - 1),

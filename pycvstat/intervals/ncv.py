@@ -11,8 +11,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_word
 from pycvstat.errors import IntervalError, warn
+from pycvstat.errors.checks import check_word
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import Limits, Method, register

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from pycvstat.arguments import check_level, check_word
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning, warn
+from pycvstat.errors.checks import check_level, check_word
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import check_finite
 from pycvstat.intervals.dispatch import (

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_level
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import check_level
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.estimand import expected_risk
 from pycvstat.intervals.nadeau_bengio import METHOD, corrected_t_limits

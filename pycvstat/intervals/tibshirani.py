@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rnumerics
+from pycvstat import rmath
 from pycvstat.intervals.method import Limits, Method, register
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 
@@ -22,7 +22,7 @@ def bias_of_the_minimum(errors: FloatArray) -> float:
     >>> bias_of_the_minimum(np.array([[1.0, 2.0], [3.0, 1.0], [1.0, 1.0]]))
     0.3333333333333333
     """
-    best = rnumerics.which_min_mean(errors)
+    best = rmath.which_min_mean(errors)
     return float((errors[:, best] - errors.min(axis=1)).mean())
 
 
@@ -39,8 +39,8 @@ def tibshirani(errors: FloatArray, ratio: float, level: float) -> Limits:
     >>> round(limits.estimate, 6), round(limits.details["bias"], 6)
     (1.666667, 0.333333)
     """
-    best = rnumerics.which_min_mean(errors)
-    minimum = rnumerics.mean(errors[:, best])
+    best = rmath.which_min_mean(errors)
+    minimum = rmath.mean(errors[:, best])
     terms = 2 * errors[:, best] - errors.min(axis=1)
     limits = corrected_t_limits(terms, ratio, level)
     bias = bias_of_the_minimum(errors)

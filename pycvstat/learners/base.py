@@ -17,8 +17,8 @@ from pycvstat.losses.predictions import Predictions
 from pycvstat.verbs import Checked
 
 if TYPE_CHECKING:
+    from pycvstat.data.task import Task
     from pycvstat.folds.plan import FoldPlan
-    from pycvstat.task import Task
 
 Params = Mapping[str, Any]
 IntArray = NDArray[np.int64]
@@ -99,7 +99,7 @@ class Learner(ABC):
         -------
         Fitted
         """
-        from pycvstat.task import Task
+        from pycvstat.data.task import Task
 
         return self.fit_task(Task.build(formula, data, X=X, y=y, weights=weights, na=na))
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.formula import Design, FittedEncoder
+from pycvstat.data.frame import read
+from pycvstat.data.task import Response, Task
 from pycvstat.errors import FitError, InputError, warn
-from pycvstat.formula import Design, FittedEncoder
-from pycvstat.frame import read
 from pycvstat.learners.base import (
     WITHOUT_WEIGHTS,
     Fitted,
@@ -24,7 +25,6 @@ from pycvstat.learners.base import (
 )
 from pycvstat.learners.inference import coefficient_table
 from pycvstat.learners.unpredictable import NA, refuse_non_finite, tell_missing
-from pycvstat.task import Response, Task
 
 if TYPE_CHECKING:
     import pandas as pd

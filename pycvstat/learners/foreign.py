@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.formula import FittedEncoder, quote
+from pycvstat.data.frame import Frame, read
+from pycvstat.data.task import Response, Task
 from pycvstat.errors import FitError, InputError
-from pycvstat.formula import FittedEncoder, quote
-from pycvstat.frame import Frame, read
 from pycvstat.learners.base import (
     WITHOUT_WEIGHTS,
     Fitted,
@@ -24,7 +25,6 @@ from pycvstat.learners.base import (
 )
 from pycvstat.learners.design import Outcome
 from pycvstat.learners.unpredictable import NA, tell_missing
-from pycvstat.task import Response, Task
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.learners.base import Params, Prepared
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
@@ -17,7 +18,6 @@ from pycvstat.learners.families import BINOMIAL, LINKS, Family, Link, family_nam
 from pycvstat.learners.inference import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.irls import GLMFit, fit_glm, notes
 from pycvstat.learners.linear_prepared import PreparedGLM
-from pycvstat.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd

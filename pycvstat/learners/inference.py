@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_level
+from pycvstat.errors.checks import check_level
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import EPS, Family, Link
-from pycvstat.learners.kernels.least_squares import LeastSquares, fit_least_squares
-from pycvstat.learners.kernels.rank import GLM_TOLERANCE
+from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
+from pycvstat.learners.linear.rank import GLM_TOLERANCE
 
 FloatArray = NDArray[np.float64]
 

@@ -11,18 +11,18 @@ from pycvstat.errors import warn
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.learners.base import Predictions
 from pycvstat.learners.design import PreparedDesign, notes_of_aliased, sample_of
-from pycvstat.learners.kernels.glm_folds import glm_left_out_means
-from pycvstat.learners.kernels.left_out import (
+from pycvstat.learners.linear.glm_folds import glm_left_out_means
+from pycvstat.learners.linear.left_out import (
     LeftOut,
     dominated,
     ols_left_out_predictions,
 )
-from pycvstat.learners.kernels.pairs import ols_pair_residuals
+from pycvstat.learners.linear.pairs import ols_pair_residuals
 
 if TYPE_CHECKING:
+    from pycvstat.data.task import Task
     from pycvstat.folds.plan import FoldPlan
     from pycvstat.learners.glm import GeneralisedLinear
-    from pycvstat.task import Task
 
 FloatArray = NDArray[np.float64]
 

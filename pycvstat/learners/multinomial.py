@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import FitError
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.inference import coefficient_table
-from pycvstat.learners.kernels.rank import aliased_columns
+from pycvstat.learners.linear.rank import aliased_columns
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.learners.base import Params, Prepared
 from pycvstat.learners.design import (
@@ -19,9 +20,8 @@ from pycvstat.learners.design import (
     Solution,
 )
 from pycvstat.learners.inference import coefficient_table, root_of_inverse_diagonal
-from pycvstat.learners.kernels.least_squares import LeastSquares, fit_least_squares
+from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
 from pycvstat.learners.linear_prepared import PreparedLeastSquares
-from pycvstat.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd

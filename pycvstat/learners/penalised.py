@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import is_number
+from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError
+from pycvstat.errors.checks import is_number
 from pycvstat.learners.base import Params, Predictions, Prepared
 from pycvstat.learners.design import (
     DesignLearner,
@@ -21,15 +22,14 @@ from pycvstat.learners.design import (
     Solution,
     plain_table,
 )
-from pycvstat.learners.kernels.centred import Centred, centre
-from pycvstat.learners.kernels.elastic_net import (
+from pycvstat.learners.linear.centred import Centred, centre
+from pycvstat.learners.linear.elastic_net import (
     elastic_net_left_out_predictions,
     elastic_net_slopes,
 )
-from pycvstat.learners.kernels.ridge import ridge_gcv, ridge_left_out_predictions
+from pycvstat.learners.linear.ridge import ridge_gcv, ridge_left_out_predictions
 from pycvstat.learners.linear_prepared import shares_rows
 from pycvstat.learners.unpredictable import refuse_extreme
-from pycvstat.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import is_number
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import is_number
 from pycvstat.learners.design import (
     DesignLearner,
     FitReport,
@@ -18,8 +18,8 @@ from pycvstat.learners.design import (
     Solution,
     plain_table,
 )
-from pycvstat.learners.kernels.least_squares import LeastSquares
-from pycvstat.learners.kernels.rank import aliased_columns
+from pycvstat.learners.linear.least_squares import LeastSquares
+from pycvstat.learners.linear.rank import aliased_columns
 from pycvstat.learners.simplex import quantile_vertex
 from pycvstat.learners.unpredictable import refuse_extreme
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_word, is_number
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import check_word, is_number
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.inference import coefficient_table, root_of_inverse_diagonal
-from pycvstat.learners.kernels.least_squares import LeastSquares, fit_least_squares
+from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
 
 if TYPE_CHECKING:
     import pandas as pd

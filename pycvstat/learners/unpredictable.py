@@ -8,8 +8,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_word
 from pycvstat.errors import DataError, FitError, warn
+from pycvstat.errors.checks import check_word
 
 NA = Literal["pass", "raise"]
 SMALLEST = 1e-140  # the square still has all its digits, and so has its inverse

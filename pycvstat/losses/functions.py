@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import is_number, real_numbers
 from pycvstat.errors import InputError, LossError
+from pycvstat.errors.checks import is_number, real_numbers
 from pycvstat.losses.predictions import Predictions
 
 FloatArray = NDArray[np.float64]

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rnumerics
-from pycvstat.arguments import shown
+from pycvstat import rmath
 from pycvstat.errors import LossError
+from pycvstat.errors.checks import shown
 from pycvstat.losses.table import LossTable
 
 FloatArray = NDArray[np.float64]
@@ -39,7 +39,7 @@ class Metric:
     @property
     def estimate(self) -> float:
         """Mean of the fold values."""
-        return float(rnumerics.mean(self.by_fold))
+        return float(rmath.mean(self.by_fold))
 
 
 def rmse(y: FloatArray, p: FloatArray) -> float:

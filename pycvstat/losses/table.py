@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rnumerics
+from pycvstat import rmath
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses.predictions import Predictions
 
@@ -55,12 +55,12 @@ class FoldMeans:
 
     def estimate(self) -> FloatArray:
         """Mean of the fold means by candidate: every fold has the same weight."""
-        return np.asarray(rnumerics.mean(self.fold_means(), axis=0))
+        return np.asarray(rmath.mean(self.fold_means(), axis=0))
 
     def pooled(self) -> FloatArray:
         """Mean over all tested observations by candidate: folds weigh by their size."""
         sums = self.fold_means() * self.plan.n_test[:, None].astype(np.longdouble)
-        return np.asarray(rnumerics.column_sums(sums) / self.plan.n_test.sum(), dtype=np.float64)
+        return np.asarray(rmath.column_sums(sums) / self.plan.n_test.sum(), dtype=np.float64)
 
     def total(self) -> FloatArray:
         """The sum of all losses by candidate; infinite where it leaves the range of numbers."""
@@ -196,10 +196,10 @@ def mean_of(pieces: Iterable[FloatArray], n: int) -> FloatArray:
     [3.0]
     """
     if n <= TOGETHER:
-        return np.asarray(rnumerics.mean(np.concatenate(list(pieces)), axis=0))
+        return np.asarray(rmath.mean(np.concatenate(list(pieces)), axis=0))
     total: Any = None
     for piece in pieces:
-        total = rnumerics.column_sums(piece, total)
+        total = rmath.column_sums(piece, total)
         del piece  # before the next one is made
     return np.asarray(total / n, dtype=np.float64)
 

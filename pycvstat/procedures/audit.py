@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import is_whole
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import is_whole
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
@@ -17,8 +18,7 @@ from pycvstat.losses import least_constant_loss
 from pycvstat.losses.table import deviation
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
-from pycvstat.random import as_stream
-from pycvstat.task import Task
+from pycvstat.rmath.random import as_stream
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pycvstat.arguments import check_word, shown
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import check_word, shown
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.quantities import estimate_row
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
-from pycvstat.task import Task
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_word
+from pycvstat.data.task import Task
+from pycvstat.errors.checks import check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
@@ -17,7 +18,6 @@ from pycvstat.procedures.bias import BiasAdjustment, bias_adjustment
 from pycvstat.procedures.engine import Failure, OnError
 from pycvstat.procedures.quantities import augmented, estimate_row, fold_rows, out_of_fold
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
-from pycvstat.task import Task
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:

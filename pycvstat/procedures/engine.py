@@ -9,14 +9,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_word
 from pycvstat.errors import FitError, LossError, PycvstatError, warn
-from pycvstat.execution import Execution, run_tasks
-from pycvstat.execution.threads import one_thread
+from pycvstat.errors.checks import check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions
 from pycvstat.losses.table import mean_of
+from pycvstat.run import Execution, run_tasks
+from pycvstat.run.threads import one_thread
 
 Keep = Literal["all", "fold_means"]
 OnError = Literal["raise", "warn"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError, PycvstatError
-from pycvstat.execution.run import run_tasks
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import FoldMeans, LossTable, Predictions
@@ -19,7 +19,7 @@ from pycvstat.procedures.engine import Keep, Work, describe, identity_of, losses
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.quantities import KEEP_LIMIT, augmented
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
-from pycvstat.task import Task
+from pycvstat.run.run import run_tasks
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import is_whole
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import is_whole
 from pycvstat.learners.base import Learner
-from pycvstat.random import as_stream
+from pycvstat.rmath.random import as_stream
 
 Candidates = tuple[dict[str, Any], ...]
 
@@ -133,7 +133,7 @@ def as_candidates(grid: Any, learner: Learner) -> Candidates:
 
     Examples
     --------
-    >>> from pycvstat.learners.knn import KNN
+    >>> from pycvstat.learners.knn.learner import KNN
     >>> as_candidates({"k": [1, 2], "kernel": ["inv", "cos"]}, KNN())[1]
     {'k': 1, 'kernel': 'cos'}
     """

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rnumerics
-from pycvstat.arguments import real_numbers
+from pycvstat import rmath
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import real_numbers
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
@@ -26,7 +27,6 @@ from pycvstat.procedures.error_curve import (
 )
 from pycvstat.procedures.quantities import augmented
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
-from pycvstat.task import Task
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class LearningCurve(Verbs):
         error = (
             deviation(self.test) / np.sqrt(count) if count > 1 else np.full(len(self.sizes), np.nan)
         )
-        train, test = rnumerics.mean(self.train, axis=0), rnumerics.mean(self.test, axis=0)
+        train, test = rmath.mean(self.train, axis=0), rmath.mean(self.test, axis=0)
         return pd.DataFrame(
             {
                 "n_train": self.sizes,

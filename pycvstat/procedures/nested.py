@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args, over
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rnumerics
-from pycvstat.arguments import check_word
+from pycvstat import rmath
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted
 from pycvstat.losses.table import parameter_columns
@@ -132,7 +132,7 @@ class NestedResult(CVResult):
         """Inner estimate (mean of inner fold means), shape (outer fits, candidates)."""
         empty = np.full(len(self.candidates), np.nan)
         return np.stack(
-            [empty if d is None else rnumerics.mean(d["means"], axis=0) for d in self.details]
+            [empty if d is None else rmath.mean(d["means"], axis=0) for d in self.details]
         )
 
     def selection(self) -> pd.DataFrame:

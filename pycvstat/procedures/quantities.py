@@ -14,7 +14,7 @@ from pycvstat.losses import LossTable
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pycvstat.task import Task
+    from pycvstat.data.task import Task
 
 
 KEEP_LIMIT = 4_000_000  # losses that are kept without being asked for: 32 MB and as much again

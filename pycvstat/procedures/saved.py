@@ -31,7 +31,7 @@ def load(path: str | PathLike[str]) -> Any:
     >>> again.estimate == result.estimate
     True
     """
-    from pycvstat.store import load as read
+    from pycvstat.run.store import load as read
 
     record = read(path).record
     if not isinstance(record, Verbs):

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_word, is_number, shown
 from pycvstat.errors import FitError, InputError
+from pycvstat.errors.checks import check_word, is_number, shown
 from pycvstat.losses import FoldMeans
 
 RuleName = Literal["min", "one_se", "tolerance"]

@@ -7,9 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
+from pycvstat.data.task import Task
 from pycvstat.errors import DataError, InputError
-from pycvstat.execution import Execution, execution_from
-from pycvstat.execution.identity import describe
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
@@ -18,8 +17,9 @@ from pycvstat.learners.base import Learner, Params, Prepared
 from pycvstat.losses import Loss, as_loss
 from pycvstat.procedures.engine import Keep, OnError, Outcome, run
 from pycvstat.procedures.tuned import Tuned
-from pycvstat.random import as_stream
-from pycvstat.task import Task
+from pycvstat.rmath.random import as_stream
+from pycvstat.run import Execution, execution_from
+from pycvstat.run.identity import describe
 
 
 class DataArguments(TypedDict, total=False):

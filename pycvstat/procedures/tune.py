@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 import numpy as np
 
-from pycvstat.arguments import check_word
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted, Learner
 from pycvstat.losses import FoldMeans, LossTable
@@ -19,7 +20,6 @@ from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.quantities import KEEP_LIMIT
 from pycvstat.procedures.selection import Choice, Complexity, Rule, RuleName, choose
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
-from pycvstat.task import Task
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_word
 from pycvstat.errors import FoldError, InputError, warn
+from pycvstat.errors.checks import check_word
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
@@ -21,10 +21,10 @@ from pycvstat.losses import FoldMeans, Loss, as_loss
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one, where
 from pycvstat.procedures.grid import Candidates, as_candidates
 from pycvstat.procedures.selection import Complexity, Rule, RuleName, choose
-from pycvstat.random import as_stream
+from pycvstat.rmath.random import as_stream
 
 if TYPE_CHECKING:
-    from pycvstat.task import Task
+    from pycvstat.data.task import Task
 
 IntArray = NDArray[np.int64]
 

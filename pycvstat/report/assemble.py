@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pycvstat.parity.suite import ParitySuite
-from pycvstat.parity.table import Crosscheck
+from pycvstat.r.check.suite import ParitySuite
+from pycvstat.r.check.table import Crosscheck
 from pycvstat.report.content import Document, Figure, Section
 from pycvstat.report.sections.methods import methods_section
 from pycvstat.report.sections.provenance import crosscheck_section, reproduce_section

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.lecture import LectureRun, lecture_run
-from pycvstat.parity.course import CourseInR, course_data, live_course, recorded_course
-from pycvstat.parity.table import SUMS
+from pycvstat.r.check.course import CourseInR, course_data, live_course, recorded_course
+from pycvstat.r.check.table import SUMS
+from pycvstat.r.lecture import LectureRun, lecture_run
 from pycvstat.report.content import (
     Document,
     Facts,

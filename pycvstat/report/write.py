@@ -10,9 +10,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from pycvstat.arguments import check_path
 from pycvstat.errors import InputError
-from pycvstat.parity.table import Crosscheck
+from pycvstat.errors.checks import check_path
+from pycvstat.r.check.table import Crosscheck
 from pycvstat.report.assemble import full
 from pycvstat.report.content import Document, Figure
 from pycvstat.report.plots.style import Format

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import InputError
 from pycvstat.learners.base import Learner
 from pycvstat.procedures.grid import as_candidates
-from pycvstat.random import as_stream
+from pycvstat.rmath.random import as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.laws import Law
 from pycvstat.simulate.quantities import predictions_at

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.learners.kernels.data_sets import batched_ols_fold_residuals
-from pycvstat.learners.kernels.pairs import ols_pair_residuals
+from pycvstat.learners.linear.data_sets import batched_ols_fold_residuals
+from pycvstat.learners.linear.pairs import ols_pair_residuals
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.arguments import check_level, is_whole
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.errors.checks import check_level, is_whole
 from pycvstat.folds import (
     FiveByTwo,
     FoldPlan,
@@ -26,7 +26,7 @@ from pycvstat.intervals import Limits
 from pycvstat.intervals.layouts import train_sizes
 from pycvstat.intervals.method import find
 from pycvstat.losses import LossTable
-from pycvstat.random import Random, as_stream
+from pycvstat.rmath.random import Random, as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.fitters import masks_of
 from pycvstat.simulate.scenarios import Scenario, as_scenario

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.random import RRandom
+from pycvstat.rmath.random import RRandom
 
 FloatArray = NDArray[np.float64]
 TEST_SEED = 20_260_101  # the points at which risks are averaged are drawn once, by this seed

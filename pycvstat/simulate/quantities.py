@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.task import Task
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
@@ -15,10 +16,9 @@ from pycvstat.losses import Loss, as_loss
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.tuned import Tuned
-from pycvstat.random import as_stream
+from pycvstat.rmath.random import as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.laws import Law
-from pycvstat.task import Task
 from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def risk_after_training(
     Examples
     --------
     >>> from pycvstat.learners.mean import Mean
-    >>> from pycvstat.random import as_stream
+    >>> from pycvstat.rmath.random import as_stream
     >>> from pycvstat.simulate import sine
     >>> stream = as_stream(1)
     >>> X, y = sine().draw(stream, 20)

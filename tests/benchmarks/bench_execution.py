@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.ensemble import GradientBoostingRegressor
 
 import pycvstat as pcv
-from pycvstat.execution.resting import resting
+from pycvstat.run.resting import resting
 
 
 def problem(n: int = 3000, p: int = 10) -> tuple[Any, Any]:

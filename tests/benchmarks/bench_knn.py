@@ -29,12 +29,12 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 import pycvstat as pcv
-from pycvstat import lecture, rbridge
 from pycvstat.errors import PycvstatWarning
-from pycvstat.neighbours.scaling import metric
-from pycvstat.neighbours.search import Index
-from pycvstat.rbridge import reference
-from pycvstat.rbridge.installed import r_packages
+from pycvstat.learners.knn.scaling import metric
+from pycvstat.learners.knn.search import Index
+from pycvstat.r import bridge, lecture
+from pycvstat.r.bridge import reference
+from pycvstat.r.bridge.installed import r_packages
 
 Work = Callable[[], Any]
 KS = range(1, 31)
@@ -131,20 +131,20 @@ def against_sklearn_and_searches() -> Iterator[Pair]:
 
 
 def against_kknn() -> Iterator[Pair]:
-    if not rbridge.available() or r_packages(["kknn"])["kknn"] is None:
+    if not bridge.available() or r_packages(["kknn"])["kknn"] is None:
         print("kknn is not installed: no comparison on data where every row has ties")
         return
-    rbridge.run("suppressPackageStartupMessages(library(kknn))")
+    bridge.run("suppressPackageStartupMessages(library(kknn))")
     data = tied(5000)
     searched = "train.kknn(y ~ ., data, ks = 30, kernel = 'rectangular')$best.parameters"
     yield Pair("one search against kknn, every row tied, n = 5000",
-               lambda: search(data, 32), lambda: rbridge.run(searched, data=data), 1)  # fmt: skip
-    rbridge.source(reference.path("lecture.R"))
+               lambda: search(data, 32), lambda: bridge.run(searched, data=data), 1)  # fmt: skip
+    bridge.source(reference.path("lecture.R"))
     small = tied(500)
     course = "knn_test_error(data, 8, 5, 'y', 1:30)"
     yield Pair("the course's nested procedure against its R code, every row tied, n = 500",
                lambda: lecture.knn_test_error(small, 8, 5, "y", KS),
-               lambda: rbridge.run(course, data=small), 20, 1)  # fmt: skip
+               lambda: bridge.run(course, data=small), 20, 1)  # fmt: skip
 
 
 def timed(work: Work) -> tuple[float, float]:

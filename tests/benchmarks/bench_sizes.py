@@ -33,7 +33,7 @@ from threadpoolctl import threadpool_limits
 
 import pycvstat as pcv
 from pycvstat.errors import PycvstatWarning
-from pycvstat.store import versions
+from pycvstat.run.store import versions
 
 TARGET = Path(__file__).parents[2] / "vignettes" / "recorded" / "sizes.json"
 SIZES = (300, 1000, 3000, 10_000, 30_000, 100_000)

@@ -27,12 +27,11 @@ SECONDS = 240  # a mutant that takes longer hangs: noticed
 
 ROOMS = {
     "folds": (["folds/*.py"], ["tests/folds"]),
-    "neighbours": (["neighbours/*.py"], ["tests/neighbours", "tests/kknn",
-                   "tests/learners/test_knn.py"]),
-    "compiled": (["neighbours/compiled/*.py"], ["tests/neighbours", "tests/learners/test_knn.py"]),
+    "neighbours": (["learners/knn/*.py"], ["tests/learners/knn", "tests/r/kknn"]),
+    "compiled": (["learners/knn/compiled/*.py"], ["tests/learners/knn"]),
     "intervals": (["intervals/*.py"], ["tests/intervals"]),
     "losses": (["losses/*.py"], ["tests/losses"]),
-    "sums": (["rnumerics.py"], ["tests/rnumerics"]),
+    "sums": (["rmath/sums.py"], ["tests/rmath"]),
     "engine": (
         ["procedures/engine.py", "procedures/selection.py", "procedures/tuned.py"],
         ["tests/procedures"],

@@ -21,7 +21,7 @@ def _namespaces() -> bool:
 pytestmark = pytest.mark.skipif(
     not _namespaces(),
     reason="needs `unshare -rm true` (util-linux, user namespaces allowed); the same faults are "
-    "injected in tests/execution",
+    "injected in tests/run",
 )
 
 PROGRAM = """
@@ -29,7 +29,7 @@ import sys, warnings
 from pathlib import Path
 import numpy as np
 from pycvstat.errors import CheckpointError
-from pycvstat.execution import execution_from, run_tasks
+from pycvstat.run import execution_from, run_tasks
 
 def task(shared, number):
     Path("done", str(number)).touch()

@@ -18,16 +18,16 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 import pycvstat as pcv
+from pycvstat.data.formula import quote
 from pycvstat.errors import PycvstatError, PycvstatWarning
-from pycvstat.formula import quote
-from pycvstat.kknn import kknn
-from tests.rbridge.rds_bytes import HEAD, NULL, doubles, ints, items, symbol, texts
+from pycvstat.r.kknn import kknn
+from tests.r.bridge.rds_bytes import HEAD, NULL, doubles, ints, items, symbol, texts
 from tests.report.pages import read_page
 
 PACKAGE = Path(pcv.__file__).parent
 
 # pickles pass between this process and those that it started itself, never through results
-PICKLES = {"execution", "rbridge/separate.py"}
+PICKLES = {"run", "r/bridge/separate.py"}
 NEVER_IMPORTED = {"urllib", "http", "requests", "socket", "ftplib", "smtplib", "marshal", "shelve",
                   "yaml", "dill", "webbrowser", "xmlrpc"}  # fmt: skip
 NEVER_CALLED = {"eval", "exec", "compile", "__import__", "system", "popen"}

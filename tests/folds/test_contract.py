@@ -30,7 +30,7 @@ from pycvstat.folds import (
     as_splitter,
 )
 from pycvstat.folds.splitter import Layout
-from pycvstat.random import RRandom
+from pycvstat.rmath.random import RRandom
 
 
 @dataclass(frozen=True, repr=False)

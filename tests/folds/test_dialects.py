@@ -8,7 +8,7 @@ import pytest
 
 from pycvstat.errors import FoldError, InputError, PycvstatWarning
 from pycvstat.folds import FoldPlan, RFolds
-from pycvstat.random import RRandom
+from pycvstat.rmath.random import RRandom
 
 # Recorded with R 4.2.2, set.seed(2021), 23 rows, 5 folds, from the fold code of cv 2.0.4 (folds(),
 # cvCompute() for reps), mlr3 1.8.0 (ResamplingCV, ResamplingRepeatedCV), origami 1.0.8

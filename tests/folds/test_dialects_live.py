@@ -9,7 +9,7 @@ from pycvstat.errors import PycvstatWarning
 from pycvstat.folds import Repeated, RFolds, Subsampling, TimeSeries
 from pycvstat.folds.collation import icu_key
 from pycvstat.folds.rstrata import as_character
-from pycvstat.random import RRandom
+from pycvstat.rmath.random import RRandom
 from tests.rscript import live_r, r_values
 
 SEEDS = (1, 2021, -5)

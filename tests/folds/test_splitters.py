@@ -25,7 +25,7 @@ from pycvstat.folds import (
     Subsampling,
     TimeSeries,
 )
-from pycvstat.random import RRandom
+from pycvstat.rmath.random import RRandom
 
 RECORDED = Path(__file__).parents[2] / "r_reference" / "recorded" / "kknn-1.4.1-seed2021.json"
 LECTURE = [c for c in json.loads(RECORDED.read_text())["cases"] if c["kind"] == "lecture_folds"]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from pycvstat.data.frame import read_y
 from pycvstat.folds.rstrata import rsample_strata
-from pycvstat.frame import read_y
-from pycvstat.random import RRandom, as_stream
+from pycvstat.rmath.random import RRandom, as_stream
 
 LABELS = ["a"] * 12 + ["b"] * 12 + ["c"]  # one row in 25 is less than a tenth
 

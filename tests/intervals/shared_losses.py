@@ -17,8 +17,8 @@ from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import interval
 from pycvstat.intervals.base import Interval
 from pycvstat.losses import LossTable, Predictions
-from pycvstat.random import RRandom
-from pycvstat.rbridge import reference
+from pycvstat.r.bridge import reference
+from pycvstat.rmath.random import RRandom
 
 FOLDS = np.array([1 + i % 7 for i in range(61)])
 N = len(FOLDS)

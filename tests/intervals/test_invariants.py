@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pycvstat import rnumerics
+from pycvstat import rmath
 from pycvstat.errors import IntervalError
 from pycvstat.folds import FiveByTwo, KFold, PairedHalves, Repeated
 from pycvstat.folds.plan import FoldPlan
@@ -15,8 +15,8 @@ from pycvstat.intervals.method import Limits, find
 from pycvstat.intervals.tibshirani import bias_of_the_minimum, tibshirani
 from pycvstat.losses import LossTable
 from pycvstat.losses.metrics import auc
-from pycvstat.random import as_stream
 from pycvstat.report.citations import works
+from pycvstat.rmath.random import as_stream
 from tests.intervals.shared_losses import cases
 from tests.tied import tied_columns
 
@@ -185,7 +185,7 @@ def test_bootstrap_draws_take_the_first_of_tied_candidates():
             found.append(losses[rest, choose(losses[drawn])].mean())
         return np.array(found)
 
-    exact = scores(lambda x: int(np.argmin(rnumerics.mean(x, axis=0))))
+    exact = scores(lambda x: int(np.argmin(rmath.mean(x, axis=0))))
     rough = scores(lambda x: int(np.argmin(x.mean(axis=0))))
     assert (exact != rough).any()  # the draws can tell
     assert bbc_cv(losses, 0.9, 200, as_stream(1)).estimate == np.mean(exact)
@@ -206,7 +206,7 @@ def test_the_centre_is_the_estimate_to_the_last_bit(method, seed):
     if method == "conservative_z":
         means = means[plan.repeat == 0]
     try:
-        assert interval(losses, method).estimate == rnumerics.mean(means)
+        assert interval(losses, method).estimate == rmath.mean(means)
     except IntervalError:
         assert method == "five_by_two_f"  # no value is compatible with the ten
 
@@ -219,6 +219,6 @@ def test_the_centre_of_cv_auc_is_r_s_mean_of_the_folds():
         offsets = np.arange(0, 64, 9)
         areas = np.array([auc(positive[i : i + 9], score[i : i + 9]) for i in offsets[:-1]])
         centre = cv_auc(positive, score, offsets, 0.95).estimate
-        assert centre == rnumerics.mean(areas)
+        assert centre == rmath.mean(areas)
         rough += centre != areas.mean()
     assert rough  # the bits can tell

@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 
 import pycvstat as pcv
+from pycvstat.data.task import Task
 from pycvstat.errors import DataError, FitError, InputError, PycvstatWarning
 from pycvstat.learners import as_learner
 from pycvstat.learners.external import FromFunctions
@@ -22,8 +23,7 @@ from pycvstat.learners.ols import OLS, WLS
 from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
 from pycvstat.learners.quantile import QuantReg
 from pycvstat.learners.robust import RLM
-from pycvstat.rbridge import run
-from pycvstat.task import Task
+from pycvstat.r.bridge import run
 
 SAME = 1e-12
 """The same fit reached through the same code."""

@@ -21,12 +21,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
+from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError, PycvstatWarning
 from pycvstat.learners import as_learner
 from pycvstat.learners.external import External, FromFunctions
 from pycvstat.learners.ols import OLS
 from pycvstat.learners.penalised import Lasso, Ridge
-from pycvstat.task import Task
 
 
 def data(n: int = 60) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pycvstat.data.task import Task
 from pycvstat.errors import FitError, PycvstatWarning
 from pycvstat.folds import (
     FoldPlan,
@@ -21,7 +22,6 @@ from pycvstat.folds import (
 from pycvstat.learners.glm import GLM, Logit
 from pycvstat.learners.ols import OLS, WLS
 from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
-from pycvstat.task import Task
 
 DIRECT = 1e-10
 """Two direct ways to the same numbers."""

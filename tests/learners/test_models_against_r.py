@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pycvstat import rbridge
 from pycvstat.errors import FitError, PycvstatWarning
 from pycvstat.learners.design import DesignLearner, FittedDesign
 from pycvstat.learners.glm import GLM
@@ -20,7 +19,8 @@ from pycvstat.learners.ols import OLS, WLS
 from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
 from pycvstat.learners.quantile import QuantReg
 from pycvstat.learners.robust import RLM
-from pycvstat.rbridge import reference
+from pycvstat.r import bridge
+from pycvstat.r.bridge import reference
 
 DIRECT = 1e-10
 """The same linear algebra, or the same iterations step for step, in another order."""
@@ -165,9 +165,9 @@ def test_multinomial_models(case: dict[str, Any]) -> None:
 
 @pytest.mark.live_r
 def test_the_recording_is_what_r_says_now(tmp_path: Path) -> None:
-    rbridge.require(["MASS", "quantreg", "glmnet", "nnet", "jsonlite"])
+    bridge.require(["MASS", "quantreg", "glmnet", "nnet", "jsonlite"])
     written = tmp_path / "models.json"
-    rbridge.rscript(reference.path("models.R"), str(written))
+    bridge.rscript(reference.path("models.R"), str(written))
     live = json.loads(written.read_text(encoding="utf-8"))
     assert live["data"] == RECORDED["data"]
     assert live["new"] == RECORDED["new"]

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pycvstat.data.task import Task
 from pycvstat.errors import PycvstatWarning
 from pycvstat.learners.glm import Logit
 from pycvstat.learners.multinomial import MNLogit, fit_multinomial
-from pycvstat.task import Task
 
 
 def data(n: int = 90) -> pd.DataFrame:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from pycvstat import rbridge
 from pycvstat.learners.simplex import quantile_vertex
+from pycvstat.r import bridge
 
 
 def tilted(X: np.ndarray, y: np.ndarray, b: np.ndarray, tau: float) -> float:
@@ -54,7 +54,7 @@ def test_uniqueness() -> None:
 @pytest.mark.live_r
 @pytest.mark.parametrize("kind", ["continuous", "tied", "groups", "rounded"])
 def test_the_vertex_is_that_of_rq(kind: str) -> None:
-    rbridge.require("quantreg")
+    bridge.require("quantreg")
     code = (
         "function(X, y, tau) as.numeric(suppressWarnings("
         "quantreg::rq.fit.br(as.matrix(X), y, tau)$coefficients))"
@@ -75,7 +75,7 @@ def test_the_vertex_is_that_of_rq(kind: str) -> None:
         if np.linalg.matrix_rank(X) < X.shape[1]:
             continue
         compared += 1
-        theirs = np.atleast_1d(rbridge.run(code, X=X, y=y, tau=tau))
+        theirs = np.atleast_1d(bridge.run(code, X=X, y=y, tau=tau))
         np.testing.assert_allclose(
             quantile_vertex(X, y, tau).coefficients, theirs, rtol=1e-10, atol=1e-10
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pycvstat import rnumerics
+from pycvstat import rmath
 from pycvstat.errors import LossError
 from pycvstat.folds import FoldPlan
 from pycvstat.losses import FoldMeans, LossTable, Predictions
@@ -146,5 +146,5 @@ def test_the_estimate_of_a_metric_is_r_s_mean_of_the_folds():
     draw = np.random.default_rng(1)
     samples = [draw.random(9) for _ in range(50)]
     found = [Metric("rmse", values, 0.0).estimate for values in samples]
-    assert found == [rnumerics.mean(values) for values in samples]
+    assert found == [rmath.mean(values) for values in samples]
     assert found != [values.mean() for values in samples]  # the bits can tell

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from pycvstat import rnumerics
+from pycvstat import rmath
 from pycvstat.folds import FoldPlan, Subsampling
 from pycvstat.losses import LossTable
 from pycvstat.losses.table import TOGETHER, mean_of
-from pycvstat.rnumerics import EXTENDED
+from pycvstat.rmath.sums import EXTENDED
 from tests.rscript import live_r, r_values
 
 extended = pytest.mark.skipif(
@@ -92,7 +92,7 @@ def test_means_of_rows_that_are_tested_often_are_those_of_r():
     in_order = draw.choice([2.0**70, 1.0, -(2.0**70)], (len(plan.rows), 1))  # sums hang on it
     table = LossTable(plan, np.append(draw.random((len(plan.rows), 1)) ** 3, in_order, axis=1))
     rows, means = table.tested_rows()
-    expected = [[rnumerics.mean(table.losses[plan.rows == row, c]) for c in (0, 1)] for row in rows]
+    expected = [[rmath.mean(table.losses[plan.rows == row, c]) for c in (0, 1)] for row in rows]
     np.testing.assert_array_equal(means, expected)
     rough = [table.losses[plan.rows == row].mean(axis=0) for row in rows]
     assert (means != rough).any()  # the bits can tell
@@ -104,7 +104,7 @@ def test_long_folds_take_r_s_column_means(rows, r):
     means = []
     for _ in range(200):
         x = draw.random((rows, 1)) ** 9
-        means.append((rnumerics.mean(x[:, 0]), float(rnumerics.column_sums(x)[0] / rows), x))
+        means.append((rmath.mean(x[:, 0]), float(rmath.column_sums(x)[0] / rows), x))
         if means[-1][0] != means[-1][1]:
             break
     mean, column_mean, x = means[-1]

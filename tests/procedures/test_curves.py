@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pycvstat as pcv
-from pycvstat import rnumerics
+from pycvstat import rmath
 from pycvstat.errors import CheckpointError, FitError, InputError
 
 MTCARS = pcv.data.mtcars()
@@ -92,6 +92,6 @@ def test_means_of_a_learning_curve_are_those_of_r() -> None:
     )  # fmt: skip
     for side in ("train", "test"):
         values = getattr(curve, side)
-        expected = [rnumerics.mean(column) for column in values.T]
+        expected = [rmath.mean(column) for column in values.T]
         assert curve.tidy()[side].tolist() == expected
     np.testing.assert_array_equal(curve.table.fold_means()[:, 1], curve.test[:, 1])

@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 import pycvstat as pcv
-from pycvstat.formula import quote
-from pycvstat.neighbours.kernels import KERNELS
+from pycvstat.data.formula import quote
+from pycvstat.learners.knn.kernels import KERNELS
 
 NAMES = st.one_of(
     st.sampled_from(["x", "y", "k", "if", "TRUE", "a b", "été", "1st", "x`y", 'q"uote', "a\nb",

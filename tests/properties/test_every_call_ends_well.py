@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given, strategies as st
 
 import pycvstat as pcv
-from pycvstat.formula import quote
+from pycvstat.data.formula import quote
 from tests.properties.cases import cases, check_result, outcome
 from tests.properties.strategies import FOLDS, LEARNERS, LOSSES, frames, sound_problems
 

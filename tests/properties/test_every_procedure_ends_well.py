@@ -10,10 +10,10 @@ import polars as pl
 from hypothesis import assume, given, strategies as st
 
 import pycvstat as pcv
-from pycvstat.formula import quote
+from pycvstat.data.formula import quote
+from pycvstat.data.task import Task
 from pycvstat.intervals import METHODS
 from pycvstat.learners import as_learner
-from pycvstat.task import Task
 from tests.properties.cases import cases, check_interval, check_plan, check_result, outcome
 from tests.properties.strategies import (
     ANY_FRAME,

@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
 import pycvstat as pcv
-from pycvstat.parity.loss_rows import SEPARATED
+from pycvstat.r.check.loss_rows import SEPARATED
 from tests.properties.cases import cases, outcome
 from tests.properties.strategies import NAMES, Problem, sound_problems
 

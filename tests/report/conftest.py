@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
-from pycvstat.parity.suite import run_suite
-from pycvstat.parity.table import EXACT, SUMS, Crosscheck, compare_values
+from pycvstat.r.check.suite import run_suite
+from pycvstat.r.check.table import EXACT, SUMS, Crosscheck, compare_values
 from pycvstat.simulate import bias_variance, sine, theorem_1, tuning_quantities
 
 HOSTILE = (

@@ -37,7 +37,7 @@ WITHOUT_ROWS = {
 def classes(base: type = Shown) -> set[type]:
     """All classes of results that the package defines."""
     for module in pkgutil.walk_packages(pcv.__path__, "pycvstat."):
-        if not module.name.startswith("pycvstat.commands"):
+        if not module.name.startswith("pycvstat.cli"):
             importlib.import_module(module.name)
     found, todo = set(), [base]
     while todo:

@@ -141,7 +141,7 @@ def test_expected_auc_is_the_auc_of_many_labels():
 
 
 def test_grouped_noise_has_its_variance_and_correlation():
-    from pycvstat.random import RRandom
+    from pycvstat.rmath.random import RRandom
 
     law = GroupedNoise("g", 1, lambda X: 0 * X[:, 0], noise=2.0, size=4, share=0.3)
     _, y = law.draw(RRandom(1), 40_000)

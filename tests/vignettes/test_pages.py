@@ -61,7 +61,7 @@ def test_index(tmp_path: Path) -> None:
 def test_reference_is_whole() -> None:
     text = reference_markdown()
     names = {name.rsplit(".", 1)[-1] for group in public_names().values() for name, _ in group}
-    modules = {"data", "errors", "intervals", "kknn", "lecture", "losses", "parity", "simulate"}
+    modules = {"data", "errors", "intervals", "losses", "r", "simulate"}
     assert set(pcv.__all__) - modules <= names
     anchors = Counter(re.findall(r"\{#([\w-]+)\}", text))
     assert max(anchors.values()) == 1

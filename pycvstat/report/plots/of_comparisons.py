@@ -11,10 +11,10 @@ from pycvstat.intervals import Interval
 from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.paired import Adjust, Paired, all_pairs, paired
 from pycvstat.losses import LossTable
-from pycvstat.parity.suite import ParitySuite
-from pycvstat.parity.table import Crosscheck
 from pycvstat.procedures.audit import Audit
 from pycvstat.procedures.compare import Comparison
+from pycvstat.r.check.suite import ParitySuite
+from pycvstat.r.check.table import Crosscheck
 from pycvstat.report.plots import forest, losses
 from pycvstat.report.plots.kinds import Kind, kinds_of, unknown
 from pycvstat.report.plots.limits import interval_rows

@@ -20,7 +20,7 @@ from pycvstat.report.numbers import count, listed, number
 from pycvstat.report.words import folds_words, learner_in_full, plan_words, seed_words
 
 if TYPE_CHECKING:
-    from pycvstat.task import Response, Task
+    from pycvstat.data.task import Response, Task
 
 KINDS = {"continuous": "numbers", "nominal": "classes", "ordinal": "ordered classes"}
 LEVELS = 8  # classes that are counted one by one

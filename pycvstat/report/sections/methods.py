@@ -13,7 +13,6 @@ from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.method import METHODS
 from pycvstat.intervals.paired import Paired
-from pycvstat.parity.table import Crosscheck
 from pycvstat.procedures.audit import Audit
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
@@ -22,6 +21,7 @@ from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.nested import NestedResult
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.procedures.tuned import Tuned
+from pycvstat.r.check.table import Crosscheck
 from pycvstat.report.content import (
     Cite,
     Code,
@@ -47,7 +47,7 @@ from pycvstat.report.words import (
 )
 
 if TYPE_CHECKING:
-    from pycvstat.task import Task
+    from pycvstat.data.task import Task
 
 Parts = list[Inline]
 STATSMODELS = "seabold2010"

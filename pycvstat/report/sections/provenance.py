@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pycvstat.errors import PycvstatError
-from pycvstat.parity.table import Crosscheck, Row
+from pycvstat.r.check.table import Crosscheck, Row
 from pycvstat.report.content import Block, Code, Facts, Figure, Note, Section, Table, section
 from pycvstat.report.numbers import count, number
 from pycvstat.report.plots import kinds_of
@@ -17,7 +17,7 @@ SHOWN = 60_000  # characters of an R script that are put into a report
 
 def versions() -> dict[str, str]:
     """Versions of what computed the numbers."""
-    from pycvstat.store.saving import versions as of_packages
+    from pycvstat.run.store.saving import versions as of_packages
 
     return {name: version for name, version in of_packages().items() if version != "absent"}
 
@@ -42,7 +42,7 @@ def reproduce_section(result: Any, checked: bool) -> Section:
 
 def r_script(result: Any) -> list[Block]:
     """The R script of a result, or why there is none."""
-    from pycvstat.parity.script import script_text
+    from pycvstat.r.check.script import script_text
 
     try:
         text = script_text(result)

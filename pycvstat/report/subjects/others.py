@@ -7,10 +7,10 @@ from typing import Any
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
 from pycvstat.intervals.paired import Paired
-from pycvstat.parity.table import Crosscheck
 from pycvstat.procedures.audit import Audit
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
+from pycvstat.r.check.table import Crosscheck
 from pycvstat.report.content import Block, Facts, Figure, Headline, section
 from pycvstat.report.numbers import aligned, count, listed, number, p_value, percent, settings
 from pycvstat.report.plots import kinds_of

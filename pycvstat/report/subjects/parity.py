@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pycvstat.parity.suite import ROOMS, ParitySuite
+from pycvstat.r.check.suite import ROOMS, ParitySuite
 from pycvstat.report.content import Block, Facts, Figure, Headline, section
 from pycvstat.report.numbers import count
 from pycvstat.report.plots import kinds_of

@@ -1,0 +1,169 @@
+"""Data files: CSV, TSV, Parquet and RDS."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pycvstat.errors import DataError, InputError, warn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+READERS = (".csv", ".tsv", ".txt", ".parquet", ".rds")
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+
+
+def read_data(path: str | Path, sep: str | None = None, decimal: str = ".") -> pd.DataFrame:
+    """Read a data file; the ending of its name says what it is.
+
+    Parameters
+    ----------
+    path : path
+        .csv, .tsv, .txt, .parquet or .rds
+    sep : str, optional
+        Delimiter of a text file; comma for .csv, tab for .tsv.
+    decimal : str
+        Decimal sign of a text file.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise DataError("there is no such data file.", given=str(path), fix=_nearby(file))
+    ending = file.suffix.lower()
+    if ending == ".parquet":
+        return _parquet(file)
+    if ending == ".rds":
+        return _rds(file)
+    if ending in (".csv", ".tsv", ".txt"):
+        return _text(file, sep or {".csv": ",", ".tsv": "\t"}.get(ending, ","), decimal)
+    raise DataError(
+        "this kind of file is not read.",
+        given=file.name,
+        fix=f"use one of {', '.join(READERS)}",
+    )
+
+
+def with_classes(data: pd.DataFrame, formula: str) -> pd.DataFrame:
+    """The data with a response of words as classes: files know words, but no factors.
+
+    A column with another word in every row, as row names are, is named before ``.`` uses it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> data = pd.DataFrame({"y": ["b", "a", "b"], "x": [1, 2, 3]})
+    >>> list(with_classes(data, "y ~ x")["y"].cat.categories)
+    ['a', 'b']
+    """
+    left, _, right = formula.partition("~")
+    response = left.strip().strip("`")
+    words = [str(name) for name in data.columns if _is_text(data[name])]
+    if response in words:
+        data = data.assign(**{response: data[response].astype("category")})
+    if re.search(r"(?<![\w.)`])\.(?![\w.`])", right):
+        for name in set(words) - {response} - set(re.findall(r"[\w.]+", right)):
+            if data[name].nunique() == len(data) > 1:
+                warn(f"the column {name!r} has another word in every row, as row names have.",
+                     given=formula, fix=f"'{formula} - {name}' leaves it out")  # fmt: skip
+    return data
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    from pandas.api.types import is_object_dtype, is_string_dtype
+
+    return bool(is_object_dtype(column) or is_string_dtype(column))
+
+
+def _nearby(file: Path) -> str:
+    folder = file.parent
+    names = [p.name for p in folder.iterdir() if p.is_file()] if folder.is_dir() else []
+    near = difflib.get_close_matches(file.name, names, n=1, cutoff=0.75)
+    return f"did you mean {folder / near[0]}?" if near else "check the path"
+
+
+def _text(file: Path, sep: str, decimal: str) -> pd.DataFrame:
+    import pandas as pd
+
+    for option, character in (("--sep", sep), ("--decimal", decimal)):
+        if len(character) != 1:
+            raise InputError(f"{option} takes one character.", given=repr(character))
+    try:
+        engine: Any = "c" if sep.isascii() else "python"
+        frame = pd.read_csv(file, sep=sep, decimal=decimal, engine=engine)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+        raise DataError(
+            "the file cannot be read as a table.",
+            given=f"{file.name}: {str(error).strip()}",
+            fix=_delimiter_hint(file, sep) or "save it as UTF-8 with one header line",
+        ) from None
+    hint = _delimiter_hint(file, sep)
+    if frame.shape[1] == 1 and hint is not None:
+        raise DataError("the file has one column only.", given=file.name, fix=hint)
+    commas = [str(name) for name in frame.columns if _has_decimal_commas(frame[name])]
+    if commas and sep != ",":
+        raise DataError(
+            "numbers with decimal commas are read as words.",
+            given=", ".join(commas),
+            fix="--decimal ','",
+        )
+    unnamed = frame.columns[0] if len(frame.columns) else ""
+    if str(unnamed).startswith("Unnamed: 0"):  # row names that R's write.csv adds
+        frame = frame.set_index(unnamed)
+        frame.index.name = None
+    return frame
+
+
+def _has_decimal_commas(column: pd.Series[Any]) -> bool:
+    known = column.dropna()
+    if known.empty or known.dtype.kind in "biufM":
+        return False
+    words = known.astype(str)
+    return bool(words.str.fullmatch(r"[-+]?\d+(,\d+)?").all() and words.str.contains(",").any())
+
+
+def _delimiter_hint(file: Path, used: str) -> str | None:
+    try:
+        with file.open(encoding="utf-8", errors="replace", newline="") as opened:
+            found = csv.Sniffer().sniff(opened.read(4096), "".join(DELIMITERS)).delimiter
+    except csv.Error:
+        return None
+    if found == used:
+        return None
+    shown = "\\t" if found == "\t" else found
+    return f"its columns seem to be separated by a {DELIMITERS[found]}: --sep '{shown}'"
+
+
+def _parquet(file: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(file)
+    except ImportError:
+        raise InputError(
+            "reading Parquet needs a package that is missing.",
+            given=file.name,
+            fix="pip install pyarrow",
+        ) from None
+    except Exception as error:  # pyarrow has many kinds of errors for a damaged file
+        raise DataError(
+            "the file cannot be read as Parquet.",
+            given=f"{file.name}: {error}",
+            fix="write it again, or give the data as CSV",
+        ) from None
+
+
+def _rds(file: Path) -> pd.DataFrame:
+    from pycvstat.r.check.from_r import from_r
+
+    value: Any = from_r(file)
+    if not hasattr(value, "columns"):
+        raise DataError(
+            "the file does not hold a data frame.",
+            given=f"{file.name}: {type(value).__name__}",
+            fix='in R: saveRDS(data, "data.rds")',
+        )
+    frame: pd.DataFrame = value
+    return frame

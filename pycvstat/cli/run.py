@@ -1,0 +1,185 @@
+"""The commands on data: cv, tune, nested, compare; and reports of saved results."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from pycvstat.cli.as_json import as_json
+from pycvstat.cli.files import read_data, with_classes
+from pycvstat.cli.words import folds_of, grid_of, labels_of, learner_of, unescaped
+from pycvstat.errors import InputError, PycvstatError
+from pycvstat.r.bridge.installed import missing
+from pycvstat.report.write import check_report_path
+
+
+def cv(chosen: Namespace) -> None:
+    """Cross-validate one learner."""
+    import pycvstat as pcv
+
+    _check_outputs(chosen)
+    learner = learner_of(chosen.learner)
+    result = pcv.cross_validate(
+        learner, chosen.formula, _data(chosen), folds=_folds(chosen), **_common(chosen)
+    )
+    _give(result, chosen)
+
+
+def tune(chosen: Namespace) -> None:
+    """Choose parameters by cross-validation."""
+    import pycvstat as pcv
+
+    _check_outputs(chosen)
+    result = pcv.tune(
+        learner_of(chosen.learner),
+        chosen.formula,
+        _data(chosen),
+        grid=grid_of(chosen.grid),
+        folds=_folds(chosen),
+        rule=chosen.rule,
+        complexity=chosen.complexity,
+        **_common(chosen),
+    )
+    _give(result, chosen)
+
+
+def nested(chosen: Namespace) -> None:
+    """Nested cross-validation."""
+    import pycvstat as pcv
+
+    _check_outputs(chosen)
+    result = pcv.nested_cv(
+        learner_of(chosen.learner),
+        chosen.formula,
+        _data(chosen),
+        grid=grid_of(chosen.grid),
+        outer=folds_of(chosen.outer, chosen.seed),
+        inner=_inner(chosen.inner),
+        rule=chosen.rule,
+        complexity=chosen.complexity,
+        **_common(chosen),
+    )
+    _give(result, chosen)
+
+
+def compare(chosen: Namespace) -> None:
+    """Compare several learners on identical folds; those with a grid are tuned inside."""
+    import pycvstat as pcv
+
+    _check_outputs(chosen)
+    grids: dict[str, list[str]] = {}
+    for word in chosen.grid:
+        name, colon, rest = word.partition(":")
+        if not colon or "=" in name:
+            raise InputError(
+                "in compare a grid names its learner.", given=word, fix="--grid knn:k=1:30"
+            )
+        grids.setdefault(name, []).append(rest)
+    learners: dict[str, Any] = {}
+    for text, label in labels_of(chosen.learner).items():
+        name = text.partition(":")[0]
+        learner = learner_of(text)
+        tuned = grids.get(name)
+        learners[label] = (
+            pcv.Tuned(learner, grid_of(tuned), _inner(chosen.inner)) if tuned else learner
+        )
+    unused = set(grids) - {text.partition(":")[0] for text in chosen.learner}
+    if unused:
+        raise InputError(
+            "a grid names a learner that is not compared.",
+            given=", ".join(sorted(unused)),
+            fix=f"learners: {', '.join(learners)}",
+        )
+    result = pcv.compare(
+        learners, chosen.formula, _data(chosen), folds=_folds(chosen), **_common(chosen)
+    )
+    _give(result, chosen)
+
+
+def report(chosen: Namespace) -> None:
+    """Write the report of a saved result."""
+    import pycvstat as pcv
+
+    check_report_path(chosen.output)
+    result = pcv.load(chosen.result)
+    print(result.report(chosen.output))
+
+
+def _data(chosen: Namespace) -> Any:
+    sep = None if chosen.sep is None else unescaped(chosen.sep)
+    data = read_data(chosen.data, sep, chosen.decimal)
+    for name in chosen.factor or []:
+        if name not in data.columns:
+            raise InputError(
+                "the column for --factor is not in the data.",
+                given=name,
+                fix=f"use one of {', '.join(map(str, data.columns))}",
+            )
+        data[name] = data[name].astype("category")
+    return with_classes(data, chosen.formula)
+
+
+def _folds(chosen: Namespace) -> Any:
+    return folds_of(chosen.folds, chosen.seed)
+
+
+def _inner(word: str) -> Any:
+    return word if word == "dev" else folds_of(word, None)
+
+
+def _common(chosen: Namespace) -> dict[str, Any]:
+    given = {
+        "loss": chosen.loss,
+        "on_error": chosen.on_error,
+        "na": chosen.na,
+        "n_jobs": chosen.jobs,
+        "checkpoint": chosen.checkpoint,
+        "groups": chosen.groups,
+        "weights": chosen.weights,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _check_outputs(chosen: Namespace) -> None:
+    """Paths, and R where it is to be used, are checked before any work is done."""
+    if chosen.report is not None:
+        check_report_path(chosen.report)
+    if chosen.crosscheck and (problem := missing()) is not None:
+        raise problem
+    for path, ending in ((chosen.save, ".npz"), (chosen.to_r, ".R")):
+        if path is not None:
+            _check_place(path, ending)
+
+
+def _check_place(path: Path, ending: str) -> None:
+    if path.suffix.lower() != ending.lower():
+        raise InputError(f"this file must end in {ending}.", given=str(path))
+    folder = path.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError("this file cannot be written.", given=str(path), fix="choose a folder "
+                         "that exists and where you may write")  # fmt: skip
+
+
+def _give(result: Any, chosen: Namespace) -> None:
+    check = result.crosscheck() if chosen.crosscheck else None
+    if chosen.json:
+        more = {} if check is None else {"crosscheck": check.tidy()}
+        print(as_json(glance=result.glance(), tidy=result.tidy(), **more))
+    else:
+        print("\n\n".join(part.summary() for part in (result, check) if part is not None))
+    if chosen.save is not None:
+        _say(f"result: {result.save(chosen.save)}")
+    if chosen.to_r is not None:
+        _say(f"R script: {result.to_r(chosen.to_r)}")
+    if chosen.report is not None:
+        shown = False if check is None else check
+        _say(f"report: {result.report(chosen.report, crosscheck=shown)}")
+    if check is not None and not check:
+        raise PycvstatError(f"Python and R differ, first in {check.first_difference}.")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

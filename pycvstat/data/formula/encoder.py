@@ -1,0 +1,239 @@
+"""From a frame to a design matrix, as R's model.matrix builds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.data.formula.evaluate import column
+from pycvstat.data.formula.factors import Coding
+from pycvstat.data.formula.model import Formula, Term
+from pycvstat.data.formula.variables import (
+    MOST_NUMBERS,
+    Levels,
+    Poly,
+    Scale,
+    Variable,
+    freeze,
+    refuse_undefined,
+)
+from pycvstat.data.frame import Frame
+from pycvstat.errors import DataError
+
+Floats = NDArray[np.float64]
+WORDS = frozenset({"text", "factor", "ordered"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """A design matrix and what its columns are.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p)
+        Rows with a missing predictor hold NaN.
+    columns : tuple of str
+        The names of the columns, as R gives them.
+    assign : ndarray of shape (p,)
+        The term of each column; 0 is the intercept.
+    term_labels, term_orders : tuple
+        The terms, numbered from 1 in `assign`.
+    intercept : bool
+        Whether the first column is the constant.
+    offset : ndarray of shape (n,), optional
+        The sum of the offset() terms.
+    """
+
+    X: Floats
+    columns: tuple[str, ...]
+    assign: NDArray[np.int64]
+    term_labels: tuple[str, ...]
+    term_orders: tuple[int, ...]
+    intercept: bool
+    offset: Floats | None = None
+
+
+class FittedEncoder:
+    """An encoder whose data-dependent terms are fixed; made by `Encoder.fit`."""
+
+    def __init__(self, formula: Formula, variables: Sequence[Variable], frame: Frame) -> None:
+        self.formula = formula
+        self._variables = tuple(variables)
+        self._kinds = {name: frame[name].kind for name in formula.predictors}
+        names, assign = ["(Intercept)"] * formula.intercept, [0] * formula.intercept
+        for number, term in enumerate(self._terms(), start=1):
+            made = _joined([variables[i].names(full) for i, full in term])
+            names += made
+            assign += [number] * len(made)
+        self.columns, self.assign = tuple(names), np.array(assign, dtype=np.int64)
+        self.assign.flags.writeable = False
+
+    def matrix(self, frame: Frame) -> Design:
+        """The design matrix of a frame.
+
+        Raises
+        ------
+        DataError
+            A level that the full data do not have, or a column of another kind.
+        """
+        self._check_kinds(frame)
+        self._check_size(frame.n)
+        X = np.empty((frame.n, len(self.columns)))
+        X[:, : self.formula.intercept] = 1.0
+        first = int(self.formula.intercept)
+        with np.errstate(all="ignore"):
+            for term in self._terms():
+                block = _product([self._variables[i].matrix(frame, full) for i, full in term])
+                X[:, first : first + block.shape[1]] = block
+                first += block.shape[1]
+        return Design(
+            X,
+            self.columns,
+            self.assign,
+            self.formula.labels,
+            self.formula.orders,
+            self.formula.intercept,
+            _offset(self.formula, frame),
+        )
+
+    def _terms(self) -> list[list[tuple[int, bool]]]:
+        """For each term its variables, and whether they get a column for every level."""
+        terms = [_pairs(term) for term in self.formula.terms]
+        if not self.formula.intercept:
+            _give_first_factor_every_level(terms, self._variables)
+        return terms
+
+    def _check_size(self, n: int) -> None:
+        if n * len(self.columns) <= MOST_NUMBERS:
+            return
+        term = self.formula.labels[int(np.bincount(self.assign).argmax()) - 1]
+        raise DataError(
+            f"The design matrix would have {len(self.columns)} columns for {n} rows.",
+            given=f"most of them belong to {term}",
+            fix="leave out columns that only name the rows: y ~ . - id",
+        )
+
+    def _check_kinds(self, frame: Frame) -> None:
+        for name, kind in self._kinds.items():
+            found = frame[name]
+            same = found.kind == kind or {found.kind, kind} <= WORDS
+            if same or (kind, found.kind) == ("numeric", "logical") or found.missing().all():
+                continue
+            raise DataError(
+                f"Column {name!r} is {found.kind} here, but {kind} in the data that were fitted.",
+                fix=f"convert it to {kind}",
+            )
+
+
+class Encoder:
+    """How a formula turns frames of this kind into design matrices.
+
+    Kinds and levels are frozen from `frame`, so that training and new rows get the same columns;
+    with "contrasts", levels that do not occur in it are dropped, as lm does.
+
+    Parameters
+    ----------
+    formula : Formula
+        As `parse` gives it.
+    frame : Frame
+        The full data.
+    coding : {"contrasts", "kknn"}
+        R's default contrasts (treatment; polynomial for ordered factors), or those of kknn (a
+        column for every level; steps of one half for ordered factors).
+
+    Attributes
+    ----------
+    stateless : bool
+        False when a term is computed from the data (poly, scale), and so must be fitted on
+        training rows only.
+
+    Examples
+    --------
+    >>> from pycvstat.data.formula import parse
+    >>> from pycvstat.data.frame import read
+    >>> frame = read({"y": [1, 2, 3], "g": ["a", "b", "b"], "x": [1.0, 2.0, 4.0]})
+    >>> encoder = Encoder(parse("y ~ g + log2(x)", frame.names), frame)
+    >>> design = encoder.fit(frame).matrix(frame)
+    >>> design.columns, design.assign
+    (('(Intercept)', 'gb', 'log2(x)'), array([0, 1, 2]))
+    >>> design.X
+    array([[1., 0., 0.],
+           [1., 1., 1.],
+           [1., 1., 2.]])
+
+    As in R: ``model.matrix(formula, data)``.
+    """
+
+    def __init__(self, formula: Formula, frame: Frame, coding: Coding = "contrasts") -> None:
+        self.formula, self.coding = formula, coding
+        self._variables = tuple(freeze(node, frame, coding) for node in formula.expressions)
+        for node in formula.offsets:
+            refuse_undefined(node, _numeric_offset(node, frame), frame)
+        self._frame_kinds = frame.select(formula.predictors).take([])
+        self.stateless = not any(_is_computed(variable) for variable in self._variables)
+
+    def fit(self, frame: Frame) -> FittedEncoder:
+        """Fix the data-dependent terms on the rows of `frame`."""
+        fitted = [
+            variable.fit(frame) if isinstance(variable, (Poly, Scale)) else variable
+            for variable in self._variables
+        ]
+        return FittedEncoder(self.formula, fitted, self._frame_kinds)
+
+
+def _is_computed(variable: Variable) -> bool:
+    if isinstance(variable, Poly):
+        return not variable.raw
+    fixed = isinstance(variable, Scale) and not (variable.center is True or variable.divide is True)
+    return isinstance(variable, Scale) and not fixed
+
+
+def _pairs(term: Term) -> list[tuple[int, bool]]:
+    return list(zip(term.variables, term.every_level, strict=True))
+
+
+def _give_first_factor_every_level(
+    terms: list[list[tuple[int, bool]]], variables: Sequence[Variable]
+) -> None:
+    """Without an intercept the first factor stands in for it."""
+    for term in terms:
+        for place, (i, _) in enumerate(term):
+            if isinstance(variables[i], Levels):
+                term[place] = (i, True)
+                return
+
+
+def _joined(names: Sequence[Sequence[str]]) -> list[str]:
+    """Names of the columns of an interaction; the first variable's levels vary fastest."""
+    made = list(names[0])
+    for further in names[1:]:
+        made = [f"{a}:{b}" for b in further for a in made]
+    return made
+
+
+def _product(blocks: Sequence[Floats]) -> Floats:
+    """The products of all pairs of columns, in the order of `_joined`."""
+    made = blocks[0]
+    for block in blocks[1:]:
+        made = (block[:, :, None] * made[:, None, :]).reshape(len(made), -1)
+    return made
+
+
+def _numeric_offset(node: Any, frame: Frame) -> Any:
+    made = column(node, frame)
+    if made.kind not in ("numeric", "logical"):
+        raise DataError("An offset must be numeric.", given=f"{made.name} is {made.kind}")
+    return made
+
+
+def _offset(formula: Formula, frame: Frame) -> Floats | None:
+    if not formula.offsets:
+        return None
+    total: Floats = np.sum(
+        [_numeric_offset(node, frame).values for node in formula.offsets], axis=0
+    )
+    return total

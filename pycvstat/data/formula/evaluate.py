@@ -1,0 +1,209 @@
+"""The value of an expression over a frame: R's arithmetic on columns, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pycvstat.data.formula.functions import ELEMENTWISE, arguments
+from pycvstat.data.formula.syntax import (
+    Binary,
+    Call,
+    Constant,
+    Name,
+    Node,
+    Number,
+    Paren,
+    Text,
+    Unary,
+    deparse,
+)
+from pycvstat.data.frame import Column, Frame
+from pycvstat.errors import DataError, FormulaError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vector:
+    """Numbers, or logicals as 0 and 1; NaN is missing; a single one is recycled."""
+
+    values: Floats
+    kind: Literal["numeric", "logical"] = "numeric"
+
+
+Value: TypeAlias = Vector | Column | str | list[Any]
+
+ARITHMETIC: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "^": np.power,
+    "%%": np.mod,
+    "%/%": np.floor_divide,
+}
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": np.less,
+    ">": np.greater,
+    "<=": np.less_equal,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+}
+OPERATORS = frozenset({*ARITHMETIC, *COMPARISONS, "%in%", "&", "|"})
+NOTHING = Frame({}, 0)
+
+
+def evaluate(node: Node, frame: Frame) -> Value:
+    """The value of an expression on the rows of a frame.
+
+    Raises
+    ------
+    DataError
+        A column of a kind that the expression cannot use.
+    """
+    match node:
+        case Number(value) | Constant(value):
+            kind: Any = "logical" if isinstance(value, bool) else "numeric"
+            return Vector(np.array(float(value)), kind)
+        case Text(value):
+            return value
+        case Name(name):
+            return frame[name]
+        case Paren(inner):
+            return evaluate(inner, frame)
+        case Unary("!", operand):
+            truth = _numbers(operand, frame) != 0
+            return _logical(~truth, _numbers(operand, frame))
+        case Unary(sign, operand):
+            numbers = _numbers(operand, frame)
+            return Vector(-numbers if sign == "-" else +numbers)
+        case Binary():
+            with np.errstate(all="ignore"):
+                return _binary(node, frame)
+        case Call():
+            with np.errstate(all="ignore"):
+                return _call(node, frame)
+
+
+def constant(node: Node) -> Any:
+    """The value of an expression without columns: a number, TRUE/FALSE, text or a list."""
+    value = evaluate(node, NOTHING)
+    if isinstance(value, Vector):
+        number = float(value.values)
+        return bool(number) if value.kind == "logical" else number
+    return value
+
+
+def column(node: Node, frame: Frame) -> Column:
+    """The value of an expression as a column named as R would name it."""
+    value = evaluate(node, frame)
+    if isinstance(value, Column):
+        return value if isinstance(node, Name) else value.rename(deparse(node))
+    if not isinstance(value, Vector):
+        raise FormulaError("This is not computed from a column.", given=deparse(node))
+    values = np.broadcast_to(value.values, (frame.n,)).astype(np.float64)
+    return Column(deparse(node), value.kind, values)
+
+
+def _numbers(node: Node, frame: Frame) -> Floats:
+    value = evaluate(node, frame)
+    if isinstance(value, Vector):
+        return value.values
+    if isinstance(value, Column) and value.kind in ("numeric", "logical", "date"):
+        return value.values
+    what = value.kind if isinstance(value, Column) else "not a number"
+    raise DataError(
+        f"{deparse(node)} is {what}, and arithmetic needs numbers.",
+        fix="compare it with == or %in%, or make the column numeric",
+    )
+
+
+def _call(node: Call, frame: Frame) -> Value:
+    if node.function == "c":
+        return [constant(value) for _, value in node.arguments]
+    bound = arguments(node)
+    if node.function == "I":
+        return evaluate(bound["x"], frame)
+    made = ELEMENTWISE[node.function](_numbers(bound["x"], frame))
+    if "base" in bound:
+        return _logarithm(_numbers(bound["x"], frame), _numbers(bound["base"], frame))
+    return Vector(made)
+
+
+def _logarithm(x: Floats, base: Floats) -> Vector:
+    """R has log10 and log2 of their own for these bases."""
+    if base.ndim == 0 and float(base) in (2.0, 10.0):
+        return Vector(np.log2(x) if float(base) == 2.0 else np.log10(x))
+    return Vector(np.log(x) / np.log(base))
+
+
+def _binary(node: Binary, frame: Frame) -> Vector:
+    if node.operator in ARITHMETIC:
+        left, right = _numbers(node.left, frame), _numbers(node.right, frame)
+        return Vector(ARITHMETIC[node.operator](left, right))
+    if node.operator in COMPARISONS:
+        return _comparison(node, frame)
+    if node.operator == "%in%":
+        return _within(node, frame)
+    left, right = _numbers(node.left, frame), _numbers(node.right, frame)
+    deciding = 0.0 if node.operator == "&" else 1.0  # this value decides even beside an NA
+    a, b = np.where(np.isnan(left), left, left != 0), np.where(np.isnan(right), right, right != 0)
+    unknown = np.where(np.isnan(a) | np.isnan(b), np.nan, 1.0 - deciding)
+    return Vector(np.where((a == deciding) | (b == deciding), deciding, unknown), "logical")
+
+
+def _comparison(node: Binary, frame: Frame) -> Vector:
+    left, right = evaluate(node.left, frame), evaluate(node.right, frame)
+    if _is_words(left) or _is_words(right):
+        if node.operator not in ("==", "!="):
+            raise DataError(
+                "Words and levels can be compared by == and != only.", given=deparse(node)
+            )
+        a, b = _words(left), _words(right)
+        known = ~(np.asarray(pd.isna(a)) | np.asarray(pd.isna(b)))
+        same = COMPARISONS[node.operator](a, b).astype(bool)
+        return Vector(np.where(known, same, np.nan), "logical")
+    x, y = _numbers(node.left, frame), _numbers(node.right, frame)
+    return _logical(COMPARISONS[node.operator](x, y), x, y)
+
+
+def _within(node: Binary, frame: Frame) -> Vector:
+    values = constant(node.right)
+    values = values if isinstance(values, list) else [values]
+    left = evaluate(node.left, frame)
+    if _is_words(left):
+        return Vector(np.isin(_words(left).astype(str), _spelled(values)).astype(float), "logical")
+    numbers = [value for value in values if not isinstance(value, str)]
+    found = np.isin(_numbers(node.left, frame), np.array(numbers, dtype=np.float64))
+    return Vector(found.astype(np.float64), "logical")
+
+
+def _spelled(values: list[Any]) -> list[str]:
+    return [deparse(Number(v)) if isinstance(v, float) else str(v) for v in values]
+
+
+def _is_words(value: Value) -> bool:
+    return isinstance(value, str) or (
+        isinstance(value, Column) and value.kind in ("text", "factor", "ordered")
+    )
+
+
+def _words(value: Value) -> NDArray[Any]:
+    if isinstance(value, Column):
+        return value.labels()
+    if isinstance(value, str):
+        return np.array(value, dtype=object)
+    raise DataError("Words are compared with words in quotes only.", fix='write g == "a"')
+
+
+def _logical(truth: NDArray[np.bool_], *sources: Floats) -> Vector:
+    """Truth values, missing where any source is."""
+    missing = np.logical_or.reduce(np.broadcast_arrays(*[np.isnan(s) for s in sources]))
+    return Vector(np.where(missing, np.nan, truth), "logical")

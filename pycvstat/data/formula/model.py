@@ -1,0 +1,284 @@
+"""A formula: its response, its terms, and the columns that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from pycvstat.data.formula import factors
+from pycvstat.data.formula.evaluate import OPERATORS
+from pycvstat.data.formula.functions import ARGUMENTS, COMPUTED, STANDALONE, arguments
+from pycvstat.data.formula.parser import sides
+from pycvstat.data.formula.syntax import Binary, Call, Name, Node, columns_in, deparse, walk
+from pycvstat.data.formula.terms import (
+    DEEPEST,
+    Algebra,
+    by_order,
+    members,
+    needs_all_levels,
+    shortened,
+    union,
+)
+from pycvstat.data.formula.variables import refuse_undefined
+from pycvstat.data.frame import Column, Frame
+from pycvstat.data.frame.frames import nearest
+from pycvstat.errors import FormulaError
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term: the variables that it multiplies.
+
+    Attributes
+    ----------
+    label : str
+        As R writes it, such as "a:b".
+    variables : tuple of int
+        Positions in ``Formula.expressions``.
+    every_level : tuple of bool
+        For each variable, whether a factor gets a column for every level (R's code 2) instead of
+        contrasts (code 1).
+    """
+
+    label: str
+    variables: tuple[int, ...]
+    every_level: tuple[bool, ...]
+
+    @property
+    def order(self) -> int:
+        """How many variables it multiplies."""
+        return len(self.variables)
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """What a formula says, in R's meaning; made by `parse`.
+
+    Attributes
+    ----------
+    text : str
+        As it was written.
+    response : expression
+        The left side.
+    terms : tuple of Term
+        Main effects first, then interactions by order.
+    intercept : bool
+        Whether the model has a constant.
+    expressions : tuple of expressions
+        The variables of the right side, such as ``x`` or ``log(x)``.
+    offsets : tuple of expressions
+        What stands inside offset().
+    """
+
+    text: str
+    response: Node
+    terms: tuple[Term, ...]
+    intercept: bool
+    expressions: tuple[Node, ...]
+    offsets: tuple[Node, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the terms. As in R: ``labels(terms(formula))``."""
+        return tuple(term.label for term in self.terms)
+
+    @property
+    def orders(self) -> tuple[int, ...]:
+        """The orders of the terms."""
+        return tuple(term.order for term in self.terms)
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """The columns that the right side reads."""
+        nodes = (*self.expressions, *self.offsets)
+        return tuple(dict.fromkeys(name for node in nodes for name in columns_in(node)))
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The columns that the formula reads, the response's first.
+
+        A column that the formula removes (``. - x``) is not read, so missing values in it drop
+        no row; R would drop them.
+        """
+        return tuple(dict.fromkeys((*columns_in(self.response), *self.predictors)))
+
+
+def parse(text: str, names: Sequence[str]) -> Formula:
+    """Read a formula in R's meaning. Nothing in it is executed.
+
+    Operators: ``+ - : * / ^ %in%``, parentheses, ``0`` and ``1``, and ``.`` for all columns but
+    the response's. Arithmetic and comparisons inside ``I()`` and the other functions. Functions:
+    abs, acos, as.factor, asin, atan, c, ceiling, cos, cosh, cut, exp, expm1, factor, floor, I,
+    log, log10, log1p, log2, offset, ordered, poly, scale, sign, sin, sinh, sqrt, tan, tanh.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"y ~ a + log(b)"``; names with unusual characters in backticks.
+    names : sequence of str
+        The columns of the data.
+
+    Returns
+    -------
+    Formula
+
+    Raises
+    ------
+    FormulaError
+        With the place, and what to write instead.
+
+    Examples
+    --------
+    >>> formula = parse("y ~ b:a + a * c", ["y", "a", "b", "c"])
+    >>> formula.labels, formula.orders, formula.intercept
+    (('a', 'c', 'b:a', 'a:c'), (1, 1, 2, 2), True)
+
+    As in R: ``terms(formula)``. Two things differ: poly() and scale() are computed from the rows
+    that are fitted, not also from rows that are dropped for missing values elsewhere; and a
+    response that is one column, or a function of one, may not stand on the right again (R drops
+    it with a warning, or lets it leak).
+    """
+    known = dict.fromkeys(names)
+    left, right = sides(text, known)
+    _check_response(left, known, text)
+    of_response = set(columns_in(left))
+    algebra = Algebra(text, [name for name in known if name not in of_response])
+    bits = by_order(list(algebra.expand(right)))
+    nodes = list(algebra.variables)
+    offsets = [i for i, node in enumerate(nodes) if _is_offset(node)]
+    kept = _without_offsets(bits, offsets, text)
+    used = members(union(kept))
+    formula = Formula(
+        text=text,
+        response=left,
+        terms=_terms(kept, nodes, {old: new for new, old in enumerate(used)}),
+        intercept=algebra.intercept,
+        expressions=tuple(nodes[i] for i in used),
+        offsets=tuple(arguments(nodes[i])["x"] for i in offsets if 1 << i in bits),  # type: ignore[arg-type]
+    )
+    _check_right_side(formula, known)
+    return formula
+
+
+def response(formula: Formula, frame: Frame) -> Column:
+    """The response: numbers, logicals, a factor, or words as they are.
+
+    Examples
+    --------
+    >>> from pycvstat.data.frame import read
+    >>> frame = read({"y": [1.0, 10.0], "x": [1, 2]})
+    >>> response(parse("log10(y) ~ x", frame.names), frame).values
+    array([0., 1.])
+    """
+    made = factors.value(formula.response, frame)
+    refuse_undefined(formula.response, made, frame)
+    return made
+
+
+def _terms(bits: Sequence[int], nodes: Sequence[Node], place: dict[int, int]) -> tuple[Term, ...]:
+    labels = [deparse(node) for node in nodes]
+    return tuple(
+        Term(
+            ":".join(labels[i] for i in members(bit)),
+            tuple(place[i] for i in members(bit)),
+            tuple(needs_all_levels(bit, i, bits[:rank]) for i in members(bit)),
+        )
+        for rank, bit in enumerate(bits)
+    )
+
+
+def _is_offset(node: Node) -> bool:
+    return isinstance(node, Call) and node.function == "offset"
+
+
+def _without_offsets(bits: Sequence[int], offsets: Sequence[int], text: str) -> list[int]:
+    """An offset is added with coefficient 1; it is no term and interacts with nothing."""
+    all_offsets = sum(1 << i for i in offsets)
+    if any(bit & all_offsets and bit.bit_count() > 1 for bit in bits):
+        raise FormulaError("An offset cannot be part of an interaction.", given=shortened(text))
+    return [bit for bit in bits if not bit & all_offsets]
+
+
+def _check_response(left: Node, names: Collection[str], text: str) -> None:
+    _check_expression(left, names, text)
+    computed = [n for n, _ in walk(left) if isinstance(n, Call) and n.function in COMPUTED]
+    if computed or _is_offset(left):
+        raise FormulaError(
+            "The response must not be computed from other rows.",
+            given=deparse(left),
+            fix="use the column itself, or a function of each value such as log(y)",
+        )
+
+
+def _check_right_side(formula: Formula, names: Collection[str]) -> None:
+    for node in (*formula.expressions, *formula.offsets):
+        _check_expression(node, names, formula.text)
+    source = columns_in(formula.response)
+    if len(source) == 1 and source[0] in formula.predictors:
+        raise FormulaError(
+            f"The response {source[0]!r} is also on the right side.",
+            given=shortened(formula.text),
+            fix="remove it there: it would predict itself",
+        )
+    if not formula.terms and not formula.intercept:
+        raise FormulaError(
+            "The right side has neither terms nor an intercept.",
+            given=shortened(formula.text),
+            fix='write "y ~ 1" for the mean alone',
+        )
+
+
+def _check_expression(node: Node, names: Collection[str], text: str) -> None:
+    """Known columns, allowed functions, and something computed from a column."""
+    if isinstance(node, Name):
+        return _check_name(node, names, text)
+    if any(depth > DEEPEST for _, depth in walk(node)):
+        raise FormulaError("An expression is nested too deeply.", given=shortened(text))
+    for part, depth in walk(node):
+        if isinstance(part, Name):
+            _check_name(part, names, text)
+        elif isinstance(part, Call):
+            _check_call(part, depth)
+        elif isinstance(part, Binary) and part.operator not in OPERATORS:
+            raise FormulaError(
+                f"{part.operator} has no meaning in arithmetic.", given=deparse(part)
+            )
+    if not columns_in(node):
+        raise FormulaError(f"{deparse(node)!r} reads no column.", given=shortened(text))
+
+
+def _check_name(part: Name, names: Collection[str], text: str) -> None:
+    if part.dot:
+        raise FormulaError(
+            "The dot stands for all columns and cannot be used in arithmetic or as response.",
+            given=shortened(text),
+        )
+    if part.name not in names:
+        shown = ", ".join(repr(name) for name in list(names)[:12])
+        more = ", ..." if len(names) > 12 else ""
+        raise FormulaError(
+            f"The data have no column {part.name!r}.",
+            given=shortened(text),
+            fix=nearest(part.name, names) or f"use one of {shown}{more}",
+        )
+
+
+def _check_call(call: Call, depth: int) -> None:
+    if call.function == "c":
+        if depth == 0 or columns_in(call):
+            raise FormulaError("c() holds constants only, as an argument.", given=deparse(call))
+        return
+    bound = arguments(call)
+    if call.function in STANDALONE and depth > 0:
+        raise FormulaError(
+            f"{call.function}() must stand by itself, not inside another expression.",
+            given=deparse(call),
+            fix="make the column beforehand",
+        )
+    known = ARGUMENTS[call.function]
+    for name in known[1:]:
+        if name in bound and columns_in(bound[name]):
+            raise FormulaError(
+                f"The argument {name} of {call.function}() must be a constant, not a column.",
+                given=deparse(call),
+            )

@@ -1,0 +1,203 @@
+"""R's algebra of terms: a term is the set of variables that it multiplies, held as bits.
+
+Chambers & Hastie (1992), Statistical Models in S, chapter 2, is the definition that R follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from pycvstat.data.formula.syntax import (
+    Binary,
+    Call,
+    Constant,
+    Name,
+    Node,
+    Number,
+    Paren,
+    Text,
+    Unary,
+    deparse,
+    walk,
+)
+from pycvstat.errors import FormulaError
+
+MOST_TERMS = 20_000
+HIGHEST_POWER = 64  # more variables than this would give too many terms long before
+DEEPEST = 200
+Terms = dict[int, None]  # an ordered set of bit patterns
+
+
+@dataclass(slots=True)
+class Algebra:
+    """Expands one right-hand side; collects its variables in the order in which they appear.
+
+    Parameters
+    ----------
+    text : str
+        The formula, for messages.
+    dot : sequence of str
+        The columns that `.` stands for.
+    """
+
+    text: str
+    dot: Sequence[str]
+    variables: dict[Node, int] = field(default_factory=dict)
+    intercept: bool = True
+    adding: bool = True  # False while the right side of a minus is read
+
+    def expand(self, node: Node) -> Terms:
+        """The terms of an expression. Long sums are unrolled rather than recursed into."""
+        chain: list[Binary] = []
+        while isinstance(node, Binary) and node.operator in self._operators():
+            chain.append(node)
+            node = node.left
+        terms = self._leaf(node)
+        for step in reversed(chain):
+            terms = self._operators()[step.operator](terms, step.right)
+            if len(terms) > MOST_TERMS:
+                raise self._fault("The formula expands to too many terms.", "use fewer variables")
+        return terms
+
+    def _leaf(self, node: Node) -> Terms:
+        match node:
+            case Paren(inner):
+                return self.expand(inner)
+            case Unary("+", operand):
+                return self.expand(operand)
+            case Unary("-", operand):
+                return self._minus({}, operand)
+            case Number() | Constant():
+                return self._constant(node)
+            case Name(dot=True):
+                return {self._bit(Name(name)): None for name in self.dot}
+            case Name() | Call():
+                return {self._bit(node): None}
+            case Text():
+                raise self._fault("A string is not a term.", "write a column's name without quotes")
+            case _:
+                raise self._fault(
+                    f"{deparse(node)!r} is not a term.",
+                    f"to compute with columns write I({deparse(node)})",
+                )
+
+    def _constant(self, node: Number | Constant) -> Terms:
+        if node.value not in (0, 1):
+            raise self._fault(
+                f"The number {deparse(node)} is not a term.",
+                "0 and 1 switch the intercept; to compute with columns use I(...)",
+            )
+        self.intercept = bool(node.value) == self.adding
+        return {}
+
+    def _bit(self, node: Node) -> int:
+        if any(depth > DEEPEST for _, depth in walk(node)):
+            raise self._fault("An expression is nested too deeply.", "make the column beforehand")
+        return 1 << self.variables.setdefault(node, len(self.variables))
+
+    def _operators(self) -> dict[str, Callable[[Terms, Node], Terms]]:
+        return {
+            "+": self._plus,
+            "-": self._minus,
+            ":": self._interact,
+            "*": self._cross,
+            "/": self._nest,
+            "%in%": self._within,
+            "^": self._power,
+        }
+
+    def _plus(self, left: Terms, right: Node) -> Terms:
+        left.update(self.expand(right))
+        return left
+
+    def _minus(self, left: Terms, right: Node) -> Terms:
+        self.adding = not self.adding
+        removed = self.expand(right)
+        self.adding = not self.adding
+        return {term: None for term in left if term not in removed}
+
+    def _interact(self, left: Terms, right: Node) -> Terms:
+        return self._products(left, self.expand(right))
+
+    def _cross(self, left: Terms, right: Node) -> Terms:
+        others = self.expand(right)
+        return left | others | self._products(left, others)
+
+    def _nest(self, left: Terms, right: Node) -> Terms:
+        within = union(left)
+        return left | {within | term: None for term in self.expand(right)}
+
+    def _within(self, left: Terms, right: Node) -> Terms:
+        outer = union(self.expand(right))
+        return {term | outer: None for term in left}
+
+    def _power(self, left: Terms, right: Node) -> Terms:
+        given = right.value if isinstance(right, Number) else 0.0
+        times = int(min(given, HIGHEST_POWER))
+        if times < 1:
+            raise self._fault(
+                f"The power {deparse(right)} is not a positive whole number.",
+                "in a formula ^ gives interactions; for powers of a column write I(x^2)",
+            )
+        terms = left
+        for _ in range(times - 1):
+            following = self._products(left, terms)
+            if list(following) == list(terms):
+                break
+            terms = following
+        return terms
+
+    def _products(self, left: Terms, right: Terms) -> Terms:
+        if len(left) * len(right) > MOST_TERMS**2 // 100:
+            raise self._fault("The formula expands to too many terms.", "use fewer variables")
+        made = {a | b: None for a in left for b in right}
+        if len(made) > MOST_TERMS:
+            raise self._fault("The formula expands to too many terms.", "use fewer variables")
+        return made
+
+    def _fault(self, problem: str, fix: str) -> FormulaError:
+        return FormulaError(problem, given=shortened(self.text), fix=fix)
+
+
+def shortened(text: str) -> str:
+    """A formula for a message."""
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+def union(terms: Iterable[int]) -> int:
+    """The variables of all terms together."""
+    everything = 0
+    for term in terms:
+        everything |= term
+    return everything
+
+
+def members(term: int) -> tuple[int, ...]:
+    """The numbers of the variables in a term.
+
+    Examples
+    --------
+    >>> members(0b1010)
+    (1, 3)
+    """
+    found = []
+    while term:
+        lowest = term & -term
+        found.append(lowest.bit_length() - 1)
+        term ^= lowest
+    return tuple(found)
+
+
+def by_order(terms: Sequence[int]) -> list[int]:
+    """Main effects first, then two-way interactions, and so on, else as they appeared."""
+    return sorted(terms, key=int.bit_count)
+
+
+def needs_all_levels(term: int, variable: int, earlier: Sequence[int]) -> bool:
+    """Whether a factor keeps a column for every level in a term (as in R's ``factors``).
+
+    Contrasts suffice when the rest of the term lies within the constant or an earlier term.
+    """
+    rest = term & ~(1 << variable)
+    return rest != 0 and not any(rest & ~other == 0 for other in earlier)

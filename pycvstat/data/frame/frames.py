@@ -1,0 +1,212 @@
+"""A frame: named columns of equal length, read once and never changed."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from pycvstat.data.frame.columns import Column, positions
+from pycvstat.errors import DataError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame:
+    """Named columns of equal length, read once and never changed.
+
+    A column that cannot be read (lists in cells, mixed types, ...) is only refused when it is
+    asked for, so that junk beside the columns of a formula does no harm.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column or DataError
+        The columns in their order, or the reason why one cannot be read.
+    n : int
+        The number of rows.
+
+    Examples
+    --------
+    >>> from pycvstat.data.frame import read
+    >>> frame = read({"x": [1, 2, None], "g": ["a", "b", "b"]})
+    >>> frame
+    Frame of 3 rows: x (numeric), g (text)
+    >>> frame.missing()
+    {'x': 1}
+    """
+
+    columns: Mapping[str, Column | DataError]
+    n: int
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in their order."""
+        return tuple(self.columns)
+
+    def __repr__(self) -> str:
+        kinds = (
+            f"{name} ({column.kind if isinstance(column, Column) else 'unreadable'})"
+            for name, column in self.columns.items()
+        )
+        return f"Frame of {self.n} rows: {', '.join(kinds)}"
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def __getitem__(self, name: str) -> Column:
+        found = self.columns.get(name)
+        if found is None:
+            raise DataError(
+                f"The data have no column {name!r}.",
+                given=f"columns {_shown(self.names)}",
+                fix=nearest(name, self.names) or "check the name",
+            )
+        if isinstance(found, DataError):
+            raise found
+        return found
+
+    def select(self, names: Iterable[str]) -> Frame:
+        """Some columns, in the order given.
+
+        Examples
+        --------
+        >>> from pycvstat.data.frame import read
+        >>> read({"a": [1], "b": [2]}).select(["b"]).names
+        ('b',)
+        """
+        return Frame({name: self[name] for name in names}, self.n)
+
+    def with_column(self, column: Column) -> Frame:
+        """The frame with one more column, or with the column of that name replaced.
+
+        Examples
+        --------
+        >>> from pycvstat.data.frame import read, read_y
+        >>> read({"a": [1, 2]}).with_column(read_y([0, 1])).names
+        ('a', 'y')
+        """
+        if len(column) != self.n:
+            raise DataError(
+                f"Column {column.name!r} has another length than the data.",
+                given=f"{len(column)} values for {self.n} rows",
+            )
+        return Frame({**self.columns, column.name: column}, self.n)
+
+    def take(self, rows: ArrayLike) -> Frame:
+        """Some rows (0-based positions or a mask); factors keep their levels.
+
+        Examples
+        --------
+        >>> from pycvstat.data.frame import read
+        >>> read({"a": [1, 2, 3]}).take([0, 2])["a"].values
+        array([1., 3.])
+        """
+        chosen = np.arange(self.n)[positions(rows)]
+        taken = {
+            name: column.take(chosen) if isinstance(column, Column) else column
+            for name, column in self.columns.items()
+        }
+        return Frame(taken, len(chosen))
+
+    def missing(self) -> dict[str, int]:
+        """How many values are missing, for the columns that have any.
+
+        Examples
+        --------
+        >>> from pycvstat.data.frame import read
+        >>> read({"a": [1, None], "b": [1, 2]}).missing()
+        {'a': 1}
+        """
+        counts = {column.name: int(column.missing().sum()) for column in self._readable()}
+        return {name: count for name, count in counts.items() if count}
+
+    def infinite(self) -> dict[str, int]:
+        """How many values are infinite, for the columns that have any.
+
+        Examples
+        --------
+        >>> from pycvstat.data.frame import read
+        >>> read({"a": [1, float("inf")], "b": [1, float("nan")]}).infinite()
+        {'a': 1}
+        """
+        counts = {column.name: int(column.infinite().sum()) for column in self._readable()}
+        return {name: count for name, count in counts.items() if count}
+
+    def complete(self, names: Iterable[str] | None = None) -> NDArray[np.bool_]:
+        """Which rows miss nothing in these columns (default: all).
+
+        As in R: ``complete.cases(data[names])``.
+
+        Examples
+        --------
+        >>> from pycvstat.data.frame import read
+        >>> read({"a": [1, None], "b": [1, 2]}).complete(["a"])
+        array([ True, False])
+        """
+        whole = np.ones(self.n, dtype=bool)
+        for name in self.names if names is None else names:
+            whole &= ~self[name].missing()
+        return whole
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The SHA-256 of names, kinds, levels and values, as hexadecimal digits.
+
+        The same data give the same fingerprint from pandas, polars or a dictionary.
+        """
+        digest = hashlib.sha256()
+        for name in self.names:
+            column = self[name]
+            head = [name, column.kind, list(column.levels), len(column)]
+            digest.update(json.dumps(head).encode())
+            digest.update(_bytes(column))
+        return digest.hexdigest()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The columns as a pandas data frame with rows 0..n-1.
+
+        Examples
+        --------
+        >>> from pycvstat.data.frame import read
+        >>> read({"a": [1, 2]}).to_pandas()["a"].tolist()
+        [1.0, 2.0]
+        """
+        return pd.DataFrame({name: self[name].to_pandas() for name in self.names})
+
+    def _readable(self) -> Iterator[Column]:
+        return (column for column in self.columns.values() if isinstance(column, Column))
+
+
+def _bytes(column: Column) -> bytes:
+    if column.kind == "text":
+        return json.dumps([None if v is None else str(v) for v in column.values]).encode()
+    if column.kind in ("factor", "ordered"):
+        return column.values.astype("<i4").tobytes()
+    # every NaN and both zeros count as one value
+    return (np.where(np.isnan(column.values), np.nan, column.values) + 0.0).astype("<f8").tobytes()
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """A hint "did you mean ...?" when a known name is close, else None."""
+    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    if not close:
+        folded = {known.casefold(): known for known in names}
+        close = [folded[name.casefold()]] if name.casefold() in folded else []
+    return f"did you mean {close[0]!r}?" if close else None
+
+
+def _shown(names: Sequence[str], limit: int = 12) -> str:
+    some = ", ".join(repr(name) for name in names[:limit])
+    return some if len(names) <= limit else f"{some}, ... ({len(names)} in all)"

@@ -1,0 +1,337 @@
+"""A task: the data as learners see it, made from a formula and a frame, or from X and y."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.data import formula as formulas, frame as frames
+from pycvstat.errors import DataError, InputError
+from pycvstat.errors.checks import check_word
+
+Coding = Literal["contrasts", "kknn"]
+Kind = Literal["continuous", "nominal", "ordinal"]
+NA = Literal["raise", "omit"]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Response:
+    """The response: numbers, or class codes with their levels.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"continuous", "nominal", "ordinal"}
+    values : (n,) float64 or int64 codes 0..L-1
+    levels : tuple of str
+        Empty when continuous.
+    """
+
+    name: str
+    kind: Kind
+    values: NDArray[Any]
+    levels: tuple[str, ...] = ()
+
+    def labels(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Class labels of codes; numbers pass through."""
+        if not self.levels:
+            return codes
+        return np.asarray(self.levels, dtype=object)[np.asarray(codes).astype(np.int64)]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The rows that learners are fitted on and predict.
+
+    Make one with `Task.build`.
+
+    Parameters
+    ----------
+    frame : Frame
+        The variables of the formula, on the rows that are used.
+    formula : Formula
+    response : Response
+    rows : (n,) int64
+        Position of each row in the data as given (they differ when rows with NA are omitted).
+    weights : (n,) float64, optional
+    groups : (n,) array, optional
+    origin : Frame, optional
+        The full data, from which levels are frozen, where these are some of its rows.
+    omitted : int
+        Rows of the data as given that were left out for missing values.
+    """
+
+    frame: frames.Frame
+    formula: formulas.Formula
+    response: Response
+    rows: IntArray
+    weights: NDArray[np.float64] | None = None
+    groups: NDArray[Any] | None = None
+    origin: frames.Frame | None = None
+    omitted: int = 0
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+    def __len__(self) -> int:
+        return self.n
+
+    @classmethod
+    def build(
+        cls,
+        formula: str | None = None,
+        data: Any = None,
+        *,
+        X: Any = None,
+        y: Any = None,
+        weights: Any = None,
+        groups: Any = None,
+        na: NA = "raise",
+    ) -> Task:
+        """Read data given as formula and frame, or as X and y.
+
+        Parameters
+        ----------
+        formula : str, optional
+            R's formula, such as ``"y ~ ."``.
+        data : frame, optional
+            pandas, polars, or a dict of columns.
+        X, y : optional
+            Predictors (2-D array or frame) and response, instead of formula and data.
+        weights, groups : str or sequence, optional
+            A column of `data` by name, or one value per row.
+        na : {"raise", "omit"}
+            What to do with rows that have a missing value in a variable that is used.
+
+        Examples
+        --------
+        >>> task = Task.build("y ~ x", {"x": [1.0, 2.0, 3.0], "y": [1.0, 4.0, 9.0]})
+        >>> task.n, task.response.kind, task.design().columns
+        (3, 'continuous', ('(Intercept)', 'x'))
+        """
+        check_word("na", na, get_args(NA))
+        text, frame = _formula_and_frame(formula, data, X, y)
+        extra = {"weights": weights, "groups": groups}
+        rows = data if X is None else X
+        for what, vector in ({"y": y} | extra).items():
+            _check_labels(rows, what, vector)
+        named = {v for v in extra.values() if isinstance(v, str)}
+        parsed = formulas.parse(text, [n for n in frame.names if n not in named])
+        columns = {k: _extra(k, v, frame) for k, v in extra.items() if v is not None}
+        used = frame.select(parsed.variables)
+        keep = _complete_rows(used, columns, na)
+        used = used if len(keep) == used.n else used.take(keep)
+        response = _response(formulas.response(parsed, used), parsed.text)
+        return cls(
+            frame=used,
+            formula=parsed,
+            response=response,
+            rows=keep,
+            weights=_weights(columns["weights"], keep) if "weights" in columns else None,
+            groups=_codes(columns["groups"])[keep] if "groups" in columns else None,
+            omitted=frame.n - len(keep),
+        )
+
+    @cached_property
+    def _encoders(self) -> dict[str, formulas.Encoder]:
+        return {}
+
+    @cached_property
+    def _designs(self) -> dict[str, formulas.Design]:
+        return {}
+
+    def encoder(self, coding: Coding = "contrasts") -> formulas.Encoder:
+        """The encoder of the predictors, levels frozen from all rows."""
+        if coding not in self._encoders:
+            source = self.frame if self.origin is None else self.origin
+            self._encoders[coding] = formulas.Encoder(self.formula, source, coding)
+        return self._encoders[coding]
+
+    def design(self, coding: Coding = "contrasts") -> formulas.Design:
+        """The design matrix of all rows (terms computed from data: from all rows)."""
+        if coding not in self._designs:
+            encoder = self.encoder(coding)
+            self._designs[coding] = encoder.fit(self.frame).matrix(self.frame)
+        return self._designs[coding]
+
+    def matrices(
+        self, coding: Coding, train: IntArray, new: IntArray
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Design matrices of training and new rows; data-dependent terms see `train` only."""
+        encoder = self.encoder(coding)
+        if encoder.stateless:
+            X = self.design(coding).X
+            return X[train], X[new]
+        fitted = encoder.fit(self.frame.take(train))
+        return fitted.matrix(self.frame.take(train)).X, fitted.matrix(self.frame.take(new)).X
+
+    def take(self, rows: IntArray) -> Task:
+        """The task on some of its rows; factor levels stay as they are."""
+        r = self.response
+        return Task(
+            frame=self.frame.take(rows),
+            formula=self.formula,
+            response=Response(r.name, r.kind, r.values[rows], r.levels),
+            rows=self.rows[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            origin=self.frame if self.origin is None else self.origin,
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the data, the formula, the weights and the groups."""
+        import hashlib
+
+        digest = hashlib.sha256(self.frame.fingerprint.encode())
+        digest.update(self.formula.text.encode())
+        for part in (self.weights, self.groups):
+            digest.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
+        return digest.hexdigest()
+
+
+def _formula_and_frame(formula: str | None, data: Any, X: Any, y: Any) -> tuple[str, frames.Frame]:
+    by_formula, by_arrays = formula is not None or data is not None, X is not None or y is not None
+    if by_formula and by_arrays:
+        raise InputError(
+            "give either a formula and data, or X= and y=, not both.",
+            fix='cross_validate(learner, "y ~ .", data, ...) or cross_validate(learner, X=X, y=y)',
+        )
+    if by_arrays:
+        if X is None or y is None:
+            raise InputError("X= and y= belong together.", given="only one of them")
+        return _frame_of_arrays(X, y)
+    if formula is None or data is None:
+        raise InputError(
+            "data are missing.",
+            given="only a formula" if formula is not None else "no formula",
+            fix='give a formula and data, such as ("y ~ .", data), or X= and y=',
+        )
+    if not isinstance(formula, str):
+        raise InputError(
+            "the formula must be text.",
+            given=type(formula).__name__,
+            fix='write "y ~ .", and give arrays by keyword: X=, y=',
+        )
+    return formula, frames.read(data)
+
+
+def _frame_of_arrays(X: Any, y: Any) -> tuple[str, frames.Frame]:
+    predictors, response = frames.read(X), frames.read_y(y)
+    if len(response.values) != predictors.n:
+        raise DataError(
+            "X and y must have the same number of rows.",
+            given=f"{predictors.n} rows in X, {len(response.values)} values in y",
+        )
+    name = response.name
+    while name in predictors.names:
+        name += "_"
+    return f"{formulas.quote(name)} ~ .", predictors.with_column(response.rename(name))
+
+
+def _check_labels(rows: Any, what: str, vector: Any) -> None:
+    """Refuse a Series whose row labels are those of the data in another order.
+
+    Vectors are matched by position, so that would pair rows that do not belong together.
+    """
+    labels: Any = getattr(rows, "index", None)
+    own: Any = getattr(vector, "index", None)
+    if not (hasattr(labels, "equals") and hasattr(own, "equals")) or labels.equals(own):
+        return
+    if len(labels) == len(own) and labels.is_unique and set(labels) == set(own):
+        raise DataError(
+            f"{what} has the row labels of the data, in another order.",
+            given=f"{what} begins with {own[0]!r}, the data with {labels[0]!r}",
+            fix=f"match the rows: {what}.loc[data.index], or pass {what}.to_numpy() as it is",
+        )
+
+
+def _extra(what: str, given: Any, frame: frames.Frame) -> frames.Column:
+    if isinstance(given, str):
+        if given not in frame.names:
+            raise DataError(
+                f"the column for {what} is not in the data.",
+                given=given,
+                fix=f"use one of {', '.join(frame.names[:12])}",
+            )
+        return frame[given]
+    column = frames.read_y(given)
+    if len(column.values) != frame.n:
+        raise DataError(
+            f"{what} must have one value per row.",
+            given=f"{len(column.values)} values for {frame.n} rows",
+        )
+    return column.rename(what)
+
+
+def _complete_rows(used: frames.Frame, extra: dict[str, frames.Column], na: NA) -> IntArray:
+    columns: Sequence[frames.Column] = [*(used[name] for name in used.names), *extra.values()]
+    missing = [(c.name, m) for c in columns if (m := c.missing()).any()]
+    if used.n == 0:
+        raise DataError("the data have no rows.", given="0 rows")
+    if not missing:
+        return np.arange(used.n)
+    for name, mask in missing:
+        if mask.all():
+            raise DataError(f"the column {name!r} is NA in every row.", fix="drop the column")
+    bad = np.logical_or.reduce([mask for _, mask in missing])
+    if na == "raise":
+        counts = ", ".join(dict.fromkeys(f"{name}: {int(mask.sum())}" for name, mask in missing))
+        raise DataError(
+            f"{int(bad.sum())} of {used.n} rows have missing values.",
+            given=counts,
+            fix="na='omit' leaves these rows out (as R's lm does), or impute inside the learner",
+        )
+    keep = np.flatnonzero(~bad)
+    if keep.size == 0:
+        raise DataError("no row is complete.", given=f"{used.n} rows, each with a missing value")
+    return keep
+
+
+def _response(column: frames.Column, formula: str) -> Response:
+    if column.kind == "numeric":
+        if not np.isfinite(column.values).all():
+            raise DataError(
+                f"the response {column.name!r} has infinite values.",
+                given=f"{int((~np.isfinite(column.values)).sum())} of {len(column.values)}",
+            )
+        return Response(column.name, "continuous", np.asarray(column.values, dtype=np.float64))
+    if column.kind == "logical":
+        codes = np.asarray(column.values, dtype=np.int64)
+        return Response(column.name, "nominal", codes, ("FALSE", "TRUE"))
+    if column.kind in ("factor", "ordered"):
+        kind: Kind = "nominal" if column.kind == "factor" else "ordinal"
+        return Response(column.name, kind, np.asarray(column.values, dtype=np.int64), column.levels)
+    raise DataError(
+        f"the response {column.name!r} is {column.kind}, neither numbers nor classes.",
+        given=formula,
+        fix=f"for classes make it categorical: data[{column.name!r}].astype('category'), "
+        f"or factor({formulas.quote(column.name)}) in the formula",
+    )
+
+
+def _weights(column: frames.Column, keep: IntArray) -> NDArray[np.float64]:
+    if column.kind != "numeric":
+        raise DataError("weights must be numbers.", given=f"a {column.kind} column")
+    values = np.asarray(column.values, dtype=np.float64)[keep]
+    if not np.isfinite(values).all() or (values < 0).any() or not (values > 0).any():
+        raise DataError(
+            "weights must be finite, not negative, and not all zero.",
+            given=f"from {values.min():g} to {values.max():g}",
+        )
+    return values
+
+
+def _codes(column: frames.Column) -> NDArray[Any]:
+    if column.kind in ("factor", "ordered"):
+        levels: NDArray[Any] = np.asarray(column.levels, dtype=object)
+        return np.asarray(levels[column.values])
+    return np.asarray(column.values)

@@ -1,0 +1,159 @@
+"""Errors and warnings: what is wrong, what was given, what to do."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from types import FrameType
+
+__all__ = [
+    "CheckpointError",
+    "DataError",
+    "ExecutionError",
+    "FitError",
+    "FoldError",
+    "FormulaError",
+    "InputError",
+    "IntervalError",
+    "LossError",
+    "PycvstatError",
+    "PycvstatWarning",
+    "RError",
+]
+
+
+class PycvstatError(Exception):
+    """The base of every error raised on purpose by pycvstat.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, in one sentence.
+    given : object, optional
+        What was passed, shown after "Given:".
+    fix : str, optional
+        What to do about it, shown after "Do this:".
+
+    Examples
+    --------
+    >>> print(InputError("K must be at least 2.", given=1, fix="use K=5 or K=10"))
+    K must be at least 2.
+      Given: 1
+      Do this: use K=5 or K=10
+    """
+
+    def __init__(self, problem: str, *, given: object = None, fix: str | None = None) -> None:
+        self.problem, self.given, self.fix = problem, given, fix
+        super().__init__(_message(problem, given, fix))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.problem, self.given, self.fix)
+
+
+def _message(problem: str, given: object, fix: str | None) -> str:
+    lines = [problem]
+    if given is not None:
+        lines.append(f"  Given: {given}")
+    if fix is not None:
+        lines.append(f"  Do this: {fix}")
+    return "\n".join(lines)
+
+
+def _rebuild(
+    kind: type[PycvstatError], problem: str, given: object, fix: str | None
+) -> PycvstatError:
+    return kind(problem, given=given, fix=fix)
+
+
+class InputError(PycvstatError, ValueError):
+    """An argument that cannot mean anything here."""
+
+
+class DataError(InputError):
+    """Data that cannot be used as asked: missing values, unseen levels, wrong columns."""
+
+
+class FormulaError(InputError):
+    """A formula that cannot be read, or uses a name or function that is not allowed."""
+
+
+class FoldError(InputError):
+    """A fold plan that cannot be made, or that breaks its promises."""
+
+
+class LossError(InputError):
+    """A loss or metric that does not fit the predictions."""
+
+
+class IntervalError(InputError):
+    """An interval or test that is not legal for these losses and this plan."""
+
+
+class FitError(PycvstatError, RuntimeError):
+    """A learner that failed on one fit; the message names the fold and the parameters."""
+
+
+class RError(PycvstatError, RuntimeError):
+    """R is missing, lacks a package, or failed."""
+
+
+class ExecutionError(PycvstatError, RuntimeError):
+    """A task that could not be carried out by the chosen back end."""
+
+
+class CheckpointError(PycvstatError, RuntimeError):
+    """A checkpoint that belongs to other work or is damaged."""
+
+
+class PycvstatWarning(UserWarning):
+    """A warning of pycvstat: what was noticed, what was given, what to do.
+
+    Examples
+    --------
+    >>> print(PycvstatWarning("2 fits failed.", given="fold 3"))
+    2 fits failed.
+      Given: fold 3
+    """
+
+    def __init__(self, problem: str, *, given: object = None, fix: str | None = None) -> None:
+        self.problem, self.given, self.fix = problem, given, fix
+        super().__init__(_message(problem, given, fix))
+
+
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+
+
+def warn(problem: str, *, given: object = None, fix: str | None = None) -> None:
+    """Warn at the user's line: the one outside the package that called into it.
+
+    Parameters
+    ----------
+    problem, given, fix
+        As for `PycvstatError`.
+    """
+    warnings.warn(PycvstatWarning(problem, given=given, fix=fix), stacklevel=len(_ours(1)) + 1)
+
+
+def users_line() -> tuple[str, int]:
+    """File and line that called into the package.
+
+    Examples
+    --------
+    >>> users_line()[0].startswith("<doctest")
+    True
+    """
+    frame = _ours(1)[-1].f_back
+    return ("sys", 1) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def _ours(up: int) -> list[FrameType]:
+    """The frames from the caller to the outermost of the package, calls between them included."""
+    frame: FrameType | None = sys._getframe(up)
+    frames = []
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    while not frames[-1].f_code.co_filename.startswith(_PACKAGE):
+        frames.pop()
+    return frames

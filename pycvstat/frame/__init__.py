@@ -1,7 +1,0 @@
-"""Data as learners see it: named columns of six kinds, levels frozen, missing values known."""
-
-from pycvstat.frame.columns import Column, Kind
-from pycvstat.frame.frames import Frame
-from pycvstat.frame.reading import read, read_y
-
-__all__ = ["Column", "Frame", "Kind", "read", "read_y"]

@@ -1,0 +1,1 @@
+"""k nearest neighbours as kknn computes them: search with its ties, kernels, votes, the learner."""

@@ -1,0 +1,117 @@
+"""The scan of kknn: the order in which it finds rows at equal distances."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pycvstat.learners.knn.compiled import UNREACHED, inlined, loop
+from pycvstat.learners.knn.compiled.blocks import WIDTH, block_sums
+from pycvstat.learners.knn.compiled.sorting import shell_sort, sort_pairs
+from pycvstat.learners.knn.compiled.walks import collect
+
+
+@inlined
+def enter(values, rows, filled, bounds, sizes, room, first, value, row):  # type: ignore[no-untyped-def]
+    """Let a row into the buffer of every size to whose bound it is strictly nearer.
+
+    Returns the largest bound afterwards.
+    """
+    largest = -1.0
+    for s in range(first, sizes.size):
+        if value < bounds[s]:
+            at = filled[s]
+            values[s, at], rows[s, at] = value, row
+            filled[s] = at + 1
+            if at + 1 == room[s] - 1:
+                shell_sort(values[s], rows[s], room[s])
+                # the next row that enters takes the place of the last one kept
+                filled[s], bounds[s] = sizes[s] - 1, values[s, sizes[s] - 1]
+        largest = max(largest, bounds[s])
+    return largest
+
+
+@loop
+def scan_as_kknn(head, first_rows, order, low, high, blocks, new, weights, p, sizes, firsts):  # type: ignore[no-untyped-def]
+    """The neighbours in the order in which kknn finds them, ties included.
+
+    kknn goes through the training rows once and keeps a buffer of the nearest. Only rows nearer
+    than the bound of the moment touch the buffer, so after the `first_rows` rows in `head`
+    (blocks in row order) the others within the bound are looked up in the tree and entered in
+    row order. The buffer's length depends on the number of neighbours wanted, and with it the
+    order of ties: each of the `sizes` has a buffer of its own.
+
+    Parameters
+    ----------
+    head : (B, q, WIDTH)
+    first_rows : int
+    order, low, high, blocks
+        The tree; not looked at when `first_rows` is n.
+    new : (m, q)
+    weights : (q,)
+    p : float
+    sizes : (s,) int64, ascending, each at most n + 1
+    firsts : (m,) int64
+        Sizes before this place are not wanted for the row.
+
+    Returns
+    -------
+    sums (m, max size), of the last size
+    rows (m, s, max size) int32
+    blocks : int, how many blocks were compared
+        Places that no row reached hold `UNREACHED` and row 0.
+    """
+    n, m = order.size, new.shape[0]
+    flat = head.ravel()
+    room = np.minimum(2 * np.minimum(np.maximum(10, sizes), n), n)
+    size, width = sizes.max(), room.max() + 1
+    all_sums = np.empty((m, size))
+    all_rows = np.zeros((m, sizes.size, size), np.int32)
+    values, rows = np.empty((sizes.size, width)), np.empty((sizes.size, width), np.int32)
+    filled, bounds = np.empty(sizes.size, np.int64), np.empty(sizes.size)
+    others = n - first_rows
+    near_values, near_rows = np.empty(others), np.empty(others, np.int32)
+    work = np.zeros(1, np.int64)
+    sums = np.empty(WIDTH)
+    for j in range(m):
+        first, bound = firsts[j], UNREACHED
+        values[:], rows[:], filled[:], bounds[:] = UNREACHED, 0, 0, UNREACHED
+        for block in range(head.shape[0]):
+            if block_sums(flat, block, new, j, weights, p, bound, sums) == 0:
+                continue
+            start = block * WIDTH
+            for i in range(min(WIDTH, first_rows - start)):
+                if sums[i] < bound:
+                    bound = enter(
+                        values, rows, filled, bounds, sizes, room, first, sums[i], start + i
+                    )
+        if others > 0:
+            below = np.nextafter(bound, -1.0)
+            count = collect(
+                order, low, high, blocks, new, j, weights, p, below, first_rows, sums,
+                near_values, near_rows, work,
+            )  # fmt: skip
+            sort_pairs(near_rows, near_values, count)
+            for i in range(count):
+                if near_values[i] < bound:
+                    bound = enter(
+                        values, rows, filled, bounds, sizes, room, first,
+                        near_values[i], near_rows[i],
+                    )  # fmt: skip
+        for s in range(first, sizes.size):
+            # kknn sorts one place more when the distance is Euclidean
+            shell_sort(values[s], rows[s], room[s] + 1 if p == 2.0 else room[s])
+            all_rows[j, s, : sizes[s]] = rows[s, : sizes[s]]
+        all_sums[j] = values[sizes.size - 1, :size]
+    return all_sums, all_rows, work[0] + m * head.shape[0]
+
+
+@loop
+def roots(sums, p):  # type: ignore[no-untyped-def]
+    """The power 1/p of every sum, by the C library."""
+    result = np.empty(sums.shape)
+    for i in range(sums.shape[0]):
+        for j in range(sums.shape[1]):
+            result[i, j] = math.pow(sums[i, j], 1.0 / p)
+    return result

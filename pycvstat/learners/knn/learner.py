@@ -1,0 +1,209 @@
+"""k nearest neighbours with kknn's numbers: regression, classes, ordered classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.data.task import Task
+from pycvstat.errors import FitError, InputError
+from pycvstat.errors.checks import check_word, is_number
+from pycvstat.learners.base import WITHOUT_WEIGHTS, Learner, Params, Predictions, Prepared
+from pycvstat.learners.knn.kernels import KERNELS, Kernel
+from pycvstat.learners.knn.predictions import Group, Rows, grouped, predict_candidates
+from pycvstat.learners.knn.responses import y_band
+from pycvstat.learners.knn.search import TIES, Ties
+
+if TYPE_CHECKING:
+    from pycvstat.learners.knn.fitted import FittedKNN
+
+IntArray = NDArray[np.int64]
+
+PORTION = 16384  # new rows whose neighbours are held at a time
+
+
+@dataclass(frozen=True)
+class KNN(Learner):
+    """k nearest neighbours: the numbers of R's kknn, to the last tie.
+
+    One search of a training set serves all k and all kernels, and one search of the data serves
+    all folds of a nested cross-validation.
+
+    Parameters
+    ----------
+    k : int
+        Number of neighbours.
+    kernel : str
+        How neighbours are weighted by their distance relative to that of the (k+1)-th:
+        "rectangular" (not at all), "triangular", "epanechnikov", "biweight", "triweight", "cos",
+        "inv", "gaussian", "rank" or "optimal".
+    distance : float
+        The power of the Minkowski distance; 2 is Euclidean.
+    scale : bool
+        Whether terms of the formula are divided by their standard deviation in the training rows.
+        ``KNN(scale=False, kernel="rectangular")`` is the textbook's estimator.
+    ykernel : float
+        For ordered classes: how many classes away a neighbour still counts.
+    ties : {"kknn", "row"}
+        Which of several rows at the same distance are taken, and in which order: as kknn does, or
+        the lowest row first. Where all rows have ties, the first costs a scan of the training
+        rows per row and k.
+
+    Notes
+    -----
+    As in R: ``kknn(formula, train, test, k, distance, kernel, ykernel, scale)``. Neighbours are
+    equal to kknn's where long double has a 64-bit mantissa (`pycvstat.rmath.sums.EXTENDED`, x86
+    processors). Levels are those of the full data. What kknn gets wrong is an error here: unseen
+    levels, infinite values; new rows with a missing predictor are predicted as NaN.
+
+    Examples
+    --------
+    >>> data = {"x": [1.0, 2.0, 3.0, 4.0], "y": [1.0, 2.0, 4.0, 8.0]}
+    >>> fitted = KNN(k=2, kernel="rectangular").fit("y ~ x", data)
+    >>> fitted.predict({"x": [1.2, 3.6]})
+    array([1.5, 6. ])
+    """
+
+    k: int = 7
+    kernel: Kernel = "optimal"
+    distance: float = 2
+    scale: bool = True
+    ykernel: float = 0
+    ties: Ties = "kknn"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", _count(self.k))
+        check_word("kernel", self.kernel, KERNELS)
+        check_word("ties", self.ties, TIES)
+        _number("distance", self.distance, 0, strictly=True)
+        _number("ykernel", self.ykernel, 0, strictly=False)
+        if not isinstance(self.scale, bool | np.bool_):
+            raise InputError("scale must be True or False.", given=repr(self.scale))
+
+    def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> PreparedKNN:
+        """Check the learner against the task; the design matrix is made once for all fits."""
+        return PreparedKNN(self, task, candidates)
+
+    def fit_task(self, task: Task) -> FittedKNN:
+        """Keep the rows of a task."""
+        from pycvstat.learners.knn.fitted import FittedKNN
+
+        check(self, task)
+        check_rows([self], task.n)
+        return FittedKNN(self, task)
+
+
+class PreparedKNN(Prepared):
+    """k nearest neighbours prepared for one task."""
+
+    def __init__(self, learner: KNN, task: Task, candidates: Sequence[Params]) -> None:
+        self.task = task
+        self.candidates = tuple(candidates)
+        if not self.candidates:
+            raise InputError("there are no candidates.", fix="give a grid with at least one value")
+        self.learners = tuple(learner.with_params(**params) for params in self.candidates)
+        for one in self.learners:
+            check(one, task)
+        self._rows = Rows(task.design("kknn"), task.response)
+        self._all: list[Group] | None = None
+
+    def predict(
+        self,
+        train: IntArray,
+        new: IntArray,
+        which: Sequence[int] | None = None,
+        context: Any = None,
+    ) -> Predictions:
+        """Predict the rows `new` from their neighbours among the rows `train`."""
+        parts = [p for _, p in self.predict_chunks(train, new, which, context)]
+        if len(parts) == 1:
+            return parts[0]
+        probs = [p.prob for p in parts if p.prob is not None]
+        return Predictions(
+            np.concatenate([p.values for p in parts], axis=1),
+            np.concatenate(probs, axis=1) if probs else None,
+        )
+
+    def predict_chunks(
+        self,
+        train: IntArray,
+        new: IntArray,
+        which: Sequence[int] | None = None,
+        context: Any = None,
+    ) -> Iterator[tuple[slice, Predictions]]:
+        """`predict` in pieces of `new`, so that memory stays small."""
+        groups = self._groups(which)
+        check_rows([one for group in groups for one in group.learners], len(train))
+        rows, train, new = self._seen_from(train, new)
+        folds = [rows.fold(group.key, train, len(new)) for group in groups]
+        for start in range(0, max(len(new), 1), PORTION):
+            part = slice(start, min(start + PORTION, len(new)))
+            yield part, predict_candidates(groups, folds, rows, new[part])
+
+    def _groups(self, which: Sequence[int] | None) -> list[Group]:
+        if which is not None:
+            return grouped([self.learners[i] for i in which])
+        if self._all is None:
+            self._all = grouped(self.learners)
+        return self._all
+
+    def _seen_from(self, train: IntArray, new: IntArray) -> tuple[Rows, IntArray, IntArray]:
+        """The rows as this fit sees them: some columns depend on the training rows."""
+        if self.task.encoder("kknn").stateless:
+            return self._rows, train, new
+        design = replace(
+            self.task.design("kknn"), X=np.concatenate(self.task.matrices("kknn", train, new))
+        )
+        response = self.task.response
+        values = response.values[np.concatenate([train, new])]
+        place = np.arange(len(values))
+        rows = Rows(design, replace(response, values=values))
+        return rows, place[: len(train)], place[len(train) :]
+
+
+def check(learner: KNN, task: Task) -> None:
+    """Refuse a task that the learner cannot work on."""
+    if task.weights is not None:
+        raise InputError("KNN cannot use weights.", fix=WITHOUT_WEIGHTS)
+    if task.formula.offsets:
+        raise InputError("KNN knows no offset.", given=task.formula.text)
+    if task.response.kind == "ordinal":
+        y_band(len(task.response.levels), learner.ykernel)
+
+
+def check_rows(learners: Sequence[KNN], n: int) -> None:
+    """Refuse training rows that are fewer than the neighbours asked for."""
+    k = max(one.k for one in learners)
+    if k > n:
+        raise FitError(
+            "k is larger than the number of training rows.",
+            given=f"k={k} with {n} training rows",
+            fix=f"use k of at most {n}, or folds that leave more training rows",
+        )
+
+
+def _count(k: Any) -> int:
+    whole = isinstance(k, int | np.integer) or (isinstance(k, float) and k.is_integer())
+    if isinstance(k, bool) or not whole or k < 1:
+        raise InputError(
+            "k must be a whole number, at least 1.", given=f"k={k!r}", fix="for example k=7"
+        )
+    return int(k)
+
+
+def _number(name: str, value: Any, least: float, strictly: bool) -> None:
+    if (
+        not is_number(value)
+        or not math.isfinite(value)
+        or value < least
+        or (strictly and value == least)
+    ):
+        bound = "greater than" if strictly else "at least"
+        raise InputError(
+            f"{name} must be a finite number, {bound} {least:g}.", given=f"{name}={value!r}"
+        )

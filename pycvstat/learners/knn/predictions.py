@@ -1,0 +1,193 @@
+"""From neighbours to predictions, for all candidates of one fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.data.formula import Design
+from pycvstat.data.task import Response
+from pycvstat.errors import DataError, InputError
+from pycvstat.learners.base import Predictions
+from pycvstat.learners.knn import responses as votes
+from pycvstat.learners.knn.found import FoundPath
+from pycvstat.learners.knn.kernels import weights
+from pycvstat.learners.knn.search import Ties
+from pycvstat.learners.knn.shared import Fold, FoldSearch
+
+if TYPE_CHECKING:
+    from pycvstat.learners.knn.learner import KNN
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Key = tuple[float, bool, Ties]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Candidates that one search serves.
+
+    Parameters
+    ----------
+    key : tuple
+        Distance, scale and ties, on which the search depends.
+    learners : tuple of KNN
+    positions : (g,) int64
+        Their places among all candidates.
+    ks : (s,) int64
+        The k that are wanted, ascending.
+    places : (g,) int64
+        The place of each learner's k in `ks`.
+    plain : bool
+        Whether all kernels are "rectangular".
+    """
+
+    key: Key
+    learners: tuple[KNN, ...]
+    positions: IntArray
+    ks: IntArray
+    places: IntArray
+    plain: bool
+
+
+def grouped(learners: Sequence[KNN]) -> list[Group]:
+    """The candidates by the search that they need."""
+    members: dict[Key, list[int]] = {}
+    for i, one in enumerate(learners):
+        key = float(one.distance), bool(one.scale), one.ties
+        members.setdefault(key, []).append(i)
+    groups = []
+    for key, positions in members.items():
+        some = tuple(learners[i] for i in positions)
+        ks, places = np.unique([one.k for one in some], return_inverse=True)
+        plain = all(one.kernel == "rectangular" for one in some)
+        groups.append(Group(key, some, np.array(positions), ks, places.reshape(-1), plain))
+    return groups
+
+
+class Rows:
+    """The rows of a task as neighbours see them.
+
+    Parameters
+    ----------
+    design : Design
+        In kknn's coding.
+    response : Response
+
+    Attributes
+    ----------
+    X : (n, c) float64
+    assign : (c,) int
+    d : int
+        The sum of the orders of the terms.
+    """
+
+    def __init__(self, design: Design, response: Response) -> None:
+        _refuse(design)
+        self.X, self.assign = design.X, design.assign
+        self.response = response
+        self.d = int(sum(design.term_orders))
+        self._searches: dict[Key, FoldSearch] = {}
+
+    def fold(self, key: Key, train: IntArray, asked: int) -> Fold:
+        """Training rows in which `asked` new rows are going to be searched."""
+        if key not in self._searches:
+            distance, scale, ties = key
+            self._searches[key] = FoldSearch(
+                self.X, self.assign, p=distance, scale=scale, ties=ties
+            )
+        return self._searches[key].fold(train, asked)
+
+
+def _refuse(design: Design) -> None:
+    finite = np.isfinite(design.X).all(axis=0)
+    if not finite.all():
+        name = design.columns[int(np.flatnonzero(~finite)[0])]
+        raise DataError(
+            f"the column {name!r} has values that are not finite.",
+            fix="neighbours need finite predictors: leave these rows out or transform the column",
+        )
+    if not len(design.assign):
+        raise InputError(
+            "the formula has no predictors.", fix='name at least one, for example "y ~ x"'
+        )
+
+
+def predict_candidates(
+    groups: Sequence[Group], folds: Sequence[Fold], rows: Rows, new: IntArray
+) -> Predictions:
+    """Predictions of all candidates from one search per group.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+    folds : sequence of Fold
+        The training rows of each group.
+    rows : Rows
+    new : (m,) int64
+    """
+    count, levels = sum(len(group.learners) for group in groups), len(rows.response.levels)
+    values = np.empty((count, len(new)))
+    prob = np.empty((count, len(new), levels)) if levels else None
+    for group, fold in zip(groups, folds, strict=True):
+        first = 0
+        for path in fold.paths(new, group.ks):
+            some = (group.places >= first) & (group.places < first + len(path.ks))
+            places, positions = group.places[some] - first, group.positions[some]
+            first += len(path.ks)
+            if prob is None and group.plain:
+                values[positions] = _means(path, rows.response.values)[places]
+                continue
+            distances = path.found.distances(group.key[0])
+            for i, place in zip(np.flatnonzero(some), places, strict=True):
+                learner = group.learners[i]
+                near, beyond = distances[:, : learner.k], distances[:, learner.k]
+                w = weights(learner.kernel, near, beyond, rows.d)
+                predicted, shares = predict(learner, rows.response, path.rows(place), w)
+                values[group.positions[i]] = predicted
+                if prob is not None:
+                    prob[group.positions[i]] = shares
+    return Predictions(values, prob)
+
+
+def predict(
+    learner: KNN, response: Response, neighbours: IntArray, w: FloatArray
+) -> tuple[NDArray[Any], FloatArray | None]:
+    """Predictions from the weighted neighbours of m rows.
+
+    Parameters
+    ----------
+    learner : KNN
+    response : Response
+        Of the rows that the neighbours point into.
+    neighbours : (m, k) int64
+    w : (m, k) float64
+
+    Returns
+    -------
+    values (m,), and for classes shares (m, L)
+    """
+    y = response.values[neighbours]
+    if response.kind == "continuous":
+        return votes.weighted_mean(y, w), None
+    shares = votes.class_shares(y, w, len(response.levels))
+    if response.kind == "ordinal":
+        shares = votes.smoothed_shares(shares, learner.ykernel)
+        return votes.middle_class(shares), shares
+    if learner.kernel == "rectangular" and learner.k > 1:
+        return votes.nearest_of_tied(shares, y), shares
+    return votes.largest_share(shares), shares
+
+
+def _means(path: FoundPath, y: FloatArray) -> FloatArray:
+    """Unweighted means for every k of a path, (s, m)."""
+    means = votes.running_means(y, path.found.rows, path.ks)
+    for place, k in enumerate(path.ks if len(path.tied) else ()):
+        differ = path.tied_from <= place
+        responses = y[path.tied_rows[differ, place, :k]]
+        means[place, path.tied[differ]] = votes.weighted_mean(responses, np.ones((1, k)))
+    return means

@@ -1,0 +1,119 @@
+"""The metric of kknn: scales and weights of terms, and the order in which columns are summed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat import rmath
+from pycvstat.errors import FitError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+PORTION = 16384  # rows that are put on the scale at a time
+SMALLEST = 1e-280  # variance; rows some 1e-10 of the spread apart still have distances in range
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Metric:
+    """How far rows are from each other: ``(sum_l weights[l] |a_l - b_l|^p)^(1/p)``.
+
+    Parameters
+    ----------
+    columns : (q,) int64
+        The design columns that count, in the order in which their terms are added.
+    scales : (q,) float64
+        What each of them is divided by.
+    weights : (q,) float64
+    p : float
+        The power of the Minkowski distance.
+    """
+
+    columns: IntArray
+    scales: FloatArray
+    weights: FloatArray
+    p: float
+
+    def points(self, X: FloatArray, rows: IntArray | None = None) -> FloatArray:
+        """Rows of `X`, all or those named, on the scale of the metric, (n, q)."""
+        points = np.empty((len(X) if rows is None else len(rows), len(self.columns)))
+        for start in range(0, len(points), PORTION):
+            part = slice(start, start + PORTION)
+            some = X[part] if rows is None else X[rows[part]]
+            points[part] = some[:, self.columns] / self.scales
+        return points
+
+
+def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = True) -> Metric:
+    """The metric that kknn learns from training rows.
+
+    A term's scale is the root of the mean variance of its columns, its weight one over their
+    number; constant terms do not count. Columns are added in decreasing order of weight times
+    standard deviation. After scaling these differ by rounding only, which is why the variances
+    have to be R's to the last bit: the order decides which of two rows is nearer by an ulp.
+
+    Parameters
+    ----------
+    X : (n, c) float64
+        Design columns of the training rows.
+    assign : (c,) int
+        The term that each column belongs to; 0 is the intercept, which does not count.
+    p : float
+    scale : bool
+        False leaves the columns as they are and keeps the weights.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0, 5.0], [1.0, 2.0, 7.0], [1.0, 4.0, 6.0]])
+    >>> m = metric(X, np.array([0, 1, 2]))
+    >>> m.columns.tolist(), m.scales.tolist(), m.weights.tolist()
+    ([1, 2], [2.0, 1.0], [1.0, 1.0])
+    """
+    if scale and len(X) < 2:
+        raise FitError(
+            "one training row has no standard deviation to scale by.",
+            given=f"{len(X)} training rows",
+            fix="use more training rows, or scale=False",
+        )
+    variances, spread = np.zeros(len(assign)), np.zeros(len(assign))
+    with np.errstate(over="ignore", under="ignore"):
+        for column in np.flatnonzero(assign):
+            variances[column] = rmath.var(X[:, column])
+    _refuse_extremes(X, variances)
+    scales, weights = _terms(variances, np.asarray(assign))
+    for column in np.flatnonzero(variances):
+        values = X[:, column]
+        spread[column] = rmath.sd(values / scales[column] if scale else values)
+    rank = np.argsort(-(weights * spread), kind="stable")
+    kept = rank[weights[rank] > 0]
+    kept = kept if kept.size else rank[:1]  # all constant: every distance is 0
+    divisors = scales[kept] if scale else np.ones(len(kept))
+    return Metric(kept, divisors, weights[kept], p)
+
+
+def _refuse_extremes(X: FloatArray, variances: FloatArray) -> None:
+    """Columns whose squared distances would be 0 or infinite: all rows would seem equally near."""
+    odd = ~((variances > SMALLEST) & (variances < 1 / SMALLEST))
+    odd[odd] = (X[:, odd] != X[:1, odd]).any(axis=0)  # constant columns do not count
+    if odd.any():
+        values = X[:, np.flatnonzero(odd)[0]]
+        raise FitError(
+            "the squares of distances leave the range of numbers.",
+            given=f"a column with values from {values.min():g} to {values.max():g}",
+            fix="change the unit of the column",
+        )
+
+
+def _terms(variances: FloatArray, assign: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Scale and weight of every column."""
+    columns = np.bincount(assign)[assign]
+    scales, weights = np.sqrt(variances), 1.0 / columns
+    for term in set(assign[columns > 1].tolist()):
+        block = assign == term
+        scales[block] = np.sqrt(rmath.mean(variances[block]))
+    constant = scales == 0
+    weights[constant], scales[constant] = 0.0, 1.0
+    return scales, weights

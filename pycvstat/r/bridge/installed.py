@@ -1,0 +1,188 @@
+"""What of R is installed here, and the exact command that adds what is missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from pycvstat.errors import InputError, RError
+
+Setting = Literal["auto", "none", "required"]
+
+OLDEST_R = (4, 2)
+"""The oldest R that comparisons were tried with."""
+
+NEEDS_R_4_5 = (3, 6, 6)
+"""The first rpy2-rinterface that calls functions of R's C interface that came with R 4.5."""
+
+NOT_IN_DEBIAN = frozenset({"kknn"})
+CRAN = "https://cloud.r-project.org"
+
+
+def setting() -> Setting:
+    """Return what ``PYCVSTAT_R`` says about R.
+
+    Returns
+    -------
+    {"auto", "none", "required"}
+        "auto" when the variable is unset or empty.
+    """
+    value = os.environ.get("PYCVSTAT_R") or "auto"
+    if value not in get_args(Setting):
+        raise InputError(
+            "The environment variable PYCVSTAT_R has a value that means nothing.",
+            given=value,
+            fix="set it to auto (use R where it is found), none or required",
+        )
+    return cast(Setting, value)
+
+
+def r_program() -> str | None:
+    """Return the path of the R program: of ``R_HOME`` when set, else of the ``PATH``."""
+    home = os.environ.get("R_HOME")
+    if home and (Path(home) / "bin" / "R").exists():
+        return str(Path(home) / "bin" / "R")
+    return shutil.which("R")
+
+
+@cache
+def r_version(program: str) -> tuple[int, ...]:
+    """Return the version of an R program, e.g. (4, 2, 2); empty when it does not answer."""
+    try:
+        answer = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    found = re.search(r"R version (\d+)\.(\d+)\.(\d+)", answer.stdout + answer.stderr)
+    return tuple(int(part) for part in found.groups()) if found else ()
+
+
+def python_version_of(package: str) -> str | None:
+    """Return the installed version of a Python package, None when it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def install_r() -> str:
+    """Return the command that installs R on this system."""
+    if shutil.which("apt-get"):
+        return f"{_sudo()}apt-get install -y r-base-core"
+    if sys.platform == "darwin":
+        return "brew install r"
+    return "install R from https://cran.r-project.org and put it on the PATH"
+
+
+def install_rpy2(version: tuple[int, ...]) -> str:
+    """Return the command that installs the rpy2 that fits an R version."""
+    wanted = "'rpy2>=3.6.6' 'rpy2-rinterface<3.6.6'" if version < (4, 5) else "rpy2"
+    return f"RPY2_CFFI_MODE=ABI {sys.executable} -m pip install {wanted}"
+
+
+def install_r_packages(packages: Iterable[str]) -> str:
+    """Return the command that installs R packages on this system."""
+    names = list(packages)
+    if not shutil.which("apt-get") or NOT_IN_DEBIAN.intersection(names):
+        listed = ", ".join(f'"{name}"' for name in names)
+        return f"Rscript -e 'install.packages(c({listed}), repos = \"{CRAN}\")'"
+    return f"{_sudo()}apt-get install -y " + " ".join(f"r-cran-{name.lower()}" for name in names)
+
+
+def _sudo() -> str:
+    return "" if hasattr(os, "geteuid") and os.geteuid() == 0 else "sudo "
+
+
+def missing() -> RError | None:
+    """Return why R cannot be used from here, None when nothing speaks against it.
+
+    It looks at what is installed without starting R.
+    """
+    if setting() == "none":
+        return RError("R is switched off by PYCVSTAT_R=none.", fix="unset PYCVSTAT_R to use R")
+    program = r_program()
+    if program is None:
+        return RError("R is not on the PATH.", fix=install_r())
+    version = r_version(program)
+    if not version:
+        return RError("The R program does not answer.", given=program, fix=install_r())
+    if version < OLDEST_R:
+        wanted, found = (".".join(map(str, v)) for v in (OLDEST_R, version))
+        return RError(f"R {wanted} or later is needed.", given=f"R {found}", fix=install_r())
+    return _rpy2_problem(version)
+
+
+def _rpy2_problem(version: tuple[int, ...]) -> RError | None:
+    written = ".".join(map(str, version))
+    interface = python_version_of("rpy2-rinterface")
+    if python_version_of("rpy2") is None or interface is None:
+        return RError("rpy2 is not installed.", given=f"R {written}", fix=install_rpy2(version))
+    if version < (4, 5) and _numbers(interface) >= NEEDS_R_4_5:
+        return RError(
+            "This rpy2 needs R 4.5 or later.",
+            given=f"R {written}, rpy2-rinterface {interface}",
+            fix=install_rpy2(version),
+        )
+    return None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+
+
+def r_packages(names: Sequence[str]) -> dict[str, str | None]:
+    """Look up the installed versions of R packages, in a separate R.
+
+    Parameters
+    ----------
+    names : sequence of str
+        R packages.
+
+    Returns
+    -------
+    dict
+        Name to version; None for a package that is not installed.
+    """
+    from pycvstat.r.bridge.script import rscript
+
+    listed = ", ".join(f'"{name}"' for name in names)
+    code = f"""for (p in c({listed})) {{
+        v <- tryCatch(as.character(packageVersion(p)), error = function(e) "")
+        cat(p, "=", v, "\\n", sep = "")
+    }}"""
+    lines = (line.partition("=") for line in rscript(code).output.splitlines())
+    return {name: version or None for name, _, version in lines}
+
+
+def require(packages: str | Sequence[str]) -> None:
+    """Stop with the command that installs them when R packages are missing.
+
+    Parameters
+    ----------
+    packages : str or sequence of str
+        R packages.
+
+    Raises
+    ------
+    RError
+        When R itself or one of the packages is missing.
+    """
+    from pycvstat.r.bridge.session import run
+
+    names = [packages] if isinstance(packages, str) else list(packages)
+    absent = [name for name in names if not run("nzchar(system.file(package = name))", name=name)]
+    if absent:
+        raise RError(
+            "R lacks packages that this needs.",
+            given=", ".join(absent),
+            fix=install_r_packages(absent),
+        )

@@ -1,0 +1,217 @@
+"""R code in a process of its own, for code that might crash, hang or flood the screen."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pycvstat.errors import RError
+from pycvstat.r.bridge.installed import install_r, r_program, setting
+from pycvstat.r.bridge.values import r_text
+
+MOST_OUTPUT = 1_000_000  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptOutput:
+    """What a separate R wrote.
+
+    Attributes
+    ----------
+    output : str
+        Its standard output.
+    messages : str
+        Its messages and warnings (standard error).
+    seconds : float
+        How long it ran.
+    """
+
+    output: str
+    messages: str
+    seconds: float
+
+
+def rscript(
+    code: str | Path,
+    *arguments: str,
+    seconds: float = 60.0,
+    max_output: int = MOST_OUTPUT,
+    env: Mapping[str, str] | None = None,
+) -> ScriptOutput:
+    """Run R code in a separate R that cannot take this process with it.
+
+    Parameters
+    ----------
+    code : str or pathlib.Path
+        R code, or the file that holds it.
+    *arguments : str
+        What ``commandArgs(TRUE)`` gives to the code.
+    seconds : float
+        The longest it may run.
+    max_output : int
+        The most bytes it may write to its output or its messages.
+    env : mapping, optional
+        Environment variables to add.
+
+    Returns
+    -------
+    ScriptOutput
+        What it wrote.
+
+    Raises
+    ------
+    RError
+        With R's own message when the code stops; with the fact when R crashes, runs too long
+        or writes too much.
+
+    Examples
+    --------
+    >>> rscript("cat(1 + 1)").output
+    '2'
+    """
+    check_seconds(seconds)
+    if not _above_0(max_output):
+        raise RError("max_output is a number of bytes above 0.", given=repr(max_output))
+    added = [*(env or {}).items()]
+    _check_texts([*arguments, *(text for pair in added for text in pair)], "argument")
+    _check_texts([str(code) if isinstance(code, Path) else code], "piece of code")
+    with tempfile.TemporaryDirectory(prefix="pycvstat-") as folder:
+        file = code if isinstance(code, Path) else _written(code, Path(folder))
+        command = [_rscript_program(), "--no-save", "--no-restore", str(file), *arguments]
+        streams = Path(folder, "out"), Path(folder, "err")
+        started = time.monotonic()
+        status = watched(command, streams, seconds, max_output, env)
+        took = time.monotonic() - started
+        output, messages = (text_of(stream, max_output) for stream in streams)
+    if status != 0:
+        raise failure(status, messages)
+    return ScriptOutput(output, messages, took)
+
+
+def check_seconds(seconds: object) -> None:
+    """Refuse what is no number of seconds above 0."""
+    if not _above_0(seconds):
+        raise RError("A time limit is a number of seconds above 0.", given=repr(seconds))
+
+
+def _above_0(given: object) -> bool:
+    if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
+        return False
+    return bool(given > 0)
+
+
+def _check_texts(texts: Sequence[object], what: str) -> None:
+    """Refuse what cannot reach another process whole."""
+    for text in texts:
+        if not isinstance(text, str):
+            raise RError(f"Each {what} for R is text.", given=f"{text!r:.80}")
+        r_text(text)
+
+
+def _written(code: str, folder: Path) -> Path:
+    file = folder / "code.R"
+    file.write_text(code, encoding="utf-8")
+    return file
+
+
+def _rscript_program() -> str:
+    if setting() == "none":
+        raise RError("R is switched off by PYCVSTAT_R=none.", fix="unset PYCVSTAT_R to use R")
+    program = r_program()
+    if program is None:
+        raise RError("R is not on the PATH.", fix=install_r())
+    beside = Path(program).with_name("Rscript")
+    return str(beside) if beside.exists() else "Rscript"
+
+
+def watched(
+    command: Sequence[str],
+    streams: tuple[Path, Path],
+    seconds: float,
+    max_output: int,
+    env: Mapping[str, str] | None,
+) -> int:
+    """Run a command until it ends, or end it when it passes a limit."""
+    with streams[0].open("wb") as out, streams[1].open("wb") as err:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env={**os.environ, **(env or {})},
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + seconds
+        try:
+            return _until_done(process, streams, deadline, seconds, max_output)
+        finally:
+            _end(process)
+
+
+def _until_done(
+    process: subprocess.Popen[bytes],
+    streams: tuple[Path, Path],
+    deadline: float,
+    seconds: float,
+    max_output: int,
+) -> int:
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = process.wait(timeout=0.05)
+            _check_size(streams, max_output)
+            return status
+        _check_size(streams, max_output)
+        if time.monotonic() > deadline:
+            raise RError(
+                f"R did not finish within {seconds:g} seconds and was stopped.",
+                fix="look for an endless loop, or allow more seconds",
+            )
+
+
+def _check_size(streams: tuple[Path, Path], max_output: int) -> None:
+    if max(stream.stat().st_size for stream in streams) > max_output:
+        raise RError(
+            f"R wrote more than {max_output:,} bytes and was stopped.",
+            given=f"it began with: {text_of(streams[0], 200)!r}",
+            fix="print less, or allow more with max_output",
+        )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the process, and what it started, when it still runs."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def text_of(stream: Path, most: int) -> str:
+    """The beginning of a file, at most so many bytes."""
+    with stream.open("rb") as file:
+        return file.read(most).decode("utf-8", errors="replace")
+
+
+def failure(status: int, messages: str) -> RError:
+    """What an exit status of R says: a crash, or an error of its own with its message."""
+    said = messages.strip()[-2000:] or "nothing"
+    if status < 0 or status > 128:
+        number = -status if status < 0 else status - 128
+        try:
+            name = signal.Signals(number).name
+        except ValueError:
+            name = f"signal {number}"
+        return RError(
+            f"R crashed ({name}).",
+            given=f"its last words: {said}",
+            fix="update the R package it was in: Rscript -e 'update.packages(ask = FALSE)'; "
+            "SIGKILL often means that memory ran out",
+        )
+    return RError(f"R stopped with exit status {status}.", given=f"R's message: {said}")

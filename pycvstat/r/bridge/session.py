@@ -1,0 +1,382 @@
+"""The one place that starts R inside this process and evaluates code in it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import os
+import signal
+import threading
+import warnings
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pycvstat.errors import RError, warn
+from pycvstat.r.bridge.installed import install_rpy2, missing, r_program, r_version, setting
+from pycvstat.r.bridge.script import check_seconds
+
+_log = logging.getLogger("pycvstat.R")
+
+# Evaluates code so that no R condition reaches rpy2: a stop becomes text and a call, warnings
+# and messages are collected, 50 of each as R does. quit() is an error, as it would end Python.
+_EVALUATOR = """
+function(code, values, workspace) {
+  env <- new.env(parent = workspace)
+  for (name in names(values)) assign(name, values[[name]], envir = env)
+  warned <- said <- list(); told <- c(warning = 0L, message = 0L); stopped <- character()
+  words <- function(condition) paste(conditionMessage(condition), collapse = "\n")
+  own <- c("eval(part, env)", "eval(call, env)", "parse(text = code, keep.source = FALSE)")
+  value <- withCallingHandlers(
+    tryCatch({
+      result <- NULL
+      for (part in parse(text = code, keep.source = FALSE)) result <- eval(part, env)
+      if (is.function(result) && length(values)) {
+        call <- as.call(c(list(part), sapply(names(values), as.name, simplify = FALSE)))
+        result <- eval(call, env)
+      }
+      result
+    }, error = function(e) {
+      call <- if (is.null(conditionCall(e))) "" else deparse(conditionCall(e), nlines = 1)[1]
+      stopped <<- c(words(e), if (call %in% own) "" else call)
+      NULL
+    }, interrupt = function(i) {
+      stopped <<- "interrupted"
+      NULL
+    }),
+    warning = function(w) {
+      told["warning"] <<- told["warning"] + 1L
+      if (told["warning"] <= 50L) warned[[told["warning"]]] <<- words(w)
+      invokeRestart("muffleWarning")
+    },
+    message = function(m) {
+      told["message"] <<- told["message"] + 1L
+      if (told["message"] <= 50L) said[[told["message"]]] <<- words(m)
+      invokeRestart("muffleMessage")
+    })
+  list(value, stopped, as.character(unlist(warned)), as.character(unlist(said)), told)
+}
+"""
+
+_WORKSPACE = """
+local({
+  quit <- q <- function(...) stop("quit() would end Python, so it is not allowed here")
+  for (name in c("quit", "q")) {  # base::quit() too
+    unlockBinding(name, baseenv())
+    assign(name, quit, envir = baseenv())
+    lockBinding(name, baseenv())
+  }
+  environment()
+})
+"""
+_seconds: ContextVar[float] = ContextVar("seconds", default=math.inf)
+MOST_TEXT = 5000  # characters of an error of R that are shown
+
+
+# R asks systemd for the time zone, and warns where there is none (in a container)
+_NO_SYSTEMD = "running command 'timedatectl'"
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    evaluator: Any
+    workspace: Any
+    process: int
+
+
+def available() -> bool:
+    """Whether R can be used from this process.
+
+    Returns
+    -------
+    bool
+        False without R, without a fitting rpy2, or with ``PYCVSTAT_R=none``.
+
+    Raises
+    ------
+    RError
+        When R cannot be used although ``PYCVSTAT_R=required``.
+    """
+    try:
+        start()
+    except RError:
+        if setting() == "required":
+            raise
+        return False
+    return True
+
+
+def start() -> None:
+    """Start R in this process, or say why that is not possible.
+
+    Raises
+    ------
+    RError
+        With the command that fixes it.
+    """
+    problem = missing()
+    if problem is not None:
+        raise problem
+    _session()
+
+
+def run(code: str, /, **values: object) -> object:
+    """Evaluate R code with Python values and return its value to Python.
+
+    Parameters
+    ----------
+    code : str
+        R code. When its value is a function and values are given, it is called with them by name.
+    **values : object
+        What the names in the code stand for: scalars, sequences, dicts, NumPy arrays, pandas or
+        polars frames, and R values from an earlier call.
+
+    Returns
+    -------
+    object
+        A vector of length one becomes a scalar, other vectors NumPy or pandas arrays (with NA
+        kept), factors ``pandas.Categorical``, data frames ``pandas.DataFrame``, plain lists dicts
+        or lists, lists with a class :class:`RList`, anything else :class:`RValue`.
+
+    Raises
+    ------
+    RError
+        With R's own message and the call that failed; or when R is missing.
+    KeyboardInterrupt
+        When interrupted: R has stopped, and can go on with the next call.
+
+    Warns
+    -----
+    PycvstatWarning
+        For each R warning.
+
+    Examples
+    --------
+    >>> run("mean(x)", x=[1, 2, 4])
+    2.3333333333333335
+    >>> run("stats::quantile", x=[1, 2, 4], probs=0.5)
+    50%    2.0
+    dtype: float64
+    """
+    from pycvstat.r.bridge.reader import read
+    from pycvstat.r.bridge.vectors import texts
+    from pycvstat.r.bridge.writer import write_list
+
+    if not isinstance(code, str):
+        raise RError("R code is text.", given=f"{code!r:.80}")
+    start()
+    session = _session()
+    from rpy2.rinterface_lib.embedded import RRuntimeError
+
+    late: list[float] = []
+    try:
+        with _quiet_console(), _interruptible(), _interrupted_after(_seconds.get(), late):
+            value, stopped, warned, said, told = session.evaluator(
+                texts([code]), write_list(values), session.workspace
+            )
+    except KeyboardInterrupt:
+        if late:
+            raise _out_of_time(late[0]) from None
+        raise
+    except RRuntimeError as problem:  # a jump to R's top level, past every handler
+        raise RError("R stopped without a message.", given=str(problem).strip() or None) from None
+    if len(stopped) == 1:  # while R waits, it keeps the signal to itself
+        raise _out_of_time(late[0]) if late else KeyboardInterrupt
+    for message in _texts(said):
+        _log.info(message.rstrip())
+    for message in _texts(warned):
+        if _NO_SYSTEMD in message:
+            continue
+        warn(f"R warned: {message}")
+    if told[0] > len(warned):
+        warn(f"R gave {told[0]} warnings; the first {len(warned)} are shown.")
+    if len(stopped):
+        message, call = (text[:MOST_TEXT] for text in _texts(stopped))
+        raise RError(f"R stopped: {message}", given=f"in {call}" if call else None)
+    return read(value)
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Let R work at most this long in each call of :func:`run`.
+
+    R is interrupted as by Ctrl-C, so it can go on with the next call. What cannot be interrupted
+    is compiled code of a package that never lets R ask; a separate process can be ended whatever
+    it does: :func:`rscript`, ``crosscheck(separate=True)``.
+
+    Parameters
+    ----------
+    seconds : float or None
+        None: as long as it takes.
+
+    Examples
+    --------
+    >>> with time_limit(60):
+    ...     run("1 + 1")
+    2.0
+    """
+    if seconds is not None:
+        check_seconds(seconds)
+    token = _seconds.set(math.inf if seconds is None else float(seconds))
+    try:
+        yield
+    finally:
+        _seconds.reset(token)
+
+
+def _out_of_time(seconds: float) -> RError:
+    return RError(
+        f"R did not finish within {seconds:g} seconds and was stopped.",
+        fix="look for an endless loop, or allow more seconds",
+    )
+
+
+@cache
+def source(file: Path) -> None:
+    """Read a file of R functions once; later calls of :func:`run` see what it defines.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        The R file.
+    """
+    run("sys.source(file, envir = parent.env(environment()))", file=str(file))
+
+
+def _texts(vector: Any) -> list[str]:
+    return [str(text) for text in vector]
+
+
+@cache
+def _started() -> _Session:
+    if threading.current_thread() is not threading.main_thread():
+        raise RError(
+            "R can only be started from the main thread.",
+            fix="call pycvstat.r.bridge.start() in the main thread first",
+        )
+    try:
+        with _quiet_import(), _environment_kept():
+            from rpy2 import rinterface
+            from rpy2.rinterface_lib import embedded
+
+            if not embedded.isinitialized():
+                embedded.set_initoptions(("rpy2", "--quiet", "--no-save", "--no-restore"))
+            rinterface.initr()
+            return _Session(rinterface.evalr(_EVALUATOR), rinterface.evalr(_WORKSPACE), os.getpid())
+    except Exception as problem:  # rpy2 fails in many ways: ImportError, ValueError, OSError, ...
+        version = r_version(r_program() or "")
+        raise RError(
+            "R and rpy2 are installed but do not work together.",
+            given=f"{type(problem).__name__}: {problem}",
+            fix=install_rpy2(version),
+        ) from None
+
+
+def _session() -> _Session:
+    session = _started()
+    if threading.current_thread() is not threading.main_thread():
+        raise RError(
+            "R can only be used from the main thread.",
+            fix="do the R part before or after the parallel part",
+        )
+    if session.process != os.getpid():
+        raise RError(
+            "R belongs to the parent process.",
+            fix="call R in the process that started it, not in a worker",
+        )
+    return session
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C end R's work, and then raise here; rpy2 can lose it inside R's callbacks."""
+    from rpy2.rinterface_lib import openrlib
+
+    if os.name == "nt":  # R has another flag there
+        yield
+        return
+    asked: list[int] = []
+
+    def tell_r(number: int, frame: Any) -> None:
+        asked.append(number)
+        openrlib.rlib.R_interrupts_pending = 1
+
+    before = signal.signal(signal.SIGINT, tell_r)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.default_int_handler)
+        openrlib.rlib.R_interrupts_pending = 0  # not for the next call
+    if asked:
+        raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def _interrupted_after(seconds: float, late: list[float]) -> Iterator[None]:
+    """Interrupt this block as Ctrl-C does when it takes too long, and note that in `late`."""
+    if math.isinf(seconds):
+        yield
+        return
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def stop() -> None:
+        late.append(seconds)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+@contextlib.contextmanager
+def _quiet_import() -> Iterator[None]:
+    """Keep rpy2's remarks on how it found R to itself."""
+    rpy2_log = logging.getLogger("rpy2")
+    before = rpy2_log.level
+    rpy2_log.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        rpy2_log.setLevel(before)
+
+
+@contextlib.contextmanager
+def _environment_kept() -> Iterator[None]:
+    """Take back the environment variables that are not R's own.
+
+    rpy2 copies the whole environment of R's start script. Its LD_LIBRARY_PATH would make child
+    processes load the system's libraries in place of their own.
+    """
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            if not name.startswith(("R_", "PYTHON_SESSION_INITIALIZED")):
+                del os.environ[name]
+        os.environ.update(before)
+
+
+@contextlib.contextmanager
+def _quiet_console() -> Iterator[None]:
+    """Send what R writes to its error console to the log, for the time of one call."""
+    from rpy2.rinterface_lib import callbacks
+
+    before = callbacks.consolewrite_warnerror
+    callbacks.consolewrite_warnerror = _log.info
+    try:
+        yield
+    finally:
+        callbacks.consolewrite_warnerror = before

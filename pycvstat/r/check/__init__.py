@@ -1,0 +1,22 @@
+"""Parity with R: cross-checks of results, scripts that reproduce them, and the parity suite."""
+
+from pycvstat.r.check.as_r import as_r
+from pycvstat.r.check.conventions import conventions
+from pycvstat.r.check.crosscheck import crosscheck
+from pycvstat.r.check.from_r import from_r
+from pycvstat.r.check.script import script_text
+from pycvstat.r.check.suite import ParitySuite, run_suite
+from pycvstat.r.check.table import Crosscheck, Tolerance, compare_values
+
+__all__ = [
+    "Crosscheck",
+    "ParitySuite",
+    "Tolerance",
+    "as_r",
+    "compare_values",
+    "conventions",
+    "crosscheck",
+    "from_r",
+    "run_suite",
+    "script_text",
+]

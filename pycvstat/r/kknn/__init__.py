@@ -1,0 +1,12 @@
+"""R's package kknn under its own names, with its results and its quirks.
+
+For new work use `pycvstat.KNN`: the same numbers, without the quirks. These functions are for
+those who come from R and want to see what they saw there. Each says what it keeps of kknn that
+surprises.
+"""
+
+from pycvstat.r.kknn.prediction import Kknn, kknn
+from pycvstat.r.kknn.training import TrainKknn, train_kknn
+from pycvstat.r.kknn.validation import CvKknn, cv_kknn
+
+__all__ = ["CvKknn", "Kknn", "TrainKknn", "cv_kknn", "kknn", "train_kknn"]

@@ -1,0 +1,121 @@
+"""The script of the lecture: shuffle, split, tune, test, and the nested estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat import rmath
+from pycvstat.folds.partitions import Blocks
+from pycvstat.r.lecture.model import NeighbourErrors
+from pycvstat.rmath.random import RRandom
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LectureRun:
+    """What the script of the lecture computes.
+
+    Attributes
+    ----------
+    ks : (C,) int64 array
+        Candidate numbers of neighbours, ascending.
+    cv_curve : (C,) float64 array
+        Their cross-validated errors on the training part of the split.
+    optimal_k : list of int
+        Those with the lowest.
+    test_error : float
+        Error on the test part, after retraining with the optimal k.
+    nested_k : list of list of int
+        The optimal k of each outer fold of the nested estimate.
+    nested_errors : (folds,) float64 array
+        The test error of each outer fold.
+    nested : float
+        Their mean.
+
+    Examples
+    --------
+    >>> from pycvstat.data import waves
+    >>> from pycvstat.r.lecture import lecture_run
+    >>> lecture_run(waves(200, random=2021)).optimal_k
+    [4]
+    """
+
+    ks: IntArray
+    cv_curve: FloatArray
+    optimal_k: list[int]
+    test_error: float
+    nested_k: list[list[int]]
+    nested_errors: FloatArray
+    nested: float
+
+
+def lecture_run(
+    data: Any,
+    y_name: str = "y",
+    num_folds: int = 10,
+    ks: Sequence[int] = range(1, 31),
+    num_folds_test: int = 8,
+    num_folds_val: int = 5,
+    *,
+    seed: int = 1,
+    as_in_r: bool = False,
+) -> LectureRun:
+    """The script of the lecture: shuffle, split, tune, test, and the nested estimate.
+
+    Parameters
+    ----------
+    data : data frame
+    y_name : str
+    num_folds : int
+        Folds of the error curve.
+    ks : sequence of int
+    num_folds_test, num_folds_val : int
+        Outer and inner folds of the nested estimate, which uses all rows.
+    seed : int
+        The rows are shuffled as ``set.seed(seed)`` and ``sample_n(size = nrow(.))`` shuffle them;
+        the last quarter is the test part.
+    as_in_r : bool
+        As for :func:`train_validation_by_fold`.
+
+    Returns
+    -------
+    LectureRun
+        Curve, optimal k, test error, nested estimate.
+
+    Notes
+    -----
+    As in R: the script of the slides; ``lecture_run`` in ``r_reference/lecture.R``.
+
+    Examples
+    --------
+    >>> from pycvstat.data import waves
+    >>> run = lecture_run(waves(80), ks=range(1, 11))
+    >>> run.optimal_k, round(run.nested, 4)
+    ([4], 0.4753)
+    """
+    model = NeighbourErrors(data, y_name, ks)
+    shuffled = RRandom(seed).permutation(model.n)
+    tuning = shuffled[: model.n - -(-model.n // 4)]
+    curve = model.cv_errors(tuning, num_folds, as_in_r)
+    optimal = model.lowest(curve)
+    nested = [
+        model.tuned_error(shuffled[train], shuffled[test], num_folds_val, as_in_r)
+        for train, test in Blocks(num_folds_test, as_in_r).plan(model.n)
+    ]
+    errors = np.array([error for _, error in nested])
+    return LectureRun(
+        ks=model.ks,
+        cv_curve=curve,
+        optimal_k=optimal,
+        test_error=model.retrained_error(tuning, shuffled[len(tuning) :], optimal),
+        nested_k=[chosen for chosen, _ in nested],
+        nested_errors=errors,
+        nested=float(rmath.mean(errors)),
+    )

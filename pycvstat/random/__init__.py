@@ -1,6 +1,0 @@
-"""R's random numbers, bit for bit, and the streams that splitters draw from."""
-
-from pycvstat.random.generator import RRandom
-from pycvstat.random.stream import Random, Stream, as_stream
-
-__all__ = ["RRandom", "Random", "Stream", "as_stream"]

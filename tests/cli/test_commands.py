@@ -1,0 +1,279 @@
+"""The commands on data: what they print, write and refuse; Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import pycvstat as pcv
+from pycvstat import cli
+from pycvstat.cli import run as commands
+from pycvstat.cli.words import values_of
+
+HERE = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with data files, which commands run in."""
+    cars = pcv.data.mtcars()
+    cars.to_csv(tmp_path / "cars.csv")
+    cars.reset_index(drop=True).to_csv(tmp_path / "plain.csv", index=False)
+    cars.to_csv(tmp_path / "cars.tsv", sep="\t")
+    cars.to_csv(tmp_path / "semicolons.csv", sep=";")
+    cars.reset_index(drop=True).to_parquet(tmp_path / "cars.parquet")
+    cars.assign(wt=cars["wt"].where(cars["wt"] > 2)).to_csv(tmp_path / "holes.csv")
+    iris = pcv.data.iris().assign(who=[row // 5 for row in range(150)])
+    iris.to_csv(tmp_path / "iris.csv", index=False)
+    (tmp_path / "latin.csv").write_bytes("y,größe\n1,2\n".encode("latin-1"))
+    (tmp_path / "bad.parquet").write_bytes(b"abc")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def estimate(capsys: pytest.CaptureFixture[str]) -> float:
+    shown = json.loads(capsys.readouterr().out)
+    return float(shown["glance"]["estimate"])
+
+
+@pytest.mark.parametrize("file", ["cars.csv", "cars.tsv", "cars.parquet"])
+def test_every_kind_of_file_gives_the_same(
+    place: Path, capsys: pytest.CaptureFixture[str], file: str
+) -> None:
+    words = ["cv", file, "mpg ~ wt", "--learner", "ols", "--seed", "1", "--json"]
+    assert cli.main(words) == 0
+    same = pcv.cross_validate(
+        pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(10, random=1)
+    )
+    assert estimate(capsys) == same.estimate
+
+
+@pytest.mark.live_r
+def test_rds_files(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = subprocess.run(
+        ["Rscript", "--vanilla", "-e", 'saveRDS(mtcars, "cars.rds")'], cwd=place, check=False
+    )
+    assert done.returncode == 0
+    assert cli.main(["cv", "cars.rds", "mpg ~ wt", "--learner", "ols", "--seed", "1"]) == 0
+    assert "10.711" in capsys.readouterr().out
+
+
+def test_a_response_of_words_is_classes(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["cv", "iris.csv", "Species ~ . - who", "--learner", "knn", "--seed", "1"]
+    assert cli.main([*words, "--folds", "grouped:10", "--groups", "who"]) == 0
+    text = capsys.readouterr().out
+    assert "0-1 loss" in text
+    assert "rows come in groups" in text
+
+
+def test_tune_nested_and_compare(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = ["cars.csv", "mpg ~ wt + hp", "--learner", "knn", "--seed", "1"]
+    assert cli.main(["tune", *common, "--grid", "k=1:9", "--rule", "one_se",
+                     "--complexity=-k"]) == 0  # fmt: skip
+    assert "within one naive standard error" in " ".join(capsys.readouterr().out.split())
+    assert cli.main(["nested", *common, "--grid", "k=1:9", "--outer", "4", "--inner", "dev"]) == 0
+    assert "trained on 24 rows" in capsys.readouterr().out
+    assert cli.main(["compare", *common, "--learner", "ols", "--grid", "knn:k=1:9"]) == 0
+    assert "knn − ols" in capsys.readouterr().out
+
+
+def test_results_are_saved_and_reported(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["cv", "cars.csv", "mpg ~ wt", "--learner", "ols", "--save", "r.npz", "--to-r", "r.R"]
+    assert cli.main([*words, "--report", "r.html"]) == 0
+    assert "report: r.html" in capsys.readouterr().err
+    assert cli.main(["report", "r.npz", "again.md"]) == 0
+    assert (place / "again.md").read_text().startswith("# OLS")
+    assert "# 32 rows; folds: KFold(10)" in (place / "r.R").read_text()
+
+
+@pytest.mark.live_r
+def test_the_crosscheck_is_printed_and_in_the_report(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["cv", "cars.csv", "mpg ~ wt", "--learner", "ols", "--crosscheck"]
+    assert cli.main([*words, "--report", "c.html"]) == 0
+    assert "Python and R agree" in capsys.readouterr().out
+    assert "Cross-check with R" in (place / "c.html").read_text(encoding="utf-8")
+
+
+def test_a_missing_r_is_named_before_the_work(
+    without_r: None, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["cv", "nothing.csv", "mpg ~ wt", "--learner", "ols", "--crosscheck"]
+    assert cli.main(words) == 1
+    assert "R is switched off" in capsys.readouterr().err
+
+
+LEARNER = ["--learner", "ols"]
+TUNE = ["tune", "cars.csv", "mpg ~ wt", "--learner", "knn", "--grid"]
+BAD = {
+    "a missing file": (["cv", "nothing.csv", "y ~ x", *LEARNER], "there is no such data file"),
+    "a misspelt file": (["cv", "car.csv", "mpg ~ wt", *LEARNER], "did you mean cars.csv"),
+    "a wrong delimiter": (["cv", "semicolons.csv", "mpg ~ wt", *LEARNER], "--sep ';'"),
+    "an unknown learner": (["cv", "cars.csv", "mpg ~ wt", "--learner", "olss"], "mean 'ols'"),
+    "an unknown setting": (
+        ["cv", "cars.csv", "mpg ~ wt", "--learner", "knn:kernal=inv"],
+        "mean 'kernel'",
+    ),
+    "an unknown parameter": (
+        ["tune", "cars.csv", "mpg ~ wt", "--learner", "knn", "--grid", "kk=1:3"],
+        "mean 'k'",
+    ),
+    "an unknown column": (["cv", "cars.csv", "mpg ~ wtt", *LEARNER], "did you mean 'wt'"),
+    "unknown folds": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "kfld:5"], "'kfold'"),
+    "missing values": (["cv", "holes.csv", "mpg ~ wt", *LEARNER], "--na omit leaves these rows"),
+    "groups not given": (
+        ["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "grouped:4"],
+        "--groups COLUMN",
+    ),
+    "too few folds": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "1"], "use --folds 5"),
+    "too many folds": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "99"], "--folds loo"),
+    "a metric": (
+        ["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--loss", "rmse"],
+        "--loss squared; in Python, result.interval",
+    ),
+    "classes for least squares": (
+        ["cv", "iris.csv", "Species ~ Sepal.Length", *LEARNER],
+        "--learner mnlogit",
+    ),
+    "no weights": (["cv", "cars.csv", "mpg ~ wt", "--learner", "wls"], "give --weights COLUMN"),
+    "an unknown family": (["cv", "cars.csv", "mpg ~ wt", "--learner", "glm:poison"], "'poisson'"),
+    "two decimal signs": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--decimal", ".,"], "--decimal"),
+    "a setting without value": (["cv", "cars.csv", "mpg ~ wt", "--learner", "knn:k"], ": knn:k=7"),
+    "another encoding": (["cv", "latin.csv", "y ~ .", *LEARNER], "save it as UTF-8"),
+    "a damaged file": (["cv", "bad.parquet", "y ~ .", *LEARNER], "write it again"),
+    "a grid of nobody": (
+        ["compare", "cars.csv", "mpg ~ wt", *LEARNER, "--grid", "knn:k=1:3"],
+        "a learner that is not compared",
+    ),
+    "a grid in steps of 0": ([*TUNE, "k=1:5:0"], "steps of 0"),
+    "a grid of a billion": ([*TUNE, "k=1:1e9"], "at most 100,000 candidates"),
+    "a grid beyond memory": ([*TUNE, "k=1:100000000000"], "at most 100,000 candidates"),
+    "a grid without end": ([*TUNE, "k=1:inf"], "not a range of values"),
+    "logarithms beyond memory": ([*TUNE, "distance=log:1:2:1e10"], "at most 100,000 candidates"),
+    "no logarithms": ([*TUNE, "distance=log:1:2:-3"], "at least one value"),
+    "a product of grids": (
+        [*TUNE, "k=1:1000", "--grid", "distance=1:1000"],
+        "at most 100,000 candidates",
+    ),
+    "two grids of one parameter": ([*TUNE, "k=1:3", "--grid", "k=5:9"], "'k' are given twice"),
+    "an escape without code": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--sep", "\\x"], "--sep"),
+    "a backslash": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--sep", "\\"], "one column only"),
+    "a learner twice": (
+        ["compare", "cars.csv", "mpg ~ wt", *LEARNER, *LEARNER],
+        "the same learner is compared twice",
+    ),
+    "not a saved result": (["report", "cars.csv", "out.html"], "not written by pycvstat"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(place: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    words, message = BAD[name]
+    assert cli.main(words) == 1
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert "Traceback" not in shown.err
+    assert shown.out == ""
+
+
+@pytest.mark.parametrize(
+    ("option", "path"),
+    [
+        ("--report", "nowhere/out.html"),
+        ("--report", "out.xls"),
+        ("--save", "nowhere/out.npz"),
+        ("--save", "out.html"),
+        ("--to-r", "nowhere/out.R"),
+    ],
+)
+def test_paths_are_refused_before_the_work(
+    place: Path, monkeypatch: pytest.MonkeyPatch, option: str, path: str
+) -> None:
+    def read(*_: object) -> pd.DataFrame:
+        raise AssertionError("the data were read")
+
+    monkeypatch.setattr(commands, "read_data", read)
+    assert cli.main(["cv", "cars.csv", "mpg ~ wt", *LEARNER, option, path]) == 1
+
+
+def test_learners_of_one_kind_are_told_apart(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compare", "cars.csv", "mpg ~ wt", "--learner", "knn:k=9", "--learner", "knn"]
+    assert cli.main([*words, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [row["method"] for row in shown["tidy"]] == ["knn:k=9", "knn"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("5:1:-1", [5, 4, 3, 2, 1]), ("1:9:4", [1, 5, 9]), ("1:10:4", [1, 5, 9]), ("7:7", [7])],
+)
+def test_ranges_of_a_grid(text: str, values: list[int]) -> None:
+    assert values_of(text) == values
+
+
+def test_row_names_are_noticed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["cv", "cars.csv", "mpg ~ .", "--learner", "knn"]) == 0
+    assert "'mpg ~ . - model' leaves it out" in capsys.readouterr().err
+
+
+def test_numbers_that_are_not_finite_are_null_in_json(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "holdout:0.25", "--seed", "1"]
+    assert cli.main([*words, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["tidy"][1]["std_error"] is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["", "lecture", "cv", "tune", "nested", "compare", "report", "crosscheck", "completion"],
+)
+def test_help_has_examples_on_80_columns(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        cli.main([*command.split(), "--help"])
+    shown = capsys.readouterr().out
+    assert "examples:\n  " in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")
+@pytest.mark.parametrize("checkpoint", [True, False])
+def test_stopped_by_ctrl_c(place: Path, checkpoint: bool) -> None:
+    pcv.data.waves(3000, random=1).to_csv(place / "waves.csv", index=False)
+    words = ["nested", "waves.csv", "y ~ .", "--learner", "knn", "--grid", "k=1:100",
+             "--outer", "repeated:10x9", "--seed", "1"]  # fmt: skip
+    words += ["--checkpoint", "kept"] if checkpoint else []
+    started = subprocess.Popen(
+        [sys.executable, "-c", "import sys; from pycvstat.cli import main; sys.exit(main())",
+         *words],
+        cwd=place, env=os.environ | {"PYTHONPATH": str(HERE)}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not [*place.glob("kept/*/*.npz")]:
+        time.sleep(0.1 if checkpoint else 4)
+        if not checkpoint:
+            break
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+    kept = "kept in kept; the same command goes on" if checkpoint else "with --checkpoint FOLDER"
+    assert kept in err

@@ -1,0 +1,176 @@
+"""What is said about formulas that cannot be used."""
+
+import pytest
+
+from pycvstat.data.formula import Encoder, parse, response
+from pycvstat.data.frame import Frame, read
+from pycvstat.errors import DataError, FormulaError
+
+NAMES = ["y", "x", "z", "age", "body mass"]
+
+# formula -> a part of the problem, a part of the fix
+REFUSED = {
+    "y": ("no ~", "response ~ terms"),
+    "": ("no ~", "response ~ terms"),
+    "y ~": ("right side of the formula is empty", "y ~ ."),
+    "~ x": ("no response", "left of the ~"),
+    "y ~ ~ x": ("more than one ~", ""),
+    "y ~ x +": ("ends too early", ""),
+    "y ~ (x": ("ends too early", ""),
+    "y ~ x)": ("')' is not expected", ""),
+    "y ~ agee": ("no column 'agee'", "did you mean 'age'?"),
+    "y ~ AGE": ("no column 'AGE'", "did you mean 'age'?"),
+    "y ~ foo": ("no column 'foo'", "use one of 'y', 'x'"),
+    "yy ~ x": ("no column 'yy'", "did you mean 'y'?"),
+    "y ~ body mass": ("'mass' is not expected", "backticks"),
+    "y ~ `body mass": ("not closed", "close it"),
+    "y ~ ``": ("empty or not closed", ""),
+    "y ~ 'open": ("not closed", ""),
+    "y ~ y": ("'y' is also on the right", "remove it"),
+    "log(y) ~ x + y": ("'y' is also on the right", ""),
+    "y ~ sine(x)": ("sine() is not allowed", "did you mean 'sin'?; the allowed functions are abs"),
+    "y ~ __import__('os')": ("__import__() is not allowed", "make the column beforehand"),
+    "cbind(y, x) ~ z": ("cbind() is not allowed", "weights="),
+    "y ~ s(x)": ("s() is not allowed", "poly(x, d)"),
+    "y ~ {x}": ("'{' has no meaning", "backticks"),
+    "y ~ x$z": ("'$' has no meaning", ""),
+    "y ~ x[1]": ("'[' has no meaning", ""),
+    "y ~ x; z": ("';' has no meaning", ""),
+    "y ~ x # z": ("'#' has no meaning", ""),
+    "y ~ x %o% z": ("'%' has no meaning", ""),
+    "y ~ base::log(x)": ("':' is not expected", ""),
+    "y ~ 2": ("number 2 is not a term", "I(...)"),
+    "y ~ x^0": ("power 0", "I(x^2)"),
+    "y ~ x^1.5 + x^z": ("power z", ""),
+    "y ~ 'x'": ("string is not a term", "without quotes"),
+    "y ~ x == 1": ("'x == 1' is not a term", "I(x == 1)"),
+    "y ~ !x": ("'!x' is not a term", "I(!x)"),
+    "y ~ I(x < z < 2)": ("cannot be chained", "&"),
+    "y ~ log(.)": ("dot stands for all columns", ""),
+    ". ~ x": ("dot stands for all columns", ""),
+    "y ~ poly(x, z)": ("degree of poly() must be a constant", ""),
+    "y ~ poly(x, 2, 3, 4)": ("does not take these arguments", "(x, degree, raw)"),
+    "y ~ log(x, b = 2)": ("does not take these arguments", "(x, base)"),
+    "y ~ log()": ("log() needs a column", ""),
+    "y ~ log(poly(x, 2))": ("poly() must stand by itself", ""),
+    "y ~ I(factor(x) == 'a')": ("factor() must stand by itself", ""),
+    "y ~ x:offset(z)": ("offset cannot be part of an interaction", ""),
+    "y ~ 0": ("neither terms nor an intercept", "y ~ 1"),
+    "y ~ x - x - 1": ("neither terms nor an intercept", ""),
+    "y ~ I(1)": ("reads no column", ""),
+    "1 ~ x": ("reads no column", ""),
+    "y ~ c(x)": ("c() holds constants only", ""),
+    "y ~ I(x:z)": (": has no meaning in arithmetic", ""),
+    "poly(y, 2) ~ x": ("must not be computed from other rows", "log(y)"),
+    "scale(y) ~ x": ("must not be computed from other rows", ""),
+    "y ~ " + "(" * 200 + "x" + ")" * 200: ("nested too deeply", ""),
+    "y ~ x" + "^x" * 300: ("nested too deeply", ""),
+    "y ~ " + "-" * 300 + "x": ("nested too deeply", ""),
+    "y ~ I(" + "+".join(["x"] * 2000) + ")": ("nested too deeply", ""),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:40])
+def test_refused_formulas_say_why(text: str) -> None:
+    problem, fix = REFUSED[text]
+    with pytest.raises(FormulaError) as caught:
+        parse(text, NAMES)
+    assert problem in caught.value.problem
+    assert fix in (caught.value.fix or "")
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("text", [None, 3, ["y ~ x"]])
+def test_formulas_are_text(text: object) -> None:
+    with pytest.raises(FormulaError, match="must be text"):
+        parse(text, NAMES)  # type: ignore[arg-type]
+
+
+def test_too_many_terms_are_refused_at_once() -> None:
+    names = [f"x{i}" for i in range(40)]
+    for text in ("y ~ .^9", "y ~ " + "*".join(names)):
+        with pytest.raises(FormulaError, match="too many terms"):
+            parse(text, ["y", *names])
+
+
+DATA = {
+    "y": [1.0, 2.0, 3.0, 4.0],
+    "x": [-1.0, 0.0, 1.0, 2.0],
+    "g": ["a", "b", "b", "a"],
+    "one": ["k", "k", "k", "k"],
+    "same": [5.0, 5.0, 5.0, 5.0],
+    "inf": [1.0, 2.0, float("inf"), 3.0],
+}
+UNUSABLE = {
+    "y ~ log(x)": "log(x) is not a finite number in 2 of 4 rows",
+    "y ~ poly(log(x), 1)": "log(x) is not a finite number in 2 of 4 rows",
+    "y ~ inf": "inf is not a finite number in 1 of 4 rows",
+    "y ~ offset(sqrt(x))": "sqrt(x) is not a finite number in 1 of 4 rows",
+    "y ~ log(g)": "g is text, and arithmetic needs numbers",
+    "y ~ I(g > 'a')": "compared by == and != only",
+    "y ~ I(g == 3)": "compared with words in quotes only",
+    "y ~ poly(g, 2)": "poly(g, 2) needs numbers",
+    "y ~ one": "Column 'one' has fewer than two levels",
+    "y ~ poly(x, 4)": "degree of poly(x, 4) must be less than the number of distinct values",
+    "y ~ scale(same)": "scale(same) cannot be computed: the column does not vary",
+    "y ~ offset(g)": "An offset must be numeric",
+    "y ~ poly(x, 2.5)": "degree of poly() must be a whole number",
+    "y ~ scale(x, 'a')": "center and scale must be TRUE, FALSE or a number",
+    "y ~ cut(x, 3)": "cut() needs its breaks as numbers",
+    "y ~ cut(x, c(1, 1))": "cut() needs its breaks as numbers",
+    "y ~ cut(x)": "cut() needs its breaks as numbers",
+    "y ~ cut(x, c(-1, 0, 1))": "cut(x, c(-1, 0, 1)) is not a known level in 2 of 4 rows",
+    "cut(x, c(-1, 0, 1)) ~ y": "cut(x, c(-1, 0, 1)) is not a known level in 2 of 4 rows",
+    "factor(g, levels = 'a') ~ x": "is not a known level in 2 of 4 rows",
+    "y ~ factor(g, levels = c('a', 'q'))": "is not a known level in 2 of 4 rows",
+    "y ~ cut(g, c(0, 1))": "cut() needs numbers, and g is text",
+    "y ~ factor(g, labels = c('p', 'q', 'r'))": "one label per level",
+    "y ~ factor(g, levels = c('a', 'a'))": "Levels are repeated",
+    "y ~ factor(g, exclude = 'a')": "factor(exclude = ) is not offered",
+    "log(x) ~ g": "log(x) is not a finite number in 2 of 4 rows",
+}
+
+
+def design(text: str, frame: Frame) -> None:
+    formula = parse(text, frame.names)
+    response(formula, frame)
+    Encoder(formula, frame).fit(frame).matrix(frame)
+
+
+@pytest.mark.parametrize("text", UNUSABLE)
+def test_data_that_a_formula_cannot_use(text: str) -> None:
+    with pytest.raises((DataError, FormulaError)) as caught:
+        design(text, read(DATA))
+    assert UNUSABLE[text] in caught.value.problem
+
+
+def test_unseen_levels_name_level_column_and_row() -> None:
+    frame = read(DATA)
+    encoder = Encoder(parse("y ~ g + x", frame.names), frame).fit(frame)
+    with pytest.raises(DataError) as caught:
+        encoder.matrix(read({"g": ["a", "q", "q"], "x": [1, 2, 3]}))
+    assert "Column 'g' has a level not seen before: 'q'." in caught.value.problem
+    assert caught.value.given == "2 rows, the first is row 1; known: ['a', 'b']"
+
+
+def test_new_data_of_another_kind_or_without_a_column() -> None:
+    frame = read(DATA)
+    encoder = Encoder(parse("y ~ g + x", frame.names), frame).fit(frame)
+    with pytest.raises(DataError, match="Column 'x' is text here, but numeric"):
+        encoder.matrix(read({"g": ["a"], "x": ["1"]}))
+    with pytest.raises(DataError, match="no column 'x'"):
+        encoder.matrix(read({"g": ["a"]}))
+
+
+def test_a_column_that_names_the_rows_is_refused_before_memory_is_filled() -> None:
+    n = 30_000
+    frame = read({"y": [0.0] * n, "id": [f"row {i}" for i in range(n)], "x": [1.0] * n})
+    with pytest.raises(DataError) as caught:
+        design("y ~ .", frame)
+    assert caught.value.problem == "Column 'id' has 30000 levels in 30000 rows."
+    assert "y ~ . - id" in caught.value.fix
+    few = read({"y": [0.0] * n, "g": [f"{i % 150}" for i in range(n)], "x": [1.0] * n})
+    with pytest.raises(DataError) as caught:
+        design("y ~ g:factor(g) + x", few)
+    assert "22502 columns for 30000 rows" in caught.value.problem
+    assert caught.value.given == "most of them belong to g:factor(g)"

@@ -1,0 +1,222 @@
+"""All folds of a generalised linear model at once."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings, strategies as st
+
+from pycvstat.errors import FitError
+from pycvstat.learners.families import FAMILIES, LINKS
+from pycvstat.learners.irls import fit_glm
+from pycvstat.learners.linear import glm_folds
+from pycvstat.learners.linear.glm_folds import glm_left_out_means
+from pycvstat.r.bridge import run
+from tests.learners.linear.designs import folds
+
+SAME_STEPS = 1e-10
+"""The same iterations by normal equations in a good basis and by QR."""
+
+MAXIMUM = 1e-8
+"""Both go on until the deviance stands still; its 16 digits are 8 of the coefficients."""
+
+MODELS = [
+    ("binomial", "logit"),
+    ("binomial", "probit"),
+    ("binomial", "cloglog"),
+    ("binomial", "cauchy"),
+    ("poisson", "log"),
+    ("poisson", "sqrt"),
+    ("gamma", "log"),
+    ("gamma", "inverse"),
+    ("gaussian", "identity"),
+    ("gaussian", "log"),
+    ("inverse_gaussian", "log"),
+]
+
+
+def response(rng, name, link, eta):
+    """Draws of a family around the means that a link gives, kept in the valid region."""
+    if link in ("inverse", "sqrt"):
+        eta = np.maximum(eta + 1.5, 0.3)
+    mu = LINKS[link].inverse(eta)
+    match name:
+        case "binomial":
+            return (rng.random(len(eta)) < mu).astype(float)
+        case "poisson":
+            return rng.poisson(mu).astype(float)
+        case "gamma":
+            return rng.gamma(5.0, mu / 5)
+        case "inverse_gaussian":
+            return rng.wald(mu, 5.0)
+        case _:
+            return mu + 0.1 * rng.random(len(eta))
+
+
+@st.composite
+def models(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, p = draw(st.integers(20, 80)), draw(st.integers(1, 4))
+    X = np.column_stack([np.ones(n), 0.4 * rng.normal(size=(n, p - 1))])
+    name, link = draw(st.sampled_from(MODELS))
+    y = response(rng, name, link, X.sum(axis=1) - 0.5)
+    weights = (
+        rng.choice([0.0, 1.0, 2.0], size=n, p=[0.1, 0.5, 0.4]) if draw(st.booleans()) else None
+    )
+    offset = 0.2 * rng.normal(size=n) if draw(st.booleans()) else None
+    return X, y, FAMILIES[name], LINKS[link], *draw(folds(n)), weights, offset
+
+
+def refitted(X, y, family, link, rows, offsets, weights, offset):
+    """Every fit anew; NaN where R's iterations fail."""
+    w = np.ones(len(y)) if weights is None else weights
+    o = np.zeros(len(y)) if offset is None else offset
+    out = np.full(len(rows), np.nan)
+    for begin, end in pairwise(offsets):
+        test = rows[begin:end]
+        train = np.ones(len(y), dtype=bool)
+        train[test] = False
+        try:
+            fit = fit_glm(X[train], y[train], family, link, w[train], o[train])
+        except FitError:
+            continue
+        if fit.converged:
+            out[begin:end] = link.inverse(fit.fitted.predict(X[test]) + o[test])
+    return out
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # refits that break down
+@settings(max_examples=150)
+@given(models())
+def test_against_refits(model):
+    out = glm_left_out_means(*model)
+    expected = refitted(*model)
+    known = ~np.isnan(out.means)
+    assert np.array_equal(~known, np.repeat(out.refit, np.diff(model[5])))
+    gap = np.abs(out.means - expected)[known] / np.maximum(1.0, np.abs(expected[known]))
+    assert gap.max(initial=0.0) <= SAME_STEPS
+
+
+@pytest.mark.parametrize(("name", "link"), MODELS)
+def test_shortcut_is_taken(name, link):
+    rng = np.random.default_rng(1)
+    X = np.column_stack([np.ones(100), 0.3 * rng.normal(size=(100, 2))])
+    y = response(rng, name, link, X.sum(axis=1) - 0.5)
+    for k in (5, 100):
+        ids = np.arange(100) % k
+        rows = np.argsort(ids, kind="stable")
+        offsets = np.arange(0, 101, 100 // k)
+        out = glm_left_out_means(X, y, FAMILIES[name], LINKS[link], rows, offsets)
+        assert not out.refit.any()
+
+
+def test_blocks_and_big_products_change_nothing(monkeypatch):
+    rng = np.random.default_rng(2)
+    X = np.column_stack([np.ones(60), rng.normal(size=(60, 3))])
+    y = response(rng, "poisson", "log", X[:, 1] / 2)
+    args = (X, y, FAMILIES["poisson"], LINKS["log"], np.arange(60), np.arange(61))
+    once = glm_left_out_means(*args).means
+    monkeypatch.setattr(glm_folds, "_BLOCK", 60 * 7)
+    assert np.abs(glm_left_out_means(*args).means - once).max() < 1e-13
+    monkeypatch.setattr(glm_folds, "_PRODUCTS", 0)
+    assert np.abs(glm_left_out_means(*args).means - once).max() < 1e-13
+
+
+def test_separated_folds_are_left_to_refits():
+    """Without row 4 the classes are separated."""
+    x = np.arange(8.0)
+    y = np.array([0.0, 0, 0, 0, 0, 1, 1, 1])
+    y[4], y[3] = 0.0, 1.0
+    X = np.column_stack([np.ones(8), x])
+    args = (FAMILIES["binomial"], LINKS["logit"], np.arange(8), np.arange(9))
+    out = glm_left_out_means(X, y, *args)
+    assert out.refit.tolist() == [False, False, False, True, True, False, False, False]
+
+
+def test_separated_or_aliased_as_a_whole():
+    X = np.column_stack([np.ones(8), np.arange(8.0)])
+    y = (X[:, 1] > 3).astype(float)
+    args = (FAMILIES["binomial"], LINKS["logit"], np.arange(8), np.arange(9))
+    assert glm_left_out_means(X, y, *args).refit.all()
+    assert glm_left_out_means(X[:, [0, 0]], y, *args).refit.all()
+
+
+def test_level_only_in_the_test_rows():
+    rng = np.random.default_rng(3)
+    level = np.zeros(30)
+    level[:5] = 1
+    X = np.column_stack([np.ones(30), level])
+    y = rng.poisson(3.0, size=30).astype(float)
+    out = glm_left_out_means(
+        X, y, FAMILIES["poisson"], LINKS["log"], np.arange(30), np.arange(0, 31, 5)
+    )
+    assert out.refit.tolist() == [True] + [False] * 5
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "peer"),
+    [
+        ("binomial", "logit", sm.families.Binomial()),
+        ("poisson", "log", sm.families.Poisson()),
+        ("gamma", "log", sm.families.Gamma(sm.families.links.Log())),
+    ],
+)
+def test_statsmodels(name, link, peer):
+    rng = np.random.default_rng(4)
+    X = np.column_stack([np.ones(80), 0.5 * rng.normal(size=(80, 2))])
+    y = response(rng, name, link, X.sum(axis=1) - 0.5)
+    ids = rng.permutation(np.arange(80) % 8)
+    rows = np.argsort(ids, kind="stable")
+    end = {"tol": 1e-15, "maxiter": 100}
+    args = (X, y, FAMILIES[name], LINKS[link], rows, np.arange(0, 81, 10))
+    out = glm_left_out_means(*args, **end)
+    theirs = np.concatenate(
+        [sm.GLM(y[ids != f], X[ids != f], peer).fit(**end).predict(X[ids == f]) for f in range(8)]
+    )
+    assert np.abs(out.means / theirs - 1).max() < MAXIMUM
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize(
+    ("name", "link", "family"),
+    [
+        ("binomial", "logit", "binomial()"),
+        ("binomial", "probit", "binomial(probit)"),
+        ("poisson", "log", "poisson()"),
+        ("gamma", "inverse", "Gamma()"),
+        ("gamma", "log", "Gamma(log)"),
+    ],
+)
+def test_as_in_r(name, link, family):
+    code = f"""function(X, y, w, o, rows, offsets) {{
+      d <- data.frame(y, X, w, o)
+      unlist(lapply(seq_len(length(offsets) - 1), function(i) {{
+        test <- rows[(offsets[i] + 1):offsets[i + 1]] + 1
+        fit <- glm(y ~ X2 + X3 + offset(o), {family}, data = d[-test, ], weights = w)
+        predict(fit, d[test, ], type = "response")
+      }}))
+    }}"""
+    rng = np.random.default_rng(5)
+    X = np.column_stack([np.ones(60), 0.3 * rng.normal(size=(60, 2))])
+    y = response(rng, name, link, X.sum(axis=1) - 0.5)
+    w, o = rng.integers(1, 4, size=60).astype(float), 0.1 * rng.random(60)
+    rows, offsets = np.arange(60), np.arange(0, 61, 4)
+    out = glm_left_out_means(X, y, FAMILIES[name], LINKS[link], rows, offsets, w, o)
+    theirs = run(code, X=X, y=y, w=w, o=o, rows=rows, offsets=offsets)
+    assert np.abs(out.means / np.asarray(theirs) - 1).max() < SAME_STEPS
+
+
+@pytest.mark.live_r
+def test_boot_nodal():
+    """boot's example: leave-one-out misclassification of nodal, 0.1886792."""
+    frame = run("as.matrix(boot::nodal[, c('r', 'stage', 'xray', 'acid')])")
+    values = np.asarray(frame, dtype=float)
+    X, y = np.column_stack([np.ones(53), values[:, 1:]]), values[:, 0]
+    out = glm_left_out_means(
+        X, y, FAMILIES["binomial"], LINKS["logit"], np.arange(53), np.arange(54)
+    )
+    assert not out.refit.any()
+    assert f"{np.mean(np.abs(y - out.means) > 0.5):.7f}" == "0.1886792"

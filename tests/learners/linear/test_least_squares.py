@@ -1,0 +1,133 @@
+"""One least squares fit, as R's lm."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from pycvstat.errors import FitError, InputError
+from pycvstat.learners.linear.least_squares import (
+    constant_column,
+    fit_least_squares,
+    orthonormal_basis,
+)
+from pycvstat.r.bridge import run
+from tests.learners.linear.designs import problems
+
+DIRECT = 1e-10
+"""Two QR factorisations of the same well-scaled problem."""
+
+
+def exact(X, y, weights=None, digits=80):
+    """Coefficients by the normal equations in 80 digits."""
+    with mpmath.workdps(digits):
+        w = [1] * len(y) if weights is None else [mpmath.mpf(float(v)) for v in weights]
+        A, b = mpmath.matrix(X.tolist()), mpmath.matrix(y.tolist())
+        W = mpmath.diag(w)
+        return np.array([float(v) for v in mpmath.lu_solve(A.T * W * A, A.T * W * b)])
+
+
+@settings(max_examples=60)
+@given(problems(max_rows=20, deficient=False))
+def test_against_80_digits(problem):
+    fit = fit_least_squares(problem.X, problem.y, problem.weights)
+    if fit.aliased.any():
+        return
+    truth = exact(problem.X, problem.y, problem.weights)
+    predicted = problem.X @ truth
+    assert np.abs(fit.predict(problem.X) - predicted).max() < DIRECT * max(
+        1, np.abs(predicted).max()
+    )
+
+
+def test_response_far_from_zero_keeps_its_digits():
+    rng = np.random.default_rng(3)
+    X = np.column_stack([np.ones(30), rng.normal(size=(30, 2))])
+    y = np.round(X @ [0.0, 3.0, -2.0] + rng.normal(size=30), 3)
+    slopes = fit_least_squares(X, y).coefficients[1:]
+    far = fit_least_squares(X, y + 2.0**40)
+    rounding = 2.0**-13  # spacing of doubles at 2^40, half of it in each response
+    assert np.abs(far.coefficients[1:] - slopes).max() < rounding
+    exactly = exact(X, y + 2.0**40)
+    assert np.abs(far.coefficients - exactly)[1:].max() < 1e-13
+    assert far.coefficients[0] == pytest.approx(exactly[0], rel=1e-15)
+
+
+def test_weights_of_constant_designs():
+    fit = fit_least_squares(np.full((3, 1), 2.0), np.array([1.0, 2.0, 6.0]), np.array([1.0, 1, 2]))
+    assert fit.coefficients == pytest.approx([3.75 / 2], rel=1e-15)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e160, 1e300])
+def test_huge_and_tiny_columns(size):
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    X = np.column_stack([np.ones(4), x * size])
+    y = np.array([1.0, 3.0, 2.0, 5.0])
+    plain = fit_least_squares(np.column_stack([np.ones(4), x]), y).coefficients
+    assert fit_least_squares(X, y).coefficients == pytest.approx(plain / [1.0, size], rel=1e-13)
+
+
+def test_no_columns_at_all():
+    fit = fit_least_squares(np.empty((3, 0)), np.arange(3.0))
+    assert fit.predict(np.empty((2, 0))).tolist() == [0.0, 0.0]
+    assert fit_least_squares(np.zeros((3, 1)), np.arange(3.0)).predict(np.ones((1, 1))) == [0.0]
+
+
+def test_refusals():
+    with pytest.raises(FitError, match="no training row has a positive weight"):
+        fit_least_squares(np.ones((2, 1)), np.ones(2), np.zeros(2))
+    with pytest.raises(InputError, match="infinite or missing"):
+        fit_least_squares(np.array([[1.0], [np.inf]]), np.ones(2))
+    with pytest.raises(InputError, match="the design must be"):
+        fit_least_squares(np.ones((2, 1)), np.ones(3))
+
+
+HUGE = np.finfo(np.float64).max
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "weight"),
+    [(1.0, HUGE, 1.0), (1.0, 1e200, 1e300), (1e200, 1.0, 1e300), (0.0, 1e200, 1e300)],
+    ids=["sum of responses", "weighted response", "weighted rows", "no constant"],
+)
+def test_numbers_that_weights_or_sums_take_out_of_range_are_refused(x, y, weight):
+    X = np.array([[1.0, x], [1.0, 2 * x], [1.0, 4 * x]])
+    if not x:
+        X = np.array([[1.0], [2.0], [3.0]])
+    with pytest.raises(FitError, match="leave the range of double precision"):
+        fit_least_squares(X, np.full(3, y) * [1.0, 0.5, 1.0], np.full(3, weight))
+
+
+def test_constant_column():
+    assert constant_column(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 5.0]])) == 2
+    assert constant_column(np.array([[1.0], [2.0], [1.0]])) is None
+
+
+@settings(max_examples=100)
+@given(problems())
+def test_basis_is_orthonormal(problem):
+    basis = orthonormal_basis(problem.X, problem.weights)
+    assert np.abs(basis.Q.T @ basis.Q - np.eye(basis.Q.shape[1])).max() < 1e-14
+    if basis.clear and problem.weights is not None:
+        again = basis.U * np.sqrt(problem.weights)[:, None]
+        assert np.abs(again - basis.Q).max() < DIRECT
+
+
+@pytest.mark.live_r
+def test_as_in_r():
+    code = """function(X, y, w) {
+      fit <- if (is.null(w)) lm(y ~ X - 1) else lm(y ~ X - 1, weights = w)
+      unname(fitted(fit))
+    }"""
+
+    @settings(max_examples=80)
+    @given(problems())
+    def compare(problem):
+        fit = fit_least_squares(problem.X, problem.y, problem.weights)
+        theirs = np.asarray(run(code, X=problem.X, y=problem.y, w=problem.weights))
+        used = slice(None) if problem.weights is None else problem.weights > 0
+        assert np.abs(fit.predict(problem.X) - theirs)[used].max() < DIRECT
+
+    compare()

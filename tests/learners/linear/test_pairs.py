@@ -1,0 +1,86 @@
+"""Least squares without one fold or two."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from pycvstat.errors import InputError
+from pycvstat.learners.linear.least_squares import fit_least_squares
+from pycvstat.learners.linear.pairs import ols_pair_residuals
+from tests.learners.linear.designs import problems
+
+DIRECT = 1e-10
+
+
+def by_refits(X, y, ids, k, weights):
+    out = np.empty((len(y), k))
+    for i in range(1, k + 1):
+        for j in range(1, k + 1):
+            train, test = (ids != i) & (ids != j), ids == i
+            part = None if weights is None else weights[train]
+            fit = fit_least_squares(X[train], y[train], part)
+            out[test, j - 1] = y[test] - fit.predict(X[test])
+    return out
+
+
+@settings(max_examples=150)
+@given(problems(max_rows=50), st.integers(3, 7), st.integers(0, 2**32 - 1))
+def test_against_refits(problem, k, seed):
+    X, y, weights = problem.X, problem.y, problem.weights
+    n, times = len(y), 3
+    rng = np.random.default_rng(seed)
+    ids = np.stack([rng.permutation(np.arange(n) % k) + 1 for _ in range(times)], axis=1)
+    if weights is not None:
+        weights = np.maximum(weights, 0.25 * (rng.random(n) < 0.8))
+    if n < 3 * k:
+        return
+    out = ols_pair_residuals(X, y, ids, k, weights)
+    assert np.array_equal(out.refit, out.refit.swapaxes(1, 2))
+    for t in range(times):
+        left = out.refit[t][ids[:, t] - 1]
+        assert np.array_equal(np.isnan(out.residuals[t]), left)
+        if not left.all():
+            expected = by_refits(X, y, ids[:, t], k, weights)
+            size = max(1.0, np.abs(expected[~left]).max())
+            assert np.abs(out.residuals[t] - expected)[~left].max() <= 10 * DIRECT * size
+
+
+@pytest.mark.parametrize("p", [2, 15])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_few_and_many_columns_and_uneven_folds(p, weighted):
+    rng = np.random.default_rng(p)
+    X = np.column_stack([np.ones(103), rng.normal(size=(103, p))])
+    y = rng.normal(size=103) + 1e8
+    w = rng.choice([0.0, 1.0, 3.0], size=103, p=[0.1, 0.5, 0.4]) if weighted else None
+    ids = np.stack([rng.permutation(np.arange(103) % 10) + 1 for _ in range(30)], axis=1)
+    out = ols_pair_residuals(X, y, ids, 10, w)
+    assert not out.refit.any()
+    for t in (0, 29):
+        expected = by_refits(X, y, ids[:, t], 10, w)
+        assert np.abs(out.residuals[t] - expected).max() < 1e-6  # eight digits are in the mean
+
+
+def test_one_weak_fold_spoils_only_its_pairs():
+    rng = np.random.default_rng(7)
+    ids = np.arange(24) % 4 + 1
+    level = np.where(ids == 2, 1.0, 0.0)
+    for columns in (1, 12):
+        X = np.column_stack([np.ones(24), level, rng.normal(size=(24, columns))])
+        out = ols_pair_residuals(X, rng.normal(size=24), ids, 4)
+        expected = np.zeros((4, 4), dtype=bool)
+        expected[1], expected[:, 1] = True, True
+        if columns == 12:  # 12 rows are left of 14 columns
+            expected |= ~np.eye(4, dtype=bool)
+        assert np.array_equal(out.refit[0], expected)
+
+
+def test_aliased_designs_are_left_to_refits():
+    X = np.ones((8, 2))
+    assert ols_pair_residuals(X, np.arange(8.0), np.arange(8) % 4 + 1, 4).refit.all()
+
+
+def test_labels_are_checked():
+    with pytest.raises(InputError, match="fold labels"):
+        ols_pair_residuals(np.ones((4, 1)), np.ones(4), np.array([0, 1, 1, 2]), 3)

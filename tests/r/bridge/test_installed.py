@@ -1,0 +1,135 @@
+"""What is said when R, rpy2 or an R package is missing or does not fit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pycvstat.errors import InputError, RError
+from pycvstat.r.bridge import available, installed, rscript, run, setting
+from pycvstat.r.bridge.doctor import R_PACKAGES, doctor
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def fake_r(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put an R that only knows its version on the PATH."""
+    program = tmp_path / "R"
+    program.write_text("#!/bin/sh\necho 'R version 4.2.2 (2022-10-31)'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("R_HOME", raising=False)
+    monkeypatch.setenv("PYCVSTAT_R", "auto")
+    return program
+
+
+def test_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYCVSTAT_R", raising=False)
+    assert setting() == "auto"
+    monkeypatch.setenv("PYCVSTAT_R", "required")
+    assert setting() == "required"
+    monkeypatch.setenv("PYCVSTAT_R", "yes")
+    with pytest.raises(InputError, match="PYCVSTAT_R"):
+        setting()
+
+
+def test_switched_off_is_as_absent(without_r: None) -> None:
+    assert not available()
+    for ask in (lambda: run("1"), lambda: rscript("1")):
+        with pytest.raises(RError, match="switched off by PYCVSTAT_R=none"):
+            ask()
+
+
+def test_no_r_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("R_HOME", raising=False)
+    monkeypatch.setenv("PYCVSTAT_R", "auto")
+    assert not available()
+    problem = installed.missing()
+    assert problem is not None
+    assert problem.problem == "R is not on the PATH."
+    with pytest.raises(RError, match="not on the PATH"):
+        rscript("1")
+    monkeypatch.setenv("PYCVSTAT_R", "required")
+    with pytest.raises(RError, match="not on the PATH"):
+        available()
+
+
+@pytest.mark.parametrize(
+    ("versions", "problem"),
+    [
+        ({}, "rpy2 is not installed."),
+        ({"rpy2": "3.6.9", "rpy2-rinterface": "3.6.7"}, "This rpy2 needs R 4.5 or later."),
+    ],
+)
+def test_rpy2_that_does_not_fit(
+    fake_r: Path, monkeypatch: pytest.MonkeyPatch, versions: dict[str, str], problem: str
+) -> None:
+    monkeypatch.setattr(installed, "python_version_of", versions.get)
+    found = installed.missing()
+    assert found is not None
+    assert found.problem == problem
+    assert found.fix == (
+        f"RPY2_CFFI_MODE=ABI {sys.executable} -m pip install 'rpy2>=3.6.6' 'rpy2-rinterface<3.6.6'"
+    )
+
+
+def test_rpy2_that_fits(fake_r: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = {"rpy2": "3.6.6", "rpy2-rinterface": "3.6.5"}
+    monkeypatch.setattr(installed, "python_version_of", versions.get)
+    assert installed.missing() is None
+
+
+def test_newer_r_takes_the_newest_rpy2() -> None:
+    assert installed.install_rpy2((4, 5, 1)).endswith("pip install rpy2")
+
+
+def test_an_r_that_does_not_answer(fake_r: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = fake_r.with_name("broken") / "R"
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", str(broken.parent))
+    problem = installed.missing()
+    assert problem is not None
+    assert problem.problem == "The R program does not answer."
+
+
+def test_commands_for_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tmp_path / "apt-get"
+    tool.write_text("")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert installed.install_r_packages(["MASS", "FNN"]).endswith(
+        "apt-get install -y r-cran-mass r-cran-fnn"
+    )
+    assert installed.install_r_packages(["kknn"]) == (
+        'Rscript -e \'install.packages(c("kknn"), repos = "https://cloud.r-project.org")\''
+    )
+
+
+def test_the_set_up_installs_what_the_doctor_lists() -> None:
+    listed = (ROOT / ".ci" / "r-packages.txt").read_text(encoding="utf-8").split()
+    assert set(listed) == set(R_PACKAGES) - installed.NOT_IN_DEBIAN
+
+
+@pytest.mark.live_r
+def test_doctor_names_everything() -> None:
+    text = doctor()
+    for part in ("Python 3.", "Long double", "numpy", "rpy2-rinterface", "  R ", "kknn", "dplyr"):
+        assert part in text
+
+
+def test_doctor_without_r(without_r: None) -> None:
+    assert "switched off by PYCVSTAT_R=none" in doctor()
+
+
+def test_r_is_never_started_by_importing(tmp_path: Path) -> None:
+    code = "import sys, pycvstat.r.bridge; sys.exit('rpy2' in sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, env=environment)

@@ -1,0 +1,196 @@
+"""Cross-checks of a user's own results, and the R scripts that reproduce them."""
+
+from __future__ import annotations
+
+import subprocess
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pycvstat as pcv
+from pycvstat.errors import InputError, RError
+from pycvstat.r.check.script import r_number, r_text, r_vector, script_text
+
+MTCARS = pcv.data.mtcars()
+FOLDS = pcv.KFold(6, random=1)
+
+
+def results():
+    yield "ols", pcv.cross_validate(pcv.OLS(), "mpg ~ wt + factor(cyl)", MTCARS, folds=FOLDS)
+    yield "loo", pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=pcv.LeaveOneOut())
+    yield (
+        "subsampling",
+        pcv.cross_validate(
+            pcv.OLS(), "log(mpg) ~ wt", MTCARS, folds=pcv.Subsampling(5, train=0.8, random=1),
+            loss="absolute",
+        ),
+    )  # fmt: skip
+    yield (
+        "glm",
+        pcv.cross_validate(
+            pcv.GLM("binomial"), "y ~ .", pcv.data.labels(80), folds=FOLDS, loss="log"
+        ),
+    )
+    yield "mean", pcv.cross_validate(pcv.Mean(), "mpg ~ 1", MTCARS, folds=FOLDS)
+    yield "rlm", pcv.cross_validate(pcv.RLM(), "mpg ~ wt + hp", MTCARS, folds=FOLDS)
+    yield "rq", pcv.cross_validate(pcv.QuantReg(tau=0.3), "mpg ~ wt", MTCARS, folds=FOLDS)
+    yield (
+        "knn",
+        pcv.cross_validate(pcv.KNN(k=5, kernel="rectangular"), "mpg ~ .", MTCARS, folds=FOLDS),
+    )
+    yield (
+        "tune",
+        pcv.tune(pcv.Ridge(), "mpg ~ .", MTCARS, grid={"lam": [0.1, 1.0]}, folds=FOLDS),
+    )
+    yield (
+        "nested",
+        pcv.nested_cv(
+            pcv.KNN(kernel="rectangular"), "mpg ~ .", MTCARS, grid={"k": range(1, 9)},
+            outer=FOLDS, inner=pcv.KFold(4),
+        ),
+    )  # fmt: skip
+    yield (
+        "compare",
+        pcv.compare({"ols": pcv.OLS(), "mean": pcv.Mean()}, "mpg ~ wt", MTCARS, folds=FOLDS),
+    )
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, object]:
+    return dict(results())
+
+
+NAMES = [
+    "ols", "loo", "subsampling", "glm", "mean", "rlm", "rq", "knn", "tune", "nested", "compare",
+]  # fmt: skip
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize("name", NAMES)
+def test_r_computes_the_same(made, name):
+    checked = made[name].crosscheck()
+    assert checked, checked.first_difference
+    tidy = checked.tidy()
+    assert (tidy["verdict"] == "agrees").all()
+    assert tidy["reason"].str.len().min() > 0
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("knn", "nested")])
+def test_the_script_reproduces_the_estimate(made, name, tmp_path):
+    """kNN scripts call kknn, which is not installed everywhere; nested ridge stands for them."""
+    result = made[name]
+    script = result.to_r(tmp_path / "analysis.R")
+    output = subprocess.run(
+        ["Rscript", "--vanilla", str(script)], capture_output=True, text=True, check=True,
+        timeout=120,
+    ).stdout  # fmt: skip
+    if name == "tune":
+        assert f"[1] {result.choice.index + 1}" in output
+        return
+    expected = result.estimate if name != "compare" else result.estimate["ols"]
+    numbers = [float(w) for w in output.split() if w[0] in "-.0123456789"]
+    assert min(abs(n - expected) / abs(expected) for n in numbers) < 1e-6  # iterative fits
+
+
+@pytest.mark.live_r
+def test_a_nested_script_reproduces_the_choices(tmp_path):
+    result = pcv.nested_cv(
+        pcv.Ridge(), "mpg ~ wt + hp + qsec", MTCARS, grid={"lam": [0.1, 1.0, 10.0]},
+        outer=pcv.KFold(4, random=1), inner=pcv.KFold(3),
+    )  # fmt: skip
+    script = result.to_r(tmp_path / "nested.R")
+    output = subprocess.run(
+        ["Rscript", "--vanilla", str(script)], capture_output=True, text=True, check=True,
+        timeout=120,
+    ).stdout  # fmt: skip
+    chosen = " ".join(str(c + 1) for c in result.chosen_index)
+    assert f"[1] {chosen}" in output
+
+
+@pytest.mark.live_r
+def test_a_wrong_result_is_caught_and_located(made):
+    result = made["ols"]
+    losses = result.table.losses.copy()
+    losses[5, 0] *= 1.001
+    wrong = replace(result, table=replace(result.table, losses=losses))
+    checked = wrong.crosscheck()
+    assert not checked
+    assert "losses of these predictions: fold 1, row" in checked.first_difference
+
+
+@pytest.mark.live_r
+def test_wrong_folds_are_caught(made):
+    result = made["ols"]
+    other = pcv.KFold(6, random=2).plan(32)
+    wrong = replace(result, table=replace(result.table, plan=other))
+    assert not wrong.crosscheck()
+
+
+HOSTILE = ['a"); q("no")#', "b`; stop('x')", "c\\", "d\nquit()", "été", "$x{1}", "if", "10 %"]
+
+
+@pytest.mark.live_r
+def test_hostile_names_and_levels_do_not_become_r_code(tmp_path):
+    rng = np.random.default_rng(1)
+    data = pd.DataFrame({name: rng.normal(size=24) for name in HOSTILE})
+    data["level"] = pd.Categorical([HOSTILE[i % 3] for i in range(24)], HOSTILE[:3])
+    data["y"] = rng.normal(size=24)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few rows for nine columns: rank is not the point here
+        result = pcv.cross_validate(pcv.OLS(), "y ~ .", data, folds=pcv.KFold(3, random=1))
+        assert result.crosscheck()
+    script = result.to_r(tmp_path / "hostile.R")
+    ran = subprocess.run(
+        ["Rscript", "--vanilla", str(script)], capture_output=True, text=True, timeout=120
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert f"{result.estimate:.6g}"[:5] in ran.stdout
+
+
+@pytest.mark.live_kknn
+def test_kknn_itself_finds_its_contrasts_of_factors():
+    data = MTCARS.assign(cyl=pd.Categorical(MTCARS["cyl"]), gear=MTCARS["gear"].astype(str))
+    result = pcv.cross_validate(pcv.KNN(k=3), "mpg ~ wt + cyl + gear", data, folds=FOLDS)
+    assert result.crosscheck()
+
+
+def test_numbers_and_texts_are_written_exactly():
+    assert float(r_number(0.1)) == 0.1
+    assert r_number(float("nan")) == "NaN"
+    assert r_text('a\nb"\\') == '"a\\u{a}b\\"\\\\"'
+    assert "\n" not in r_text("line\u2028break\r\n")
+    long = r_vector(["12345"] * 100)
+    assert max(len(line) for line in long.splitlines()) <= 100
+
+
+def test_a_script_names_kknn_wherever_it_is_written(made):
+    assert "library(kknn)" in script_text(made["knn"])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda r: r.to_r("analysis.txt"), InputError, "ends in .R"),
+        (lambda r: r.to_r("no/such/folder/a.R"), InputError, "cannot be written"),
+    ],
+)
+def test_unwritable_scripts_are_explained(made, call, error, words):
+    with pytest.raises(error, match=words):
+        call(made["ols"])
+
+
+def test_what_has_no_counterpart_says_so(made):
+    from sklearn.linear_model import LinearRegression
+
+    result = pcv.cross_validate(LinearRegression(), "mpg ~ wt", MTCARS, folds=FOLDS)
+    with pytest.raises(RError, match="no R counterpart"):
+        script_text(result)
+
+
+def test_without_r_a_cross_check_says_what_is_missing(made, without_r):
+    with pytest.raises(RError):
+        made["ols"].crosscheck()

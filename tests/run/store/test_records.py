@@ -1,0 +1,140 @@
+"""Plain values become JSON and arrays and come back exactly."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from hypothesis.extra import numpy as hnp
+
+from pycvstat.errors import InputError
+from pycvstat.run.settings import Execution
+from pycvstat.run.store.records import Encoder, decode
+
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(st.characters()),  # lone surrogates too
+    st.builds(np.float32, st.floats(width=32)),
+    st.builds(np.int16, st.integers(-(2**15), 2**15 - 1)),
+    st.builds(np.bool_, st.booleans()),
+)
+dtypes = st.one_of(
+    hnp.boolean_dtypes(),
+    hnp.integer_dtypes(endianness="?"),
+    hnp.floating_dtypes(endianness="?"),
+    hnp.complex_number_dtypes(),
+    hnp.unicode_string_dtypes(max_len=4),
+    hnp.datetime64_dtypes(),
+)
+arrays = hnp.arrays(dtypes, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
+texts = hnp.arrays(object, 3, elements=st.one_of(st.none(), st.text(), st.floats()))
+keys = st.one_of(st.text(), st.integers(), st.tuples(st.integers(), st.text()), st.none())
+records = st.recursive(
+    st.one_of(scalars, arrays, texts),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.dictionaries(keys, inner, max_size=4),
+    ),
+    max_leaves=12,
+)
+
+
+def same(a: object, b: object) -> bool:
+    """Equal in type and to the last bit; NaN equals NaN, 0.0 is not -0.0."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict) and isinstance(b, dict):
+        return list(a) == list(b) and all(same(x, b[k]) for k, x in a.items())
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic):
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        if a.dtype.hasobject:
+            return all(map(same, np.ravel(a), np.ravel(b)))
+        return np.asarray(a).tobytes() == np.asarray(b).tobytes()
+    if isinstance(a, float) and isinstance(b, float):
+        return (math.isnan(a) and math.isnan(b)) or a.hex() == b.hex()
+    return a == b
+
+
+@given(records)
+def test_every_record_comes_back_exactly(record: object) -> None:
+    encoder = Encoder()
+    tree = json.loads(json.dumps(encoder.encode(record), allow_nan=False))
+    assert same(decode(tree, encoder.arrays), record)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -0.0, 5e-324, 0.1])
+def test_special_floats(value: float) -> None:
+    tree = json.loads(json.dumps(Encoder().encode(value), allow_nan=False))
+    assert same(decode(tree, []), value)
+
+
+def test_an_array_met_twice_is_kept_once() -> None:
+    array = np.arange(4)
+    encoder = Encoder()
+    tree = encoder.encode({"a": array, "b": array})
+    assert len(encoder.arrays) == 1
+    back = decode(tree, encoder.arrays)
+    assert back["a"] is back["b"]
+
+
+def test_a_dataclass_of_the_package_comes_back() -> None:
+    execution = Execution(workers=3, backend="processes")
+    encoder = Encoder()
+    assert decode(encoder.encode(execution), encoder.arrays) == execution
+
+
+@dataclass
+class Foreign:
+    x: int = 1
+
+
+@pytest.mark.parametrize(
+    ("value", "where"),
+    [
+        ({"fits": [1, Foreign()]}, "the record['fits'][1] is"),
+        ({"loss": len}, "the record['loss'] is builtins.builtin_function_or_method"),
+        ({"x": np.ma.masked_array([1], [True])}, "MaskedArray"),
+        ({"x": np.array([Foreign()], dtype=object)}, "the record['x'][0] is"),
+        ({"x": np.zeros(1, dtype=[("a", object)])}, "dtype"),
+        ({"x": {1}}, "builtins.set"),
+    ],
+)
+def test_other_values_are_refused_by_place(value: object, where: str) -> None:
+    with pytest.raises(InputError, match="cannot be kept") as caught:
+        Encoder().encode(value)
+    assert where in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        ["dataclass", "os:system", [["command", "false"]]],
+        ["dataclass", "subprocess:Popen", [["args", "false"]]],
+        ["dataclass", "pycvstat.run.store.records:import_module", [["name", "antigravity"]]],
+        ["dataclass", "pycvstat.run.store.records:Encoder", []],
+        ["dataclass", "pycvstat.run.work:Any", []],
+        ["dataclass", "pycvstat.nowhere:Thing", []],
+        ["dataclass", "pycvstatx:Thing", []],
+        ["dataclass", "tests.run.store.test_records:Foreign", []],
+        ["dataclass", "pycvstat.run.run:Execution", []],  # where it is not defined
+        ["pickle", "gASVBQAAAAAAAABLAS4=", []],
+        ["array", 3],
+        ["array"],
+        {"list": []},
+        [],
+    ],
+)
+def test_only_named_parts_come_out(tree: object) -> None:
+    with pytest.raises((ValueError, KeyError, TypeError, IndexError, ImportError)):
+        decode(tree, [])
