@@ -24,7 +24,7 @@ from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.legal import Table, nearest, obstacle, refusal
 from pycvstat.intervals.method import Limits, Method, find, is_auto
 from pycvstat.intervals.metrics import METRICS, ByFold, Smooth, as_metric, fold_scores, linearised
-from pycvstat.losses import LossTable
+from pycvstat.losses import LossTable, loss_label
 
 MetricLike = str | Callable[..., float] | None
 
@@ -241,7 +241,7 @@ def _nothing_legal(table: Table) -> IntervalError:
     if kind == "one split" and table.fold_means().shape[1] > 1:
         return IntervalError(
             "the dev set bound needs the bounds of the loss.",
-            given=f"the {table.loss} loss, range {table.range}",
+            given=f"the {loss_label(table.loss)}, range {table.range}",
             fix="method='dev_set', bounds=(lo, hi)",
         )
     return IntervalError(

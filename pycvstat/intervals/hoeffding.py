@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.intervals.method import Limits, Method, register
-from pycvstat.losses import LossTable
+from pycvstat.losses import LossTable, loss_label
 
 Bounds = tuple[float, float]
 
@@ -122,7 +122,8 @@ def bounds_of(table: LossTable, bounds: Bounds | None) -> Bounds:
         return check_bounds(bounds)
     if not np.isfinite(table.range).all():
         raise IntervalError(
-            f"Hoeffding's inequality needs a bounded loss, and the {table.loss} loss has none.",
+            "Hoeffding's inequality needs a bounded loss, and the "
+            f"{loss_label(table.loss)} has none.",
             given=f"range {table.range}",
             fix="pass bounds=(lo, hi) if you know them, or use method='holdout_z'",
         )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import IntervalError, LossError
 from pycvstat.errors.checks import shown
-from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.losses import FoldMeans, LossTable, loss_label
 from pycvstat.losses.metrics import METRICS as READERS, scores
 
 FloatArray = NDArray[np.float64]
@@ -161,7 +161,7 @@ def no_pointwise(name: str, table: FoldMeans) -> IntervalError:
     """The error for a metric that cannot be had from fold means."""
     return IntervalError(
         f"{name} needs the losses and predictions of every row; only fold means were kept.",
-        given=f"fold means of the {table.loss} loss",
+        given=f"fold means of the {loss_label(table.loss)}",
         fix="keep='all', or corrected_t(scores, n_train, n_test) on scores of your own",
     )
 

@@ -4,7 +4,7 @@
 """
 
 from pycvstat.losses.constants import least_constant_loss
-from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, losses_for, pinball
+from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, loss_label, losses_for, pinball
 from pycvstat.losses.predictions import Predictions
 from pycvstat.losses.table import FoldMeans, LossTable
 
@@ -17,6 +17,7 @@ __all__ = [
     "as_loss",
     "huber",
     "least_constant_loss",
+    "loss_label",
     "losses_for",
     "pinball",
 ]

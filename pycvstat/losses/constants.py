@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import LossError
-from pycvstat.losses.functions import Loss
+from pycvstat.losses.functions import Loss, loss_label
 from pycvstat.losses.predictions import Predictions
 
 FloatArray = NDArray[np.float64]
@@ -44,7 +44,7 @@ def least_constant_loss(loss: Loss, y: NDArray[Any], classes: int = 0) -> float:
         found = _of_classes(loss, y, classes) if classes else _of_numbers(loss, y)
     if not np.isfinite(found):
         raise LossError(
-            f"no constant has a finite {loss.name} loss here.",
+            f"no constant has a finite {loss_label(loss.name)} here.",
             given=f"responses from {y.min():g} to {y.max():g}",
             fix="rescale the response, or use a loss that its values allow",
         )

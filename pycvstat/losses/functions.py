@@ -52,7 +52,7 @@ class Loss:
         """Refuse a response that the loss has no meaning for."""
         if kind not in self.for_kinds:
             raise LossError(
-                f"the {self.name} loss has no meaning for a {kind} response.",
+                f"the {loss_label(self.name)} has no meaning for a {kind} response.",
                 given=f"loss={self.name!r}",
                 fix=f"use one of {', '.join(repr(n) for n in losses_for(kind))}",
             )
@@ -97,7 +97,7 @@ def _probability_of_truth(y: NDArray[Any], p: Predictions, name: str) -> FloatAr
     _need_zero_one(y, name)
     if ((p.values < 0) | (p.values > 1)).any():
         raise LossError(
-            f"the {name} loss needs predicted probabilities, from 0 to 1.",
+            f"the {loss_label(name)} needs predicted probabilities, from 0 to 1.",
             given=f"predictions from {p.values.min():g} to {p.values.max():g}",
             fix="use GLM('binomial'), or loss='squared'",
         )
@@ -107,7 +107,7 @@ def _probability_of_truth(y: NDArray[Any], p: Predictions, name: str) -> FloatAr
 def _prob(p: Predictions, name: str) -> FloatArray:
     if p.prob is None:
         raise LossError(
-            f"the {name} loss needs class probabilities, and this learner gives classes only.",
+            f"the {loss_label(name)} needs class probabilities; this learner gives classes only.",
             fix="use loss='zero_one', or a learner with predict_proba",
         )
     return p.prob
@@ -116,7 +116,7 @@ def _prob(p: Predictions, name: str) -> FloatArray:
 def _need_zero_one(y: NDArray[Any], name: str) -> None:
     if not np.isin(y, (0.0, 1.0)).all():
         raise LossError(
-            f"the {name} loss on a numeric response needs y in 0 and 1.",
+            f"the {loss_label(name)} on a numeric response needs y in 0 and 1.",
             given=f"y from {y.min():g} to {y.max():g}",
             fix="make y categorical, or use loss='squared'",
         )
@@ -264,6 +264,17 @@ def _parameter(name: str, text: str) -> float:
         raise LossError(
             f"there is no loss called {name!r}.", given=name, fix="write a number: 'huber(1.5)'"
         ) from None
+
+
+def loss_label(name: str) -> str:
+    """A loss by its name, beside an axis or in a sentence.
+
+    Examples
+    --------
+    >>> loss_label("zero_one"), loss_label("squared"), loss_label("user loss")
+    ('0-1 loss', 'squared loss', 'user loss')
+    """
+    return "0-1 loss" if name == "zero_one" else name if name.endswith("loss") else f"{name} loss"
 
 
 def _from_function(function: Any) -> Loss:

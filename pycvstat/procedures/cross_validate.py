@@ -13,7 +13,7 @@ from pycvstat.data.task import Task
 from pycvstat.errors.checks import check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
-from pycvstat.losses import LossTable
+from pycvstat.losses import LossTable, loss_label
 from pycvstat.procedures.bias import BiasAdjustment, bias_adjustment
 from pycvstat.procedures.engine import Failure, OnError
 from pycvstat.procedures.quantities import augmented, estimate_row, fold_rows, out_of_fold
@@ -67,7 +67,7 @@ class CVResult(EstimateVerbs):
     def __repr__(self) -> str:
         return (
             f"CVResult({self.learner.name}, {self.plan.recipe}: "
-            f"{self.table.loss} loss {self.estimate:.6g})"
+            f"{loss_label(self.table.loss)} {self.estimate:.6g})"
         )
 
     @property

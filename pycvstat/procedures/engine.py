@@ -13,7 +13,7 @@ from pycvstat.errors import FitError, LossError, PycvstatError, warn
 from pycvstat.errors.checks import check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
-from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions
+from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
 from pycvstat.losses.table import mean_of
 from pycvstat.run import Execution, run_tasks
 from pycvstat.run.threads import one_thread
@@ -189,7 +189,7 @@ def _within_range(work: Work, values: FloatArray) -> None:
     """Refuse losses, or their sums, that became infinite; NaN stands for a failed fit."""
     if np.isinf(values).any():
         raise LossError(
-            f"the {work.loss.name} loss leaves the range of numbers.",
+            f"the {loss_label(work.loss.name)} leaves the range of numbers.",
             given=f"{int(np.isinf(values).sum())} of {values.size} are infinite",
             fix="change the unit of the response, or use loss='absolute'",
         )

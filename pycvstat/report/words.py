@@ -9,6 +9,7 @@ from typing import Any
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
 from pycvstat.intervals.layouts import folds_per_repeat, layout
+from pycvstat.losses import loss_label
 from pycvstat.report.numbers import aligned, count, settings, sizes
 
 LOSSES = {
@@ -29,18 +30,7 @@ def loss_words(name: str) -> str:
     >>> loss_words("squared"), loss_words("huber(1.345)")
     ('squared error', 'huber(1.345) loss')
     """
-    return LOSSES.get(name, name if name.endswith("loss") else f"{name} loss")
-
-
-def loss_label(name: str) -> str:
-    """A loss beside an axis or in a header: "0-1 loss".
-
-    Examples
-    --------
-    >>> loss_label("zero_one"), loss_label("squared")
-    ('0-1 loss', 'squared loss')
-    """
-    return "0-1 loss" if name == "zero_one" else name if name.endswith("loss") else f"{name} loss"
+    return LOSSES.get(name) or loss_label(name)
 
 
 def plan_words(plan: FoldPlan) -> str:

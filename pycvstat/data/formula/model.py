@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from pycvstat.data.formula import factors
 from pycvstat.data.formula.evaluate import OPERATORS
@@ -54,10 +55,15 @@ class Term:
 class Formula:
     """What a formula says, in R's meaning; made by `parse`.
 
+    Its text and the names of the columns make all the rest: a file cannot give a formula other
+    terms than its text has.
+
     Attributes
     ----------
     text : str
         As it was written.
+    names : tuple of str
+        The columns of the data.
     response : expression
         The left side.
     terms : tuple of Term
@@ -71,11 +77,17 @@ class Formula:
     """
 
     text: str
-    response: Node
-    terms: tuple[Term, ...]
-    intercept: bool
-    expressions: tuple[Node, ...]
-    offsets: tuple[Node, ...]
+    names: tuple[str, ...]
+    response: Node = field(init=False)
+    terms: tuple[Term, ...] = field(init=False)
+    intercept: bool = field(init=False)
+    expressions: tuple[Node, ...] = field(init=False)
+    offsets: tuple[Node, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, part in _read(self.text, self.names).items():
+            object.__setattr__(self, name, part)
+        _check_right_side(self)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -138,26 +150,27 @@ def parse(text: str, names: Sequence[str]) -> Formula:
     response that is one column, or a function of one, may not stand on the right again (R drops
     it with a warning, or lets it leak).
     """
-    known = dict.fromkeys(names)
-    left, right = sides(text, known)
-    _check_response(left, known, text)
+    return Formula(text, tuple(names))
+
+
+def _read(text: str, names: Sequence[str]) -> dict[str, Any]:
+    """What the text says, by the names of the attributes of `Formula`."""
+    left, right = sides(text, names)
+    _check_response(left, names, text)
     of_response = set(columns_in(left))
-    algebra = Algebra(text, [name for name in known if name not in of_response])
+    algebra = Algebra(text, [name for name in names if name not in of_response])
     bits = by_order(list(algebra.expand(right)))
     nodes = list(algebra.variables)
     offsets = [i for i, node in enumerate(nodes) if _is_offset(node)]
     kept = _without_offsets(bits, offsets, text)
     used = members(union(kept))
-    formula = Formula(
-        text=text,
-        response=left,
-        terms=_terms(kept, nodes, {old: new for new, old in enumerate(used)}),
-        intercept=algebra.intercept,
-        expressions=tuple(nodes[i] for i in used),
-        offsets=tuple(arguments(nodes[i])["x"] for i in offsets if 1 << i in bits),  # type: ignore[arg-type]
-    )
-    _check_right_side(formula, known)
-    return formula
+    return {
+        "response": left,
+        "terms": _terms(kept, nodes, {old: new for new, old in enumerate(used)}),
+        "intercept": algebra.intercept,
+        "expressions": tuple(nodes[i] for i in used),
+        "offsets": tuple(arguments(nodes[i])["x"] for i in offsets if 1 << i in bits),  # type: ignore[arg-type]
+    }
 
 
 def response(formula: Formula, frame: Frame) -> Column:
@@ -210,9 +223,10 @@ def _check_response(left: Node, names: Collection[str], text: str) -> None:
         )
 
 
-def _check_right_side(formula: Formula, names: Collection[str]) -> None:
+def _check_right_side(formula: Formula) -> None:
+    known = dict.fromkeys(formula.names)
     for node in (*formula.expressions, *formula.offsets):
-        _check_expression(node, names, formula.text)
+        _check_expression(node, known, formula.text)
     source = columns_in(formula.response)
     if len(source) == 1 and source[0] in formula.predictors:
         raise FormulaError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pycvstat.losses import LossTable
+from pycvstat.losses import LossTable, loss_label
 from pycvstat.losses.metrics import metric
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def _entries(table: LossTable) -> list[Entry]:
 def _averages(table: LossTable) -> list[Entry]:
     users = "scikit-learn, caret, tidymodels, mlr3; here `estimate`"
     return [
-        (f"mean {table.loss} loss", "mean of fold means", float(table.estimate()[0]), users),
+        (f"mean {loss_label(table.loss)}", "mean of fold means", float(table.estimate()[0]), users),
         (
-            f"mean {table.loss} loss",
+            f"mean {loss_label(table.loss)}",
             "mean over observations",
             float(table.pooled()[0]),
             "boot, cv, glmnet, nestedcv; here `pooled`",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pycvstat.losses import loss_label
 from pycvstat.report.plots.candidates import CandidateAxis, Line, candidate_axis
 from pycvstat.report.plots.style import (
     BLUE,
@@ -20,7 +21,6 @@ from pycvstat.report.plots.style import (
     SERIES,
     legend_above,
 )
-from pycvstat.report.words import loss_label
 
 if TYPE_CHECKING:
     import pandas as pd

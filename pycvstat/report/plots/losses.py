@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pycvstat.losses import loss_label
 from pycvstat.report.plots.style import BLUE, FAINT, INK, PALE, legend_above, whole_numbers
-from pycvstat.report.words import loss_label
 
 if TYPE_CHECKING:
     import pandas as pd

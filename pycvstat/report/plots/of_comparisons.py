@@ -10,7 +10,7 @@ from pycvstat.errors import PycvstatWarning
 from pycvstat.intervals import Interval
 from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.paired import Adjust, Paired, all_pairs, paired
-from pycvstat.losses import LossTable
+from pycvstat.losses import LossTable, loss_label
 from pycvstat.procedures.audit import Audit
 from pycvstat.procedures.compare import Comparison
 from pycvstat.r.check.suite import ParitySuite
@@ -20,7 +20,6 @@ from pycvstat.report.plots.kinds import Kind, kinds_of, unknown
 from pycvstat.report.plots.limits import interval_rows
 from pycvstat.report.plots.of_risks import loss_kinds, map_kind
 from pycvstat.report.plots.style import label
-from pycvstat.report.words import loss_label
 from pycvstat.simulate.interval_coverage import Coverage
 
 if TYPE_CHECKING:

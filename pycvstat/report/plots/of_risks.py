@@ -9,7 +9,7 @@ import numpy as np
 
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import METHODS, legal_methods
-from pycvstat.losses import LossTable
+from pycvstat.losses import LossTable, loss_label
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
@@ -18,7 +18,7 @@ from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.plots import curves, folds, forest, losses, predictions
 from pycvstat.report.plots.kinds import Kind, kinds_of
 from pycvstat.report.plots.limits import usual_interval
-from pycvstat.report.words import loss_label, parameters
+from pycvstat.report.words import parameters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,13 +13,13 @@ import numpy as np
 
 from pycvstat.errors import IntervalError, PycvstatWarning
 from pycvstat.intervals import Interval
-from pycvstat.losses import LossTable
+from pycvstat.losses import LossTable, loss_label
 from pycvstat.report.content import Block, Facts, Figure, Headline, Note, Section, Table, section
 from pycvstat.report.numbers import aligned, count, number
 from pycvstat.report.plots import kinds_of
 from pycvstat.report.sections.tables import interval_headers, table_of
 from pycvstat.report.wanted import Wanted
-from pycvstat.report.words import distribution_words, loss_label, risk_words, value_words
+from pycvstat.report.words import distribution_words, risk_words, value_words
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ from typing import Any
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
 from pycvstat.intervals.paired import Paired
+from pycvstat.losses import loss_label
 from pycvstat.procedures.audit import Audit
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
@@ -23,7 +24,6 @@ from pycvstat.report.words import (
     candidates_words,
     folds_words,
     learner_words,
-    loss_label,
     parameters,
     plan_words,
     risk_words,

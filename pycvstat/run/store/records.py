@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from importlib import import_module
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +120,10 @@ def decode(tree: Any, arrays: list[NDArray[Any]]) -> Any:
     if name == "objects":
         return _objects(content, [decode(item, arrays) for item in rest[0]])
     if name == "dataclass":
-        return _dataclass(content)(**{key: decode(value, arrays) for key, value in rest[0]})
+        kind = _dataclass(content)
+        parts = {key: decode(value, arrays) for key, value in rest[0]}
+        _check_types(kind, parts)
+        return kind(**parts)
     raise ValueError(f"unknown part {name!r}")
 
 
@@ -141,3 +147,36 @@ def _dataclass(name: str) -> Any:
     if not (isinstance(found, type) and is_dataclass(found) and found.__module__ == module):
         raise ValueError(f"{name!r} is not a dataclass")
     return found
+
+
+def _check_types(kind: Any, parts: dict[str, Any]) -> None:
+    """Refuse a part that is not of the type that its class declares."""
+    declared = _declared(kind)
+    for name, value in parts.items():
+        if not _is_a(value, declared[name]):
+            raise ValueError(f"{name} of {kind.__name__} is {value!r:.80}")
+
+
+@cache
+def _declared(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _is_a(value: Any, hint: Any) -> bool:
+    """Whether a value is of a type as it is written at a field."""
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if kind is Any:
+        return True
+    if kind is Literal:
+        return any(type(value) is type(one) and value == one for one in inner)
+    if kind in (Union, UnionType):
+        return any(_is_a(value, one) for one in inner)
+    if not isinstance(value, (float, int) if kind is float else kind):
+        return False
+    items: Any = value
+    if kind is tuple:
+        each = inner[:1] * len(items) if inner[-1] is ... else inner
+        return len(items) == len(each) and all(map(_is_a, items, each))
+    if kind in (dict, Mapping):
+        return all(_is_a(k, inner[0]) and _is_a(v, inner[1]) for k, v in items.items())
+    return kind is not list or all(_is_a(v, inner[0]) for v in items)

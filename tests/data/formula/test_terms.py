@@ -1,10 +1,13 @@
 """R's algebra of terms, in cases that can be checked by hand."""
 
+from dataclasses import replace
+
 import pytest
 
-from pycvstat.data.formula import parse
+from pycvstat.data.formula import Formula, parse
 from pycvstat.data.formula.factors import value
 from pycvstat.data.frame import read
+from pycvstat.errors import FormulaError
 
 NAMES = ["y", "a", "b", "c", "x"]
 
@@ -143,3 +146,15 @@ def test_cut_at_the_breaks(arguments: str, labels: list[str | None]) -> None:
     frame = read({"x": [0.0, 1.0, 1.5, 2.0, 2.5], "y": [0.0] * 5})
     formula = parse(f"cut(x, c(0, 1, 2){arguments}) ~ y", frame.names)
     assert value(formula.response, frame).labels().tolist() == labels
+
+
+def test_nothing_of_a_formula_can_be_given_but_its_text_and_the_columns() -> None:
+    """What reaches R is written from the terms, so a file must not be able to change them."""
+    formula = parse("y ~ a + log(b)", ["y", "a", "b"])
+    assert formula == Formula(formula.text, formula.names)
+    hostile = replace(formula.terms[0], label='I({system("touch x"); a})')
+    for name in ("response", "terms", "intercept", "expressions", "offsets"):
+        with pytest.raises((TypeError, ValueError)):
+            replace(formula, **{name: (hostile,)})
+    with pytest.raises(FormulaError, match="no column 'c'"):
+        replace(formula, text="y ~ c")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
+from numpy.typing import NDArray
 
+from pycvstat.data.formula import parse
 from pycvstat.errors import InputError
-from pycvstat.run.settings import Execution
-from pycvstat.run.store.records import Encoder, decode
+from pycvstat.run.store.records import Encoder, _is_a, decode
 
 scalars = st.one_of(
     st.none(),
@@ -89,9 +92,9 @@ def test_an_array_met_twice_is_kept_once() -> None:
 
 
 def test_a_dataclass_of_the_package_comes_back() -> None:
-    execution = Execution(workers=3, backend="processes")
+    formula = parse("y ~ log(a) + b", ["y", "a", "b"])
     encoder = Encoder()
-    assert decode(encoder.encode(execution), encoder.arrays) == execution
+    assert decode(encoder.encode(formula), encoder.arrays) == formula
 
 
 @dataclass
@@ -138,3 +141,45 @@ def test_other_values_are_refused_by_place(value: object, where: str) -> None:
 def test_only_named_parts_come_out(tree: object) -> None:
     with pytest.raises((ValueError, KeyError, TypeError, IndexError, ImportError)):
         decode(tree, [])
+
+
+def test_a_part_of_another_type_than_declared_is_refused() -> None:
+    def term(label: object, variables: object, every_level: object) -> object:
+        parts = {"label": label, "variables": variables, "every_level": every_level}
+        return ["dataclass", "pycvstat.data.formula.model:Term", [list(p) for p in parts.items()]]
+
+    def of(*items: object) -> list[object]:
+        return ["tuple", list(items)]
+
+    assert decode(term("a:b", of(0, 1), of(True, False)), []).order == 2
+    for wrong in (
+        term(None, of(0), of(True)),
+        term("a", of("0"), of(True)),
+        term("a", ["list", [0]], of(True)),
+        term("a", of(0), of(1)),
+        term("a", of(0), term("a", of(0), of(True))),
+    ):
+        with pytest.raises(ValueError, match="of Term is"):
+            decode(wrong, [])
+
+
+@pytest.mark.parametrize(
+    ("hint", "good", "bad"),
+    [
+        (float, [1, 0.5, np.float64(1)], ["1", None, 1j]),
+        (int | None, [1, None], [1.0, "1"]),
+        (Literal["a", 1], ["a", 1], ["b", True, 1.0]),
+        (tuple[int, str], [(1, "a")], [(1,), (1, 2), (1, "a", "b"), [1, "a"]]),
+        (tuple[int, ...], [(), (1, 2)], [(1, "a"), [1]]),
+        (dict[str, tuple[int, ...]], [{}, {"a": (1,)}], [{1: (1,)}, {"a": 1}, [("a", (1,))]]),
+        (list[float], [[], [1.0]], [["a"], (1.0,)]),
+        (Mapping[str, Any], [{"a": object()}], [{1: 1}, ()]),
+        (NDArray[np.float64], [np.zeros(1)], [[0.0], None]),
+        (Sequence[str] | Callable[[], int] | None, ["a", ("a",), len, None], [1, {"a"}]),
+        (Any, [1, None, "a"], []),
+    ],
+    ids=str,
+)
+def test_types_as_they_are_declared(hint: Any, good: list[Any], bad: list[Any]) -> None:
+    assert all(_is_a(value, hint) for value in good)
+    assert not any(_is_a(value, hint) for value in bad)
