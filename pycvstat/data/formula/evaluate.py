@@ -25,6 +25,7 @@ from pycvstat.data.formula.syntax import (
 )
 from pycvstat.data.frame import Column, Frame
 from pycvstat.errors import DataError, FormulaError
+from pycvstat.rmath.arithmetic import power, remainder
 
 Floats = NDArray[np.float64]
 
@@ -44,8 +45,8 @@ ARITHMETIC: dict[str, Callable[[Floats, Floats], Floats]] = {
     "-": np.subtract,
     "*": np.multiply,
     "/": np.divide,
-    "^": np.power,
-    "%%": np.mod,
+    "^": power,
+    "%%": remainder,
     "%/%": np.floor_divide,
 }
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -140,8 +141,8 @@ def _call(node: Call, frame: Frame) -> Value:
 def _logarithm(x: Floats, base: Floats) -> Vector:
     """R has log10 and log2 of their own for these bases."""
     if base.ndim == 0 and float(base) in (2.0, 10.0):
-        return Vector(np.log2(x) if float(base) == 2.0 else np.log10(x))
-    return Vector(np.log(x) / np.log(base))
+        return Vector(ELEMENTWISE["log2" if float(base) == 2.0 else "log10"](x))
+    return Vector(ELEMENTWISE["log"](x) / ELEMENTWISE["log"](base))
 
 
 def _binary(node: Binary, frame: Frame) -> Vector:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,30 +12,31 @@ from numpy.typing import NDArray
 from pycvstat.data.formula.syntax import Call, Node, deparse
 from pycvstat.data.frame.frames import nearest
 from pycvstat.errors import FormulaError
+from pycvstat.rmath.arithmetic import by_c
 
 Numeric = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 ELEMENTWISE: dict[str, Numeric] = {
     "abs": np.abs,
-    "acos": np.arccos,
-    "asin": np.arcsin,
-    "atan": np.arctan,
+    "acos": by_c(math.acos, np.arccos),
+    "asin": by_c(math.asin, np.arcsin),
+    "atan": by_c(math.atan, np.arctan),
     "ceiling": np.ceil,
-    "cos": np.cos,
-    "cosh": np.cosh,
-    "exp": np.exp,
-    "expm1": np.expm1,
+    "cos": by_c(math.cos, np.cos),
+    "cosh": by_c(math.cosh, np.cosh),
+    "exp": by_c(math.exp, np.exp),
+    "expm1": by_c(math.expm1, np.expm1),
     "floor": np.floor,
-    "log": np.log,
-    "log10": np.log10,
-    "log1p": np.log1p,
-    "log2": np.log2,
+    "log": by_c(math.log, np.log),
+    "log10": by_c(math.log10, np.log10),
+    "log1p": by_c(math.log1p, np.log1p),
+    "log2": by_c(math.log2, np.log2),
     "sign": np.sign,
-    "sin": np.sin,
-    "sinh": np.sinh,
+    "sin": by_c(math.sin, np.sin),
+    "sinh": by_c(math.sinh, np.sinh),
     "sqrt": np.sqrt,
-    "tan": np.tan,
-    "tanh": np.tanh,
+    "tan": by_c(math.tan, np.tan),
+    "tanh": by_c(math.tanh, np.tanh),
 }
 
 ARGUMENTS: dict[str, tuple[str, ...]] = dict.fromkeys(ELEMENTWISE, ("x",)) | {

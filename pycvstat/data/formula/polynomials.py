@@ -8,12 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rmath
+from pycvstat.rmath.arithmetic import power
+
 FloatArray = NDArray[np.float64]
+
+
+NEGLIGIBLE = 1e-7  # what must be left of a column, as a share of it: R's ``qr(tol = )``
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Polynomials:
-    """The three-term recurrence that defines orthogonal polynomials over some points.
+    """Orthogonal polynomials over some points, and the recurrence that continues them elsewhere.
 
     Attributes
     ----------
@@ -21,10 +27,14 @@ class Polynomials:
         The centring constants.
     norm2 : ndarray of shape (degree + 2,)
         The squared norms, the first of them 1.
+    values : ndarray of shape (n, degree)
+        The polynomials at the points themselves, from their factorisation as in R; the
+        recurrence gives the same but for rounding.
     """
 
     alpha: FloatArray
     norm2: FloatArray
+    values: FloatArray
 
     def at(self, x: FloatArray) -> FloatArray:
         """The polynomials of degree 1, 2, ... at `x`: an array of shape (n, degree).
@@ -42,20 +52,61 @@ class Polynomials:
 def orthogonal(x: FloatArray, degree: int) -> Polynomials:
     """Polynomials orthogonal to each other and to the constant over the points `x`.
 
-    As in R: the coefficients ``attr(poly(x, degree), "coefs")``.
+    As in R: ``poly(x, degree)`` with its coefficients, to the last bit where R's BLAS adds one
+    product after the other, as the reference BLAS does. Norms are 0 from the first power on that
+    those before it explain.
 
     Examples
     --------
     >>> fitted = orthogonal(np.array([1.0, 2.0, 3.0]), 1)
-    >>> fitted.at(np.array([1.0, 2.0, 3.0])).ravel().round(4).tolist()
+    >>> fitted.values.ravel().round(4).tolist()
     [-0.7071, 0.0, 0.7071]
     """
-    centre = float(np.mean(x))
-    q, r = np.linalg.qr((x - centre)[:, None] ** np.arange(degree + 1))
-    raw = q * np.diag(r)
-    norm2 = (raw**2).sum(axis=0)
-    alpha = ((x - centre)[:, None] * raw**2).sum(axis=0) / norm2 + centre
-    return Polynomials(alpha[:degree], np.concatenate([[1.0], norm2]))
+    mean = rmath.mean(x)
+    raw = _orthogonal_columns(power(x - mean, np.arange(degree + 1.0)[:, None]))
+    squares = raw * raw
+    norm2 = rmath.row_sums(squares)
+    alpha = rmath.row_sums((x - mean) * squares) / norm2 + mean
+    values = raw[1:] / np.sqrt(norm2[1:, None])
+    return Polynomials(alpha[:degree], np.concatenate([[1.0], norm2]), values.T)
+
+
+def _orthogonal_columns(columns: FloatArray) -> FloatArray:
+    """Q times the diagonal of the triangle, of a matrix given by its columns, (p, n).
+
+    Businger & Golub (1965), Numerische Mathematik 7, in the order of LINPACK's steps.
+    """
+    left, made, heads = columns.copy(), np.zeros_like(columns), []
+    for j, column in enumerate(left):
+        head = column[j:]
+        size = math.copysign(_length(head), head[0] or 1.0)
+        explained = not abs(size) > NEGLIGIBLE * _length(columns[j])
+        if explained and (j < len(left) - 1 or not size):
+            break
+        made[j, j] = -size if len(head) > 1 else head[0]
+        head *= 1.0 / size
+        head[0] += 1.0
+        for other in left[j + 1 :, j:]:
+            _reflect(head, other)
+        if not explained and len(head) > 1:
+            heads.append(head)
+    for j in reversed(range(len(heads))):
+        for other in made[:, j:]:
+            _reflect(heads[j], other)
+    return made
+
+
+def _reflect(head: FloatArray, column: FloatArray) -> None:
+    column += -_dot(head, column) / head[0] * head
+
+
+def _dot(a: FloatArray, b: FloatArray) -> float:
+    """A sum of products, one after the other; NumPy's own takes several at a time."""
+    return float(np.add.accumulate(a * b)[-1])
+
+
+def _length(column: FloatArray) -> float:
+    return math.sqrt(_dot(column, column))
 
 
 def contrasts(levels: int) -> FloatArray:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rmath
 from pycvstat.data.formula import factors, polynomials
 from pycvstat.data.formula.evaluate import column, constant
 from pycvstat.data.formula.factors import Coding
@@ -15,6 +17,7 @@ from pycvstat.data.formula.functions import arguments
 from pycvstat.data.formula.syntax import Call, Node, columns_in, deparse
 from pycvstat.data.frame import Column, Frame
 from pycvstat.errors import DataError, FormulaError
+from pycvstat.rmath.arithmetic import power
 
 Floats = NDArray[np.float64]
 
@@ -82,6 +85,7 @@ class Poly:
     degree: int
     raw: bool
     fitted: polynomials.Polynomials | None = None
+    rows: Frame | None = None  # that it was fitted on
 
     def fit(self, frame: Frame) -> Self:
         """The same polynomials, orthogonal over the rows of this frame."""
@@ -100,11 +104,12 @@ class Poly:
         norms = fitted.norm2
         if not (np.isfinite(fitted.alpha).all() and (norms > 0).all() and (norms < np.inf).all()):
             raise DataError(
-                f"{self.label} cannot be computed: powers of it leave the range of numbers.",
+                f"{self.label} cannot be computed: powers of the column explain each other, or "
+                "leave the range of numbers.",
                 given=f"values from {x.min():g} to {x.max():g}",
-                fix="change the unit of the column",
+                fix="lower the degree, or change the unit of the column",
             )
-        return replace(self, fitted=fitted)
+        return replace(self, fitted=fitted, rows=frame)
 
     def names(self, every_level: bool) -> tuple[str, ...]:
         """The names of its columns."""
@@ -115,9 +120,11 @@ class Poly:
     def matrix(self, frame: Frame, every_level: bool) -> Floats:
         """Its columns on the rows of a frame: (n, degree)."""
         x = column(arguments(self.node)["x"], frame).values
-        if self.fitted is not None:
-            return self.fitted.at(x)
-        made: Floats = x[:, None] ** np.arange(1.0, self.degree + 1)
+        if self.fitted is None:
+            return power(x[:, None], np.arange(1.0, self.degree + 1))
+        made = self.fitted.at(x)
+        if frame is self.rows:
+            made[np.isfinite(x)] = self.fitted.values
         return made
 
 
@@ -136,9 +143,10 @@ class Scale:
         x = column(arguments(self.node)["x"], frame).values
         x = x[np.isfinite(x)]
         with np.errstate(all="ignore"):
-            centre = _chosen(self.center, float(x.mean()) if len(x) else 0.0, 0.0)
+            mean = float(rmath.column_sums(x[:, None])[0] / max(1, len(x)))
+            centre = _chosen(self.center, mean, 0.0)
             # without centring R divides by the root mean square
-            spread = float(np.sqrt(((x - centre) ** 2).sum() / max(1, len(x) - 1)))
+            spread = math.sqrt(rmath.sum_((x - centre) ** 2) / max(1, len(x) - 1))
         divisor = _chosen(self.divide, spread, 1.0)
         if len(np.unique(x)) < 2 and not divisor > 0:
             raise DataError(

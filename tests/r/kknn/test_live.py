@@ -51,6 +51,12 @@ SHAPES = ("smooth", "tied", "copies", "mixed", "wide", "classes", "grades")
 FORMULAS = ("y ~ .", "y ~ f", "y ~ o + x0", "y ~ x0 * f", "y ~ . - x0", "y ~ f:o + x0",
             "y ~ f + o - 1", "y ~ I(x0^2) + f", "y ~ (x0 + f + o)^2")  # fmt: skip
 
+OF_COLUMNS = """
+    scale(x) scale(x,center=FALSE) scale(log(p)) poly(x,1) poly(x,2) poly(p,3) exp(x/9) log10(p)
+    log1p(p) tanh(x) cosh(x/9) sin(x) I(x^3) I(p^-1) I(2^x) I(x%%0.3) log(p,3)
+"""
+FUNCTIONS = OF_COLUMNS.split()
+
 
 @pytest.fixture(scope="module", autouse=True)
 def _kknn() -> None:
@@ -127,6 +133,22 @@ def test_train_kknn(shape: str) -> None:
         np.testing.assert_allclose(errors, np.asarray(expected["errors"]), 1e-12, err_msg=said)
         best = int(np.ravel(expected["k"])[0]), str(np.ravel(expected["kernel"])[0])
         assert (fit.best_k, fit.best_kernel) == best, said
+
+
+def test_functions_of_columns_full_of_ties() -> None:
+    rng = np.random.default_rng(300)
+    call = {"k": 5, "distance": 2, "kernel": "triangular", "scale": True, "ykernel": 0}
+    for _ in range(120):
+        n = int(rng.integers(20, 80))
+        data = pd.DataFrame({"x": rng.integers(-8, 8, n) / 2, "p": rng.integers(2, 9, n) / 2})
+        data["y"] = rng.normal(size=n).round(2)
+        chosen = rng.choice(FUNCTIONS, int(rng.integers(1, 4)), replace=False)
+        formula, cut = f"y ~ {' + '.join(chosen)}", n - 10
+        train, test = data[:cut], data[cut:].reset_index(drop=True)
+        expected = run(PREDICT, formula=formula, train=train, test=test, **call)
+        fit = kknn(formula, train, test, **call)
+        np.testing.assert_array_equal(fit.C, expected["C"], formula)
+        np.testing.assert_allclose(fit.fitted_values, np.ravel(expected["fitted"]), DISTANCE)
 
 
 @pytest.mark.parametrize("shape", ["smooth", "tied", "copies"])
