@@ -146,10 +146,10 @@ def parse(text: str, names: Sequence[str]) -> Formula:
     (('a', 'c', 'b:a', 'a:c'), (1, 1, 2, 2), True)
 
     As in R: ``terms(formula)``; what its functions give has R's bits, where R calls the same C
-    library and, for poly(), a BLAS that adds in order. Two things differ: poly() and scale() are computed from the rows
-    that are fitted, not also from rows that are dropped for missing values elsewhere; and a
-    response that is one column, or a function of one, may not stand on the right again (R drops
-    it with a warning, or lets it leak).
+    library and, for poly(), a BLAS that adds in order. Two things differ: poly() and scale() are
+    computed from the rows that are fitted, not also from rows that are dropped for missing values
+    elsewhere; and a response that is one column, or a function of one, may not stand on the right
+    again (R drops it with a warning, or lets it leak).
     """
     return Formula(text, tuple(names))
 
