@@ -37,13 +37,15 @@ def interval_codes(values: Floats, breaks: Floats) -> Codes:
 def interval_labels(breaks: Floats) -> list[str]:
     """The labels that R's ``cut`` gives: as many digits as tell the breaks apart, at least 3.
 
+    As in R both zeros are written alike.
+
     Examples
     --------
     >>> interval_labels(np.array([0.5, 1.25, 1000000.0]))
     ['[0.5,1.25]', '(1.25,1e+06]']
     """
     for digits in range(3, 13):
-        words = [f"{value:.{digits}g}" for value in breaks]
+        words = [f"{value:.{digits}g}" for value in breaks + 0.0]
         if all(a != b for a, b in pairwise(words)):
             break
     else:

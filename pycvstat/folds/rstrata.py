@@ -117,9 +117,10 @@ def as_character(value: float) -> str:
 
     Examples
     --------
-    >>> as_character(100000.0), as_character(123456.0), as_character(0.1)
-    ('1e+05', '123456', '0.1')
+    >>> as_character(100000.0), as_character(123456.0), as_character(0.1), as_character(-0.0)
+    ('1e+05', '123456', '0.1', '0')
     """
+    value += 0.0  # -0.0 is written as 0
     mantissa, exponent = f"{value:.14e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".")
     digits = len(mantissa.lstrip("-").replace(".", ""))

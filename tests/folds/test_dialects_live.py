@@ -84,6 +84,14 @@ STRATA = {
     "counts": ("sample(12, 150, TRUE)", lambda r: r.sample(12, 150, replace=True)),
     "large and negative": ("rnorm(150) * 1e6", lambda r: r.rnorm(150) * 1e6),
     "small numbers": ("rnorm(150) / 1e6", lambda r: r.rnorm(150) / 1e6),
+    "few numbers, both zeros": (
+        "c(-1, -0, 0, 1)[sample(4, 150, TRUE)]",
+        lambda r: np.array([-1.0, -0.0, 0.0, 1.0])[r.sample(4, 150, replace=True) - 1],
+    ),
+    "numbers around minus zero": (
+        "c(-2, -1, -0, 1, 2)[sample(5, 150, TRUE)]",
+        lambda r: np.array([-2.0, -1.0, -0.0, 1.0, 2.0])[r.sample(5, 150, replace=True) - 1],
+    ),
 }
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pycvstat.data.frame import read_y
+from pycvstat.folds import RFolds
 from pycvstat.folds.rstrata import rsample_strata
 from pycvstat.rmath.random import RRandom, as_stream
 
@@ -18,3 +19,14 @@ def test_a_small_class_goes_where_sample_says(seed: int) -> None:
     expected = [np.arange(12).tolist(), np.arange(12, 24).tolist()]
     expected[drawn].append(24)
     assert [part.tolist() for part in strata] == expected
+
+
+@pytest.mark.parametrize(("dialect", "strata"), [("caret", False), ("rsample", True)])
+@pytest.mark.parametrize("values", [[-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0, 1.0, 2.0]])
+def test_both_zeros_are_one_label(dialect: str, strata: bool, values: list[float]) -> None:
+    """As in R, where cut() and as.character() write -0 as 0."""
+    y = np.array(values)[RRandom(3).sample(len(values), 120, replace=True) - 1]
+    minus = np.where(y == 0, -0.0, y)
+    folds = RFolds(dialect, 5, seed=1, strata=strata)  # type: ignore[arg-type]
+    fold_ids = folds.plan(120, y=minus).fold_ids
+    np.testing.assert_array_equal(fold_ids, folds.plan(120, y=y).fold_ids)
