@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pycvstat.errors import FoldError, warn
+from pycvstat.folds.layout import require_few_fits
 from pycvstat.folds.rstrata import Collation, caret_classes, rsample_strata
 from pycvstat.folds.splitter import (
     Given,
@@ -109,6 +110,7 @@ class RFolds(Splitter):
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n)
+        require_few_fits(self.repeats * self.k, self.repeats * given.n)
         draw = _DIALECTS[self.dialect](self, given)
         labels = []
         for time in range(self.repeats):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pycvstat.errors import FoldError
+from pycvstat.folds.layout import require_few_fits
 from pycvstat.folds.splits import require_both, require_share, rows_in_share
 from pycvstat.folds.splitter import (
     Given,
@@ -63,6 +64,7 @@ class NestedPairs(Splitter):
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n, fix="use fewer folds")
+        require_few_fits(self.get_n_splits(), self.repeats * self.k * given.n)
         left_out = self._left_out()
         chunks = in_chunks(np.arange(given.n), self.k)
         places = [np.concatenate([chunks[i] for i in folds]) for folds in left_out]
@@ -138,6 +140,7 @@ class PairedHalves(Splitter):
                 fix="use a larger share of training rows",
             )
         require_both(n - tested, tested, n)
+        require_few_fits(self.get_n_splits(), self.inner * (1 + self.outer) * n)
         splits = self._subsamples(np.arange(n), tested, stream)
         for _ in range(self.outer):
             order = stream.sample(n, 2 * half) - 1

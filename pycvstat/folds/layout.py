@@ -13,6 +13,8 @@ from pycvstat.errors.checks import is_whole
 Rows = npt.NDArray[np.int64]
 
 MOST_ROWS = 2**31 - 1  # as many as R numbers by integers
+MOST_FITS = 10**7  # the lists of their rows alone take 1 GB
+MOST_LISTED = 5 * 10**8  # row numbers of all fits together: 4 GB
 
 
 def frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -43,6 +45,16 @@ def require_few(n: int) -> int:
     if n > MOST_ROWS:
         raise FoldError(f"Folds take at most {MOST_ROWS:,} rows.", given=f"{n:,} rows")
     return n
+
+
+def require_few_fits(fits: int, listed: int, fix: str = "ask for fewer repetitions") -> None:
+    """Refuse folds before they take all memory: how many fits, and rows listed in all of them."""
+    if fits > MOST_FITS or listed > MOST_LISTED:
+        raise FoldError(
+            f"Folds are at most {MOST_FITS:,} fits, with {MOST_LISTED:,} rows listed in all.",
+            given=f"{fits:,} fits with {listed:,} rows",
+            fix=fix,
+        )
 
 
 def sorted_within(rows: Rows, offsets: Rows) -> Rows:

@@ -12,6 +12,7 @@ import pandas as pd
 from pycvstat.errors import FoldError
 from pycvstat.folds.exchange import layout_of_ids
 from pycvstat.folds.fits import partition_kind
+from pycvstat.folds.layout import require_few_fits
 from pycvstat.folds.quantiles import quantile_codes
 from pycvstat.folds.splitter import (
     Given,
@@ -277,6 +278,7 @@ class LeaveOneOut(Splitter):
     draws: ClassVar[bool] = False
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
+        require_few_fits(given.n, given.n, fix="use KFold(10)")
         return Layout("loo", list(np.arange(given.n).reshape(-1, 1)))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from pycvstat.errors import FoldError
 from pycvstat.errors.checks import is_whole
+from pycvstat.folds.layout import require_few_fits
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splitter import (
     Given,
     Layout,
@@ -102,6 +104,7 @@ class Subsampling(Splitter):
     def _layout(self, given: Given, stream: Stream) -> Layout:
         size = math.floor(rows_in_share(self.train, given.n) + _ROUNDING)
         require_both(size, given.n - size, given.n)
+        require_few_fits(self.times, self.times * (given.n - size))
         everything = np.arange(given.n)
         test = [
             np.setdiff1d(everything, stream.sample(given.n, size) - 1, assume_unique=True)
@@ -162,8 +165,10 @@ class TimeSeries(Splitter):
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         ends = self._ends(given.n)
-        test = [np.arange(end + self.gap, end + self.gap + self.horizon) for end in ends]
         start = self.initial if self.window == "sliding" else given.n
+        rows = len(ends) * (min((ends[0] + ends[-1]) // 2, start) + self.horizon)
+        require_few_fits(len(ends), rows, fix="move on in larger steps: step=")
+        test = [np.arange(end + self.gap, end + self.gap + self.horizon) for end in ends]
         train = [np.arange(max(0, end - start), end) for end in ends]
         return Layout("timeseries", test, train=train)
 
@@ -232,10 +237,12 @@ class Repeated(Splitter):
             )
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
-        plans = [
-            self.splitter.plan(given.data, y=given.y, groups=given.groups, random=stream)
-            for _ in range(self.times)
-        ]
+        def once() -> FoldPlan:
+            return self.splitter.plan(given.data, y=given.y, groups=given.groups, random=stream)
+
+        first = once()
+        require_few_fits(self.times * len(first), self.times * len(first.rows))
+        plans = [first, *(once() for _ in range(self.times - 1))]
         kind = "subsampling" if plans[0].kind == "holdout" else plans[0].kind
         return Layout(
             kind,

@@ -7,8 +7,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pycvstat.errors import PycvstatWarning
-from pycvstat.folds import KFold, RFolds, Subsampling
+from pycvstat.errors import FoldError, PycvstatWarning
+from pycvstat.folds import (
+    KFold,
+    LeaveOneOut,
+    NestedPairs,
+    PairedHalves,
+    Repeated,
+    RFolds,
+    Subsampling,
+    TimeSeries,
+)
 from pycvstat.folds.exchange import _r_vector
 from pycvstat.folds.quantiles import interval_labels
 from pycvstat.folds.rstrata import _quantile_strata
@@ -67,3 +76,23 @@ def test_classes_of_exactly_a_tenth_are_strata_of_their_own() -> None:
     plan = RFolds("rsample", 4, seed=1, strata=True).plan(40, y=classes)
     for _, test in plan:
         assert sorted(classes[test]) == list("abcdefghij")
+
+
+@pytest.mark.parametrize(
+    ("splitter", "n"),
+    [
+        (Repeated(KFold(3), 99_999_999_999, random=1), 30),
+        (Repeated(KFold(2), 1000, random=1), 600_000),
+        (RFolds("rsample", 3, seed=1, repeats=99_999_999_999), 30),
+        (Subsampling(99_999_999_999, random=1), 30),
+        (NestedPairs(3, repeats=99_999_999_999, random=1), 30),
+        (PairedHalves(inner=99_999_999_999, random=1), 30),
+        (TimeSeries(10), 100_000),
+        (TimeSeries(10_000, window="sliding"), 100_000),
+        (LeaveOneOut(), 20_000_000),
+    ],
+    ids=repr,
+)
+def test_folds_beyond_memory_are_refused_before_they_are_made(splitter, n: int) -> None:
+    with pytest.raises(FoldError, match=r"at most 10,000,000 fits"):
+        splitter.plan(n)
