@@ -210,8 +210,9 @@ def from_losses(
     Parameters
     ----------
     losses : sequence, 2-D array, frame, or mapping
-        One loss per row of the data; several columns are several methods, or the repetitions
-        when `fold_ids` has as many columns. A mapping holds one of these per method.
+        One loss per row of the data. Several columns of an array are several methods, or the
+        repetitions when `fold_ids` has as many columns; named columns are methods. A mapping holds
+        one array per method, with one column per repetition.
     fold_ids : sequence, (n, times) array or FoldPlan
         Fold of each row, one column per repetition. With a plan that is no partition, losses are
         in the order of ``plan.rows``. None: one test set, of a model trained on `n_train` rows.
@@ -267,10 +268,12 @@ def _in_plan_order(values: FloatArray, plan: FoldPlan, name: str) -> FloatArray:
     if values.shape == plan.rows.shape:
         return values
     expected = f"({plan.n},)" if plan.times == 1 else f"({plan.n}, {plan.times})"
+    repeated = plan.is_partition and values.shape == (plan.n,)
     raise InputError(
         f"the losses of {name} do not fit the folds.",
         given=f"shape {values.shape}",
-        fix=f"shape {expected if plan.is_partition else plan.rows.shape}",
+        fix=f"shape {expected if plan.is_partition else plan.rows.shape}"
+        + (", one column per repetition; of one method, an array without names" * repeated),
     )
 
 

@@ -38,8 +38,6 @@ def columns_of(losses: Any, times: int, names: Sequence[str] | None) -> dict[str
     array([1. , 1.5])
     """
     columns = _by_name(losses, times)
-    if times > 1 and len(columns) == times and all(v.ndim == 1 for v in columns.values()):
-        columns = {"losses": np.column_stack(list(columns.values()))}
     if not columns:
         raise InputError("there are no losses.", given=losses)
     return columns if names is None else _renamed(columns, names)

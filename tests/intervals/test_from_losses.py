@@ -62,8 +62,17 @@ def test_columns_are_methods_or_repetitions():
     assert repeated.pooled == pytest.approx(TWO.mean())
     folds = [TWO[ids[:, r] == f, r].mean() for r in range(2) for f in range(4)]
     assert repeated.interval().low == pytest.approx(corrected_t(folds, 18, 6).low, rel=1e-12)
-    frame = from_losses(pd.DataFrame(TWO, columns=["r1", "r2"]), ids)
-    assert frame.estimate == repeated.estimate
+    both = from_losses({"a": TWO, "b": TWO[:, ::-1]}, ids)
+    assert both.names == ("a", "b")
+    assert both.estimate["a"] == repeated.estimate
+
+
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame])
+def test_named_columns_are_never_taken_for_repetitions(kind):
+    """As many methods as repetitions: their losses were merged into one estimate."""
+    ids = np.column_stack([IDS, np.roll(IDS, 5)])
+    with pytest.raises(InputError, match=r"(?s)losses of knn do not fit.*\(24, 2\), one column per rep"):
+        from_losses(kind({"knn": TWO[:, 0], "ols": TWO[:, 1]}), ids)
 
 
 def test_a_plan():
