@@ -122,6 +122,7 @@ pcv_five_by_two_f_test <- function(p) {
 
 pcv_ci_five_by_two_f <- function(p, level) {
   excess <- function(d) pcv_five_by_two_f_test(p - d)[1] - qf(level, 10, 5)
+  if (excess(mean(p)) > 0) return(c(mean(p), NA, NA, NA))  # every mean is rejected
   far <- 100 * diff(range(p))
   low <- uniroot(excess, c(mean(p) - far, mean(p)), tol = 1e-15, maxiter = 10000)$root
   high <- uniroot(excess, c(mean(p), mean(p) + far), tol = 1e-15, maxiter = 10000)$root

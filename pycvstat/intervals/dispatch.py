@@ -75,6 +75,12 @@ def interval(
         read = as_metric("auc")
     check_options(chosen, options)
     limits, used = compute(chosen, table, level, read, options)
+    if limits.empty:
+        raise IntervalError(
+            f"there is no {chosen.name} interval here: its test rejects every value.",
+            given=f"mean {limits.estimate:.4g}; the repetitions differ more than their halves",
+            fix="method='five_by_two_t' or 'corrected_t'",
+        )
     found = name_limits(chosen, limits, used, level, why, words_of(read))
     found = replace(found, request=request_of(table, read, options))
     return found if read is not None else replace(found, source=used)
@@ -95,8 +101,8 @@ def compute(
     """The limits, and the table they are read from (that of the metric)."""
     with np.errstate(all="ignore"):
         limits, used = _computed(method, table, level, metric, options)
-    undefined = np.isnan([limits.low, limits.high]).any() or np.isinf(limits.std_error)
-    if undefined or not np.isfinite(limits.estimate):
+    undefined = np.isnan([limits.low, limits.high]).any() and not limits.empty
+    if undefined or np.isinf(limits.std_error) or not np.isfinite(limits.estimate):
         raise IntervalError(
             "the squares of these losses leave the range of numbers.",
             given=f"estimate {limits.estimate:g}, standard error {limits.std_error:g}",
@@ -158,7 +164,7 @@ def name_limits(
     risk, short = estimand(method, table.plan)
     lowest, highest = table.range
     low, high = max(limits.low, lowest), min(limits.high, highest)
-    clipped = low != limits.low or high != limits.high
+    clipped = limits.low < lowest or limits.high > highest
     notes = limits.notes
     if clipped:
         notes += (cut_words(limits, lowest, highest),)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
-from pycvstat.errors import IntervalError
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
@@ -40,7 +39,8 @@ def five_by_two_t(p: FloatArray, level: float) -> Limits:
 def five_by_two_f(p: FloatArray, level: float) -> Limits:
     """The values d for which F = sum (p - d)^2 / (2 sum s_i^2) is below the F(10, 5) quantile.
 
-    Its p value is that of d = 0, Alpaydin's test.
+    Its p value is that of d = 0, Alpaydin's test. Where the ten values differ much more between
+    repetitions than within them it rejects every d: then there are no limits.
 
     Examples
     --------
@@ -54,20 +54,20 @@ def five_by_two_f(p: FloatArray, level: float) -> Limits:
     variances, mean = _variances(p), rmath.mean(p.ravel())
     statistic = float((p**2).sum() / (2 * variances.sum()))
     room = fdtri(10, 5, level) * 2 * variances.sum() - ((p - mean) ** 2).sum()
+    half = math.sqrt(room / 10) if room >= 0 else math.nan
+    note = "all values that Alpaydin's F test does not reject"
     if room < 0:
-        raise IntervalError(
-            "the ten values of 5x2 differ too much between repetitions for an F interval.",
-            given=f"F = {statistic:.3g} for a mean of 0",
-            fix="method='five_by_two_t' or 'corrected_t'",
+        note = (
+            "no limits: Alpaydin's F test rejects every value, as the repetitions differ much more "
+            "than their halves"
         )
-    half = math.sqrt(room / 10)
     return Limits(
         mean,
         math.nan,
         mean - half,
         mean + half,
         math.nan,
-        ("all values that Alpaydin's F test does not reject",),
+        (note,),
         {"F": statistic},
         float(fdtrc(10, 5, statistic)),
     )

@@ -47,7 +47,8 @@ class Limits:
     details : mapping
         Numbers behind the interval, by name.
     p_value : float, optional
-        Of the hypothesis that the mean is 0, where it is not the t or normal one.
+        Of the hypothesis that the mean is 0, where it is not the t or normal one. Limits that are
+        NaN beside it are those of an empty set: the test rejects every value.
 
     Examples
     --------
@@ -63,6 +64,11 @@ class Limits:
     notes: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     p_value: float | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether the test behind the limits rejects every value."""
+        return self.p_value is not None and bool(np.isnan(self.low))
 
 
 @dataclass(frozen=True, slots=True)

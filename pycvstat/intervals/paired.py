@@ -45,7 +45,7 @@ class Paired(Verbs):
     names : (str, str)
         The difference is the first minus the second.
     interval : Interval
-        Of the difference.
+        Of the difference. Its limits are NaN where the test rejects every value (five_by_two_f).
     p_value : float
         Two-sided, of no difference; NaN where the method has none.
     statistic : float
@@ -136,9 +136,10 @@ class Paired(Verbs):
 
     def __repr__(self) -> str:
         p = "" if math.isnan(self.p_value) else f", p = {self.p_value:.3g}"
+        limits = f"{self.level * 100:g} % from {self.low:.3g} to {self.high:.3g}"
         return (
             f"Paired({self.names[0]!r} minus {self.names[1]!r}: {self.estimate:.4g}, "
-            f"{self.level * 100:g} % from {self.low:.3g} to {self.high:.3g}{p}, {self.method})"
+            f"{'no limits' if math.isnan(self.low) else limits}{p}, {self.method})"
         )
 
 

@@ -190,8 +190,12 @@ def interval_words(found: Interval) -> str:
     >>> interval_words(corrected_t([0.2, 0.3, 0.1, 0.25, 0.15], 80, 20))
     '95 % interval 0.05276 to 0.34724'
     """
-    low, high = aligned([found.low, found.high])
-    return f"{100 * found.level:g} % interval {low} to {high}"
+    return _limits(found, *aligned([found.low, found.high]))
+
+
+def _limits(found: Interval, low: str, high: str) -> str:
+    level = f"{100 * found.level:g} %"
+    return f"{level} interval {low} to {high}" if low else f"empty {level} interval"
 
 
 def distribution_words(found: Interval) -> str:
@@ -220,4 +224,4 @@ def seed_words(seed: int) -> str:
 def value_words(value: float, found: Interval) -> str:
     """An estimate with its interval: "14.03 (95 % interval 6.77 to 21.28)"."""
     middle, low, high = aligned([value, found.low, found.high])
-    return f"{middle} ({100 * found.level:g} % interval {low} to {high})"
+    return f"{middle} ({_limits(found, low, high)})"

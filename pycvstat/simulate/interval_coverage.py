@@ -83,7 +83,8 @@ class Coverage(Shown):
     targets : tuple of Covered
     width, estimate, std_error : MonteCarlo
     excludes_zero : MonteCarlo
-        Share of intervals without 0: of differences, the power or size of the test.
+        Share of intervals without 0: of differences, the power or size of the test. An empty
+        interval covers nothing, and is neither too low nor too high.
     seed : int or None
 
     Examples
@@ -257,7 +258,10 @@ def _limits(
     level: float,
     options: dict[str, Any],
 ) -> FloatArray:
-    """low, high, estimate and std_error (S, 4); NaN where the method refused."""
+    """low, high, estimate and std_error (S, 4); NaN where the method refused.
+
+    Only the limits are NaN where the method's test rejects every value.
+    """
     found = np.full((len(tables), 4), np.nan)
     for s, table in enumerate(tables):
         with warnings.catch_warnings():
@@ -305,7 +309,7 @@ def _count(
     truths: dict[str, FloatArray],
     seed: int | None,
 ) -> Coverage:
-    usable = ~np.isnan(limits[:, 0])
+    usable = ~np.isnan(limits[:, 2])
     if usable.sum() < 2:
         raise IntervalError(
             "the method refused nearly every data set.", given=f"{int((~usable).sum())} refused"
@@ -314,8 +318,9 @@ def _count(
     rows = []
     for target, values in truths.items():
         truth = np.full(len(values), values.mean()) if target.startswith("ER") else values
-        below, above = high < truth[usable], low > truth[usable]
-        shares = [MonteCarlo.of(share) for share in (~(below | above), below, above)]
+        true = truth[usable]
+        covers = (low <= true) & (true <= high)  # an empty interval does not
+        shares = [MonteCarlo.of(share) for share in (covers, high < true, low > true)]
         rows.append(Covered(target, MonteCarlo.of(values), *shares))
     return Coverage(
         scenario=scenario,
@@ -325,10 +330,10 @@ def _count(
         sets=int(usable.sum()),
         refused=int((~usable).sum()),
         targets=tuple(rows),
-        width=MonteCarlo.of(high - low),
+        width=MonteCarlo.of(np.fmax(high - low, 0.0)),
         estimate=MonteCarlo.of(estimate),
         std_error=MonteCarlo.of(std_error),
-        excludes_zero=MonteCarlo.of((low > 0) | (high < 0)),
+        excludes_zero=MonteCarlo.of(~((low <= 0) & (high >= 0))),
         seed=seed,
     )
 

@@ -71,7 +71,7 @@ def test_columns_are_methods_or_repetitions():
 def test_named_columns_are_never_taken_for_repetitions(kind):
     """As many methods as repetitions: their losses were merged into one estimate."""
     ids = np.column_stack([IDS, np.roll(IDS, 5)])
-    with pytest.raises(InputError, match=r"(?s)losses of knn do not fit.*\(24, 2\), one column per rep"):
+    with pytest.raises(InputError, match=r"(?s)knn do not fit.*\(24, 2\), one column per rep"):
         from_losses(kind({"knn": TWO[:, 0], "ols": TWO[:, 1]}), ids)
 
 

@@ -4,13 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import f
 
+import pycvstat as pcv
+from pycvstat import rmath
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs
 from pycvstat.intervals import corrected_t, interval
 from pycvstat.intervals.from_losses import from_losses
 from pycvstat.intervals.paired import adjusted, all_pairs, paired
-from pycvstat.losses import LossTable, Predictions
+from pycvstat.losses import FoldMeans, LossTable, Predictions
 from tests.intervals.shared_losses import one_split
 
 N = 60
@@ -62,6 +65,41 @@ def test_five_by_two():
     by_t = paired(a, b, method="five_by_two_t")
     assert by_t.statistic == pytest.approx(p[0, 0] / np.sqrt(p.var(axis=1, ddof=1).mean()))
     assert by_t.interval.df == 5
+
+
+@pytest.fixture(scope="module")
+def rejected_everywhere():
+    """A comparison whose F test rejects every difference, so that no interval is left."""
+    both = {"ols": pcv.OLS(), "mean": pcv.Mean()}
+    return pcv.compare(both, "mpg ~ hp", pcv.data.mtcars(), folds=FiveByTwo(random=73))
+
+
+def test_an_empty_interval_is_a_rejection(rejected_everywhere):
+    (row,) = rejected_everywhere.pairs().to_dict("records")
+    p = (rejected_everywhere["ols"].fold_errors - rejected_everywhere["mean"].fold_errors).reshape(
+        5, 2
+    )
+    mean = rmath.mean(p.ravel())
+    centred = ((p - mean) ** 2).sum() / (2 * p.var(axis=1, ddof=1).sum())
+    assert centred > f.ppf(0.95, 10, 5)  # the least F of all differences
+    assert row["estimate"] == pytest.approx(mean, rel=1e-12)  # sums
+    assert np.isnan([row["conf_low"], row["conf_high"]]).all()
+    assert row["p_value"] == row["p_adjusted"] < 0.001
+    found = rejected_everywhere.paired("ols", "mean")
+    assert "no limits, p = 0.000882" in repr(found)
+    assert not found.interval.clipped
+    said = " ".join(found.summary().split())
+    assert "-20.982 (empty 95 % interval), p < 0.001" in said
+    assert "rejects every value" in said
+    assert found.plot() is not None
+    assert rejected_everywhere.plot("paired") is not None
+
+
+def test_an_interval_of_one_risk_is_refused_where_its_test_rejects_everything():
+    plan = FiveByTwo(random=1).plan(10)
+    means = np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], 2) + np.tile([0.0, 0.1], 5)
+    with pytest.raises(IntervalError, match="rejects every value"):
+        interval(FoldMeans(plan, means[:, None], "squared"), "five_by_two_f")
 
 
 @pytest.mark.filterwarnings("ignore:The inflation")

@@ -7,6 +7,7 @@ import pytest
 
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.folds import Grouped, Holdout, KFold, NestedPairs, Repeated, Subsampling
+from pycvstat.intervals import Limits
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.simulate.interval_coverage import coverage
 from pycvstat.simulate.laws import Law
@@ -187,6 +188,19 @@ def test_data_sets_that_are_refused_are_counted():
     found = coverage(case, "holdout_z", sets=60, random=1)
     assert found.refused > 0
     assert found.sets + found.refused == 60
+
+
+def test_an_empty_interval_is_a_miss_and_a_rejection():
+    """The F test of 5x2 rejects every value where repetitions differ more than their halves."""
+
+    def empty(table, level):
+        return Limits(1.0, np.nan, np.nan, np.nan, np.nan, p_value=0.01)
+
+    found = coverage("ols_low", empty, folds=Holdout(0.25), sets=10)
+    assert (found.sets, found.refused) == (10, 0)
+    assert found["R(100)"].coverage.mean == 0.0
+    assert found.excludes_zero.mean == 1.0
+    assert found.width.mean == 0.0
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from pycvstat.report.plots.limits import interval_rows
 from pycvstat.report.sections.estimates import heard
 from pycvstat.report.sections.tables import interval_headers, table_of
 from pycvstat.report.wanted import Wanted
+from pycvstat.report.words import value_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,9 +114,8 @@ def _pair_figure(tables: Tables, kinds: Any, wanted: Wanted) -> Figure | None:
         return None
     with heard():
         pair = paired(tables[a], tables[b], method=wanted.method, level=wanted.level)
-    low, high, middle = aligned([pair.low, pair.high, pair.estimate])
     p = p_value(pair.p_value)
-    words = f"Difference {a} minus {b}: {middle}, interval {low} to {high}"
+    words = f"Difference {a} minus {b}: {value_words(pair.estimate, pair.interval)}"
     return Figure(
         "paired",
         partial(kinds["paired"].draw, a=a, b=b, method=wanted.method, level=wanted.level),

@@ -167,6 +167,14 @@ def test_r_computes_the_same_difference_and_p_value(folds, methods):
             assert moved.crosscheck().first_difference == "p value: element 1"
 
 
+def test_r_rejects_every_difference_where_we_do():
+    both = pcv.compare({"ols": pcv.OLS(), "mean": pcv.Mean()}, "mpg ~ hp", pcv.data.mtcars(),
+                       folds=pcv.FiveByTwo(random=73))  # fmt: skip
+    found = both.paired("ols", "mean")
+    assert np.isnan(found.low)
+    assert found.crosscheck()
+
+
 def test_losses_made_elsewhere():
     losses = {"a": np.arange(12.0) % 5, "b": np.arange(12.0) % 7}
     found = pcv.from_losses(losses, np.repeat([1, 2, 3], 4))
