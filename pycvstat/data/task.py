@@ -107,7 +107,9 @@ class Task:
         X, y : optional
             Predictors (2-D array or frame) and response, instead of formula and data.
         weights, groups : str or sequence, optional
-            A column of `data` by name, or one value per row.
+            A column of `data`, by name or as ``data["g"]``, or one value per row. A column of the
+            data is then no predictor unless the formula names it: ``.`` leaves it out. In R,
+            ``lm(y ~ ., data, weights = w)`` counts it among the predictors.
         na : {"raise", "omit"}
             What to do with rows that have a missing value in a variable that is used.
 
@@ -123,11 +125,12 @@ class Task:
         rows = data if X is None else X
         for what, vector in ({"y": y} | extra).items():
             _check_labels(rows, what, vector)
-        named = {v for v in extra.values() if isinstance(v, str)}
-        parsed = formulas.parse(text, [n for n in frame.names if n not in named])
         columns = {k: _extra(k, v, frame) for k, v in extra.items() if v is not None}
+        beside = [c.name for c in columns.values() if frame.columns.get(c.name) is c]
+        parsed = formulas.parse(text, frame.names, beside)
         used = frame.select(parsed.variables)
-        keep = _complete_rows(used, columns, na)
+        taken_away = [frame[n].rename(f"{n} (only taken away)") for n in parsed.removed]
+        keep = _complete_rows(used, [*taken_away, *columns.values()], na)
         used = used if len(keep) == used.n else used.take(keep)
         response = _response(formulas.response(parsed, used), parsed.text)
         return cls(
@@ -269,11 +272,14 @@ def _extra(what: str, given: Any, frame: frames.Frame) -> frames.Column:
             f"{what} must have one value per row.",
             given=f"{len(column.values)} values for {frame.n} rows",
         )
+    own = frame.columns.get(column.name)
+    if isinstance(own, frames.Column) and np.array_equal(own.labels(), column.labels()):
+        return own
     return column.rename(what)
 
 
-def _complete_rows(used: frames.Frame, extra: dict[str, frames.Column], na: NA) -> IntArray:
-    columns: Sequence[frames.Column] = [*(used[name] for name in used.names), *extra.values()]
+def _complete_rows(used: frames.Frame, further: Sequence[frames.Column], na: NA) -> IntArray:
+    columns = [*(used[name] for name in used.names), *further]
     missing = [(c.name, m) for c in columns if (m := c.missing()).any()]
     if used.n == 0:
         raise DataError("the data have no rows.", given="0 rows")

@@ -74,6 +74,11 @@ class Formula:
         The variables of the right side, such as ``x`` or ``log(x)``.
     offsets : tuple of expressions
         What stands inside offset().
+    removed : tuple of str
+        Columns that the formula only takes away, as ``. - x`` does. As in R, rows that miss a
+        value in them are incomplete.
+    beside : tuple of str
+        Columns that ``.`` does not stand for, such as groups and weights.
     """
 
     text: str
@@ -83,9 +88,11 @@ class Formula:
     intercept: bool = field(init=False)
     expressions: tuple[Node, ...] = field(init=False)
     offsets: tuple[Node, ...] = field(init=False)
+    removed: tuple[str, ...] = field(init=False)
+    beside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, part in _read(self.text, self.names).items():
+        for name, part in _read(self.text, self.names, self.beside).items():
             object.__setattr__(self, name, part)
         _check_right_side(self)
 
@@ -107,15 +114,11 @@ class Formula:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The columns that the formula reads, the response's first.
-
-        A column that the formula removes (``. - x``) is not read, so missing values in it drop
-        no row; R would drop them.
-        """
+        """The columns that the model uses, the response's first."""
         return tuple(dict.fromkeys((*columns_in(self.response), *self.predictors)))
 
 
-def parse(text: str, names: Sequence[str]) -> Formula:
+def parse(text: str, names: Sequence[str], beside: Collection[str] = ()) -> Formula:
     """Read a formula in R's meaning. Nothing in it is executed.
 
     Operators: ``+ - : * / ^ %in%``, parentheses, ``0`` and ``1``, and ``.`` for all columns but
@@ -129,6 +132,8 @@ def parse(text: str, names: Sequence[str]) -> Formula:
         Such as ``"y ~ a + log(b)"``; names with unusual characters in backticks.
     names : sequence of str
         The columns of the data.
+    beside : collection of str
+        Columns that ``.`` does not stand for, such as groups and weights.
 
     Returns
     -------
@@ -151,27 +156,38 @@ def parse(text: str, names: Sequence[str]) -> Formula:
     elsewhere; and a response that is one column, or a function of one, may not stand on the right
     again (R drops it with a warning, or lets it leak).
     """
-    return Formula(text, tuple(names))
+    return Formula(text, tuple(names), tuple(beside))
 
 
-def _read(text: str, names: Sequence[str]) -> dict[str, Any]:
+def _read(text: str, names: Sequence[str], beside: Collection[str]) -> dict[str, Any]:
     """What the text says, by the names of the attributes of `Formula`."""
     left, right = sides(text, names)
     _check_response(left, names, text)
-    of_response = set(columns_in(left))
-    algebra = Algebra(text, [name for name in names if name not in of_response])
+    apart = {*columns_in(left), *beside}
+    algebra = Algebra(text, [name for name in names if name not in apart])
     bits = by_order(list(algebra.expand(right)))
     nodes = list(algebra.variables)
     offsets = [i for i, node in enumerate(nodes) if _is_offset(node)]
     kept = _without_offsets(bits, offsets, text)
     used = members(union(kept))
+    removed = [node for i, node in enumerate(nodes) if i not in {*used, *offsets}]
+    for node in removed:
+        _check_expression(node, names, text)
     return {
         "response": left,
         "terms": _terms(kept, nodes, {old: new for new, old in enumerate(used)}),
         "intercept": algebra.intercept,
         "expressions": tuple(nodes[i] for i in used),
-        "offsets": tuple(arguments(nodes[i])["x"] for i in offsets if 1 << i in bits),  # type: ignore[arg-type]
+        "offsets": tuple(arguments(nodes[i])["x"] for i in offsets),  # type: ignore[arg-type]
+        "removed": _without(removed, [left, *(n for n in nodes if n not in removed)]),
     }
+
+
+def _without(nodes: Sequence[Node], others: Sequence[Node]) -> tuple[str, ...]:
+    """The columns that only the first of these read."""
+    elsewhere = {name for node in others for name in columns_in(node)}
+    read = dict.fromkeys(name for node in nodes for name in columns_in(node))
+    return tuple(name for name in read if name not in elsewhere)
 
 
 def response(formula: Formula, frame: Frame) -> Column:
@@ -210,6 +226,12 @@ def _without_offsets(bits: Sequence[int], offsets: Sequence[int], text: str) -> 
     all_offsets = sum(1 << i for i in offsets)
     if any(bit & all_offsets and bit.bit_count() > 1 for bit in bits):
         raise FormulaError("An offset cannot be part of an interaction.", given=shortened(text))
+    if any(1 << i not in bits for i in offsets):
+        raise FormulaError(
+            "An offset is taken away, and R keeps it nevertheless.",
+            given=shortened(text),
+            fix="leave it out of the formula",
+        )
     return [bit for bit in bits if not bit & all_offsets]
 
 

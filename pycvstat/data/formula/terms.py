@@ -26,6 +26,7 @@ from pycvstat.errors import FormulaError
 MOST_TERMS = 20_000
 HIGHEST_POWER = 64  # more variables than this would give too many terms long before
 DEEPEST = 200
+ADDITIVE = frozenset({"+", "-"})
 Terms = dict[int, None]  # an ordered set of bit patterns
 
 
@@ -55,6 +56,8 @@ class Algebra:
             node = node.left
         terms = self._leaf(node)
         for step in reversed(chain):
+            if not terms and step.operator not in ADDITIVE:
+                raise self._without_terms(step)
             terms = self._operators()[step.operator](terms, step.right)
             if len(terms) > MOST_TERMS:
                 raise self._fault("The formula expands to too many terms.", "use fewer variables")
@@ -118,19 +121,26 @@ class Algebra:
         return {term: None for term in left if term not in removed}
 
     def _interact(self, left: Terms, right: Node) -> Terms:
-        return self._products(left, self.expand(right))
+        return self._products(left, self._operand(right))
 
     def _cross(self, left: Terms, right: Node) -> Terms:
-        others = self.expand(right)
+        others = self._operand(right)
         return left | others | self._products(left, others)
 
     def _nest(self, left: Terms, right: Node) -> Terms:
         within = union(left)
-        return left | {within | term: None for term in self.expand(right)}
+        return left | {within | term: None for term in self._operand(right)}
 
     def _within(self, left: Terms, right: Node) -> Terms:
-        outer = union(self.expand(right))
+        outer = union(self._operand(right))
         return {term | outer: None for term in left}
+
+    def _operand(self, node: Node) -> Terms:
+        """The terms of what stands behind ``* / :`` or ``%in%``."""
+        terms = self.expand(node)
+        if not terms:
+            raise self._without_terms(node)
+        return terms
 
     def _power(self, left: Terms, right: Node) -> Terms:
         given = right.value if isinstance(right, Number) else 0.0
@@ -155,6 +165,14 @@ class Algebra:
         if len(made) > MOST_TERMS:
             raise self._fault("The formula expands to too many terms.", "use fewer variables")
         return made
+
+    def _without_terms(self, node: Node) -> FormulaError:
+        where = node.left if isinstance(node, Binary) and node.operator not in ADDITIVE else node
+        return self._fault(
+            f"{deparse(where)!r} is no term that could be multiplied.",
+            "write the columns alone (R drops x in 1 * x and in x:1 without a word); "
+            "+ 0 or - 1 leaves out the intercept, I(2 * x) computes",
+        )
 
     def _fault(self, problem: str, fix: str) -> FormulaError:
         return FormulaError(problem, given=shortened(self.text), fix=fix)

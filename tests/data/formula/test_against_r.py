@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import pytest
 from pycvstat import rmath
 from pycvstat.data.formula import Encoder, parse, polynomials, response
 from pycvstat.data.frame import read
+from pycvstat.data.task import Task
+from pycvstat.errors import FormulaError
 from pycvstat.r import bridge
 from pycvstat.r.bridge import reference
 from tests.data.formula.recorded import as_frame, numbers
@@ -92,6 +96,46 @@ def test_polynomial_contrasts_are_orthonormal(levels: int) -> None:
     np.testing.assert_allclose(codes.T @ codes, np.eye(levels - 1), atol=1e-14)
     np.testing.assert_allclose(codes.sum(axis=0), 0.0, atol=1e-14)
     assert (codes[-1] > 0).all()
+
+
+GENERATED = """
+function(formulas, d) lapply(formulas, function(f) {
+  rows <- suppressWarnings(model.frame(as.formula(f), d))
+  X <- model.matrix(terms(rows), rows)
+  offset <- model.offset(rows)
+  list(colnames(X), as.integer(rownames(rows)), unname(X), if (is.null(offset)) 0 else offset)
+})"""
+ATOMS = ["x", "z", "g", "h", "l", "b", ".", "I(x^2)", "log(z)", "offset(z)", "1", "0", "-1"]
+
+
+def generated(draw: random.Random, depth: int) -> str:
+    if not depth:
+        return draw.choice(ATOMS)
+    if draw.random() < 0.8:
+        operator = draw.choice(["+", "+", "-", "-", ":", "*", "/", "%in%"])
+        return f"{generated(draw, depth - 1)} {operator} {generated(draw, draw.randrange(depth))}"
+    return draw.choice(["({})", "({})^2", "-{}"]).format(generated(draw, depth - 1))
+
+
+@pytest.mark.live_r
+def test_generated_formulas_are_refused_or_r_agrees() -> None:
+    draw, rng = random.Random(3), np.random.default_rng(3)
+    data = pd.DataFrame({"y": rng.normal(size=14), "x": rng.normal(size=14)})
+    data["z"], data["g"] = rng.uniform(1, 2, 14), pd.Categorical(list("abcabcabcabcab"))
+    data["b"], data["h"] = data["x"].shift(1), pd.Categorical(list("uvvuvuvuvuuvvu"))
+    data["l"] = data["x"] > 0
+    read_by_us = {}
+    for text in dict.fromkeys(f"y ~ {generated(draw, draw.randint(1, 4))}" for _ in range(1500)):
+        with contextlib.suppress(FormulaError):
+            read_by_us[text] = Task.build(text, data, na="omit")
+    assert len(read_by_us) > 400
+    theirs = bridge.run(GENERATED, formulas=list(read_by_us), d=data)
+    for (text, task), (columns, rows, X, offset) in zip(read_by_us.items(), theirs, strict=True):
+        ours = task.design()
+        assert list(ours.columns) == list(np.ravel(columns)), text
+        assert (task.rows + 1).tolist() == list(np.ravel(rows)), text
+        np.testing.assert_array_equal(ours.X, np.reshape(X, ours.X.shape), text)
+        np.testing.assert_array_equal(0 if ours.offset is None else ours.offset, offset, text)
 
 
 OF_COLUMNS = """

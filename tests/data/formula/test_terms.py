@@ -33,9 +33,6 @@ CASES = {
     "y ~ a - (0)": ("a", True),
     "y ~ a - (b - 1)": ("a", True),
     "y ~ a + (0 + b)": ("a b", False),
-    "y ~ a*1": ("a", True),
-    "y ~ a:1": ("", True),
-    "y ~ a*0": ("a", False),
     "y ~ (a*b)^2 %in% c": ("a:c b:c a:b:c", True),
     "y ~ +a": ("a", True),
     "y ~ a - a": ("", True),
@@ -107,6 +104,16 @@ def test_variables_are_those_that_are_read() -> None:
     assert formula.variables == ("y", "a", "b", "c")
     assert formula.predictors == ("a", "b", "c")
     assert formula.orders == (1, 1, 2)
+
+
+def test_columns_that_are_only_taken_away_are_known() -> None:
+    assert parse("y ~ . - a - log(b) + x - x", NAMES).removed == ("a", "x")
+    assert parse("y ~ . - a", NAMES).predictors == ("b", "c", "x")
+
+
+def test_the_dot_leaves_out_what_stands_beside_the_predictors() -> None:
+    assert parse("y ~ .", NAMES, ["a"]).labels == ("b", "c", "x")
+    assert parse("y ~ . + a", NAMES, ["a"]).labels == ("b", "c", "x", "a")
 
 
 def test_constants_yield_to_columns_of_that_name() -> None:
