@@ -250,7 +250,8 @@ class EstimateVerbs(Verbs):
         level : float
             Confidence level.
         **options
-            ``metric="rmse"``, "r2" or "auc" instead of the mean loss; options of the method.
+            ``metric="rmse"``, "r2", "auc" or a function of (y, prediction) instead of the mean
+            loss, of classes as ``losses.Metric(f, needs="probabilities")``; options of the method.
 
         Returns
         -------

@@ -11,10 +11,9 @@ from pycvstat import rmath
 from pycvstat.errors import IntervalError
 from pycvstat.errors.checks import check_word
 from pycvstat.intervals.method import Limits, Method, register
-from pycvstat.intervals.metrics import rows_and_scores
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
-from pycvstat.losses.metrics import auc
+from pycvstat.losses.metrics import METRICS as READERS, auc
 
 FloatArray = NDArray[np.float64]
 Ties = Literal["below", "half"]
@@ -88,7 +87,7 @@ def _fold(
 
 
 def _formula(table: LossTable, level: float, ties: Ties = "below") -> Limits:
-    y, score = rows_and_scores(table, "auc")
+    y, score = READERS["auc"].rows(table)
     return cv_auc(y == 1, score, table.plan.offsets, level, ties)
 
 

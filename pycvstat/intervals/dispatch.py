@@ -23,10 +23,10 @@ from pycvstat.intervals.estimand import estimand
 from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.legal import Table, nearest, obstacle, refusal
 from pycvstat.intervals.method import Limits, Method, find, is_auto
-from pycvstat.intervals.metrics import METRICS, ByFold, Smooth, as_metric, fold_scores, linearised
-from pycvstat.losses import LossTable, loss_label
+from pycvstat.intervals.metrics import METRICS, Smooth, as_metric, fold_scores, linearised
+from pycvstat.losses import LossTable, Metric, loss_label
 
-MetricLike = str | Callable[..., float] | None
+MetricLike = str | Metric | Callable[..., float] | None
 
 
 def interval(
@@ -45,9 +45,10 @@ def interval(
     method : str
         "auto" chooses by the plan and the loss, and says why; all names: `METHODS`.
     level : float
-    metric : {"rmse", "r2", "auc"} or callable, optional
+    metric : {"rmse", "r2", "auc"}, Metric or callable, optional
         A metric instead of the mean loss: RMSE and R^2 of squared losses by the delta method,
-        AUC or a function of (y, prediction) fold by fold.
+        AUC or a function of (y, prediction) fold by fold. For classes a function says what it
+        needs: ``Metric(f, needs="probabilities")``.
     **options
         Of the method: ``bounds=(lo, hi)`` (hoeffding, dev_set), ``bias=`` (ncv), ``ties=``
         (cv_auc), ``draws=``, ``random=`` (bootstrap, bbc_cv).
@@ -86,17 +87,17 @@ def interval(
     return found if read is not None else replace(found, source=used)
 
 
-def request_of(table: Table, metric: Smooth | ByFold | None, options: Any) -> dict[str, Any]:
+def request_of(table: Table, metric: Smooth | Metric | None, options: Any) -> dict[str, Any]:
     """What an interval was asked for; the draws of a generator are not repeated by asking again."""
     name, given = None if metric is None else metric.name, ""
-    if isinstance(metric, ByFold) and name not in METRICS:
+    if isinstance(metric, Metric) and name not in METRICS:
         table, name, given = fold_scores(table, metric), None, f"values of {name} by fold"
     kept = {key: value for key, value in options.items() if key != "random"}
     return {"table": table, "metric": name, "options": kept, "given": given}
 
 
 def compute(
-    method: Method, table: Table, level: float, metric: Smooth | ByFold | None, options: Any
+    method: Method, table: Table, level: float, metric: Smooth | Metric | None, options: Any
 ) -> tuple[Limits, Table]:
     """The limits, and the table they are read from (that of the metric)."""
     with np.errstate(all="ignore"):
@@ -112,10 +113,10 @@ def compute(
 
 
 def _computed(
-    method: Method, table: Table, level: float, metric: Smooth | ByFold | None, options: Any
+    method: Method, table: Table, level: float, metric: Smooth | Metric | None, options: Any
 ) -> tuple[Limits, Table]:
     used = table
-    if isinstance(metric, ByFold) and method.needs != "predictions":
+    if isinstance(metric, Metric) and method.needs != "predictions":
         used = fold_scores(table, metric)
     delta = isinstance(metric, Smooth)
     if isinstance(metric, Smooth):
@@ -142,7 +143,7 @@ def _estimate(method: Method, table: Table, options: Any) -> float:
         return method.formula(table, 0.95, **options).estimate
 
 
-def words_of(metric: Smooth | ByFold | None) -> str:
+def words_of(metric: Smooth | Metric | None) -> str:
     """What the metric makes of a risk, with a place for the risk.
 
     Examples
@@ -203,14 +204,14 @@ def cut_words(limits: Limits, lowest: float, highest: float) -> str:
     return "; ".join(ends + ([f"{high}{limits.high:.3g})"] if limits.high > highest else []))
 
 
-def choose(table: Table, metric: Smooth | ByFold | None) -> tuple[Method, str]:
+def choose(table: Table, metric: Smooth | Metric | None) -> tuple[Method, str]:
     """The default for the plan and the loss, and the reason."""
     kind = layout(table.plan)
     several = table.fold_means().shape[1] > 1
     smooth = isinstance(metric, Smooth)
     if metric is not None and metric.name == "auc" and kind == "one split":
         return find("cv_auc"), "the AUC of one split has an influence curve"
-    if isinstance(metric, ByFold) and kind != "one split" and not several:
+    if isinstance(metric, Metric) and kind != "one split" and not several:
         table = fold_scores(table, metric)
     if kind == "one split" and not several and not smooth and _errors(table):
         return find("wilson"), "one split and losses of 0 and 1: Wilson keeps its level"

@@ -9,7 +9,7 @@ from pycvstat.intervals.checks import is_zero_one
 from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.method import METHODS, Layout, Method, find
 from pycvstat.losses import FoldMeans, LossTable
-from pycvstat.losses.metrics import scores
+from pycvstat.losses.metrics import METRICS as READERS
 
 Table = LossTable | FoldMeans
 
@@ -65,7 +65,7 @@ def _obstacle_in_losses(method: Method, table: Table, metric: bool) -> str | Non
 
 def _no_scores(table: LossTable) -> str | None:
     try:
-        scores(table, "auc")
+        READERS["auc"].rows(table)
     except LossError as why:
         held = why.given or "losses only"
         return f"it reads predicted scores of two classes, and this table holds {held}"

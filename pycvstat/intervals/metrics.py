@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import IntervalError, LossError
 from pycvstat.errors.checks import shown
 from pycvstat.losses import FoldMeans, LossTable, loss_label
-from pycvstat.losses.metrics import METRICS as READERS, scores
+from pycvstat.losses.metrics import METRICS as READERS, Metric
 
 FloatArray = NDArray[np.float64]
 Table = LossTable | FoldMeans
@@ -43,24 +43,7 @@ class Smooth:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class ByFold:
-    """A metric with one value per fold and no pointwise losses.
-
-    Parameters
-    ----------
-    name : str
-    range : (float, float)
-    score : callable
-        ``score(y, prediction) -> float`` on the test rows of one fit.
-    """
-
-    name: str
-    range: tuple[float, float]
-    score: Callable[[NDArray[Any], FloatArray], float]
-
-
-def as_metric(given: str | Callable[..., float]) -> Smooth | ByFold:
+def as_metric(given: str | Metric | Callable[..., float]) -> Smooth | Metric:
     """The metric of a name, or a function of (y, prediction).
 
     Examples
@@ -69,7 +52,10 @@ def as_metric(given: str | Callable[..., float]) -> Smooth | ByFold:
     (0.0, inf)
     """
     if callable(given):
-        return ByFold(getattr(given, "__name__", "metric"), (-np.inf, np.inf), given)
+        given = Metric(given)
+    if isinstance(given, Metric):
+        known = given.name in METRICS and METRICS[given.name] is not given
+        return replace(given, name=f"user's {given.name}") if known else given
     if isinstance(given, str) and given in METRICS:
         return METRICS[given]
     near = difflib.get_close_matches(str(given), METRICS, n=1)
@@ -118,11 +104,11 @@ def _with_values(table: Table, values: FloatArray, name: str, limits: tuple[floa
     return replace(table, losses=values[:, None], loss=name, range=limits)
 
 
-def fold_scores(table: Table, metric: ByFold) -> FoldMeans:
+def fold_scores(table: Table, metric: Metric) -> FoldMeans:
     """The metric on the test rows of every fit."""
     if isinstance(table, FoldMeans):
         raise no_pointwise(metric.name, table)
-    y, score = rows_and_scores(table, metric.name)
+    y, score = metric.rows(table)
     cuts = table.plan.offsets[1:-1]
     parts = zip(np.split(y, cuts), np.split(score, cuts), strict=True)
     values = np.array([_score(metric, a, b, i) for i, (a, b) in enumerate(parts)])
@@ -136,25 +122,14 @@ def fold_scores(table: Table, metric: ByFold) -> FoldMeans:
     return FoldMeans(table.plan, values[:, None], metric.name, table.candidates[:1], metric.range)
 
 
-def _score(metric: ByFold, y: NDArray[Any], prediction: FloatArray, fit: int) -> float:
+def _score(metric: Metric, y: NDArray[Any], prediction: FloatArray, fit: int) -> float:
     try:
-        return float(metric.score(y, prediction))
+        return float(metric.function(y, prediction))
     except Exception as error:  # a user's function may raise anything
         raise LossError(
             f"the metric {metric.name} must return one number per fold.",
             given=f"in fold {fit + 1} {type(error).__name__}: {error}",
         ) from error
-
-
-def rows_and_scores(table: LossTable, name: str) -> tuple[NDArray[Any], FloatArray]:
-    """Response and prediction of every tested row; for the AUC the score of the second class."""
-    if table.predictions is None or table.y is None:
-        return scores(table, name)  # which says that it needs them
-    known = name if name in READERS else "rmse"
-    classes = np.issubdtype(table.y.dtype, np.integer)
-    if known == name or not classes:
-        return scores(table, known)
-    return table.y[table.plan.rows], table.predictions.values[0]
 
 
 def no_pointwise(name: str, table: FoldMeans) -> IntervalError:
@@ -180,7 +155,7 @@ def _squared_and_moments(table: Table) -> FloatArray:
     squared = _squared(table)
     if isinstance(table, FoldMeans):
         raise no_pointwise("r2", table)
-    y = scores(table, "r2")[0]
+    y = READERS["r2"].rows(table)[0]
     centred = y - y.mean()
     return np.column_stack([squared, centred, centred**2])
 
@@ -195,7 +170,7 @@ def _r2_gradient(m: FloatArray) -> FloatArray:
     return np.array([-1 / variance, -2 * m[1] * slope, slope])
 
 
-METRICS: dict[str, Smooth | ByFold] = {
+METRICS: dict[str, Smooth | Metric] = {
     "rmse": Smooth(
         "rmse",
         (0.0, np.inf),
@@ -212,6 +187,6 @@ METRICS: dict[str, Smooth | ByFold] = {
         _r2_gradient,
         "1 minus the ratio to the variance of the response of the {}",
     ),
-    "r2_correlation": ByFold("r2_correlation", (0.0, 1.0), READERS["r2_correlation"]),
-    "auc": ByFold("auc", (0.0, 1.0), READERS["auc"]),
+    "r2_correlation": READERS["r2_correlation"],
+    "auc": READERS["auc"],
 }

@@ -26,8 +26,8 @@ from pycvstat.intervals.dispatch import (
 )
 from pycvstat.intervals.legal import Table
 from pycvstat.intervals.method import find, is_auto
-from pycvstat.intervals.metrics import ByFold, Smooth, as_metric, fold_scores, linearised
-from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.intervals.metrics import Smooth, as_metric, fold_scores, linearised
+from pycvstat.losses import FoldMeans, LossTable, Metric
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -234,11 +234,11 @@ def check_comparable(a: Table, b: Table, names: tuple[str, str]) -> None:
         raise IntervalError("the two results have different responses.")
 
 
-def _read(table: Table, metric: Smooth | ByFold | None, method: str, options: Any) -> Table:
+def _read(table: Table, metric: Smooth | Metric | None, method: str, options: Any) -> Table:
     """The table of the metric: pseudo-losses or fold scores."""
     if metric is None:
         return table
-    if isinstance(metric, ByFold):
+    if isinstance(metric, Metric):
         return fold_scores(table, metric)
     chosen = find(method)
 

@@ -5,6 +5,7 @@
 
 from pycvstat.losses.constants import least_constant_loss
 from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, loss_label, losses_for, pinball
+from pycvstat.losses.metrics import Metric
 from pycvstat.losses.predictions import Predictions
 from pycvstat.losses.table import FoldMeans, LossTable
 
@@ -13,6 +14,7 @@ __all__ = [
     "FoldMeans",
     "Loss",
     "LossTable",
+    "Metric",
     "Predictions",
     "as_loss",
     "huber",

@@ -5,18 +5,28 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, LossError
-from pycvstat.errors.checks import is_number, real_numbers
-from pycvstat.losses.predictions import Predictions
+from pycvstat.errors.checks import check_word, is_number, real_numbers
+from pycvstat.losses.predictions import Needs, Predictions, does_not_say
 
 FloatArray = NDArray[np.float64]
 Pointwise = Callable[[NDArray[Any], Predictions], FloatArray]
+
+_ANY = ("continuous", "nominal", "ordinal")
+_KINDS: dict[Needs | None, tuple[str, ...]] = {
+    None: ("continuous",),
+    "numbers": ("continuous",),
+    "classes": ("nominal", "ordinal"),
+    "probabilities": _ANY,
+    "scores": _ANY,
+}
+"""Kinds of response that a function can measure, by what it needs."""
 
 LOG_CLIP = 1e-15  # probabilities are kept this far from 0 and 1 by the log loss
 
@@ -46,7 +56,39 @@ class Loss:
     name: str
     pointwise: Pointwise
     range: tuple[float, float] = (0.0, np.inf)
-    for_kinds: tuple[str, ...] = field(default=("continuous", "nominal", "ordinal"))
+    for_kinds: tuple[str, ...] = _ANY
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], *, needs: Needs | None = None) -> Loss:
+        """The loss of a function of (y, prediction), which gives one number per row.
+
+        Parameters
+        ----------
+        function : callable
+        needs : {"numbers", "classes", "probabilities", "scores"}, optional
+            Which prediction of classes it takes; as of `Metric`.
+
+        Examples
+        --------
+        >>> loss = Loss.of(lambda y, p: (y - p) ** 2, needs="probabilities")
+        >>> two = Predictions(np.array([[1.0]]), np.array([[[0.25, 0.75]]]))
+        >>> loss.pointwise(np.array([1]), two)
+        array([[0.0625]])
+        """
+        if not callable(function):
+            raise LossError(
+                "a loss is a name or a function of (y, prediction).", given=type(function).__name__
+            )
+        if needs is not None:
+            check_word("needs", needs, get_args(Needs))
+        name = getattr(function, "__name__", "loss")
+
+        def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
+            given = [p.given_to(f"the loss {name}", needs, y, c) for c in range(p.n_candidates)]
+            return np.stack([_checked(_called(function, y, v, name), y, name) for v in given])
+
+        named = "user loss" if name == "<lambda>" else name
+        return cls(named, pointwise, (-np.inf, np.inf), _KINDS[needs])
 
     def check(self, kind: str) -> None:
         """Refuse a response that the loss has no meaning for."""
@@ -228,7 +270,9 @@ def as_loss(given: str | Loss | Callable[..., Any] | None, kind: str = "continuo
     if isinstance(given, str):
         given = _by_name(given)
     if not isinstance(given, Loss):
-        given = _from_function(given)
+        given = Loss.of(given)
+        if kind != "continuous":
+            raise does_not_say(f"the loss {given.name}", "Loss.of")
     given.check(kind)
     return given
 
@@ -275,19 +319,6 @@ def loss_label(name: str) -> str:
     ('0-1 loss', 'squared loss', 'user loss')
     """
     return "0-1 loss" if name == "zero_one" else name if name.endswith("loss") else f"{name} loss"
-
-
-def _from_function(function: Any) -> Loss:
-    if not callable(function):
-        raise LossError(
-            "a loss is a name or a function of (y, prediction).", given=type(function).__name__
-        )
-    name = getattr(function, "__name__", "loss")
-
-    def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
-        return np.stack([_checked(_called(function, y, v, name), y, name) for v in p.values])
-
-    return Loss("user loss" if name == "<lambda>" else name, pointwise, (-np.inf, np.inf))
 
 
 def _called(function: Any, y: NDArray[Any], prediction: FloatArray, name: str) -> Any:

@@ -6,21 +6,72 @@ import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.errors import LossError
-from pycvstat.errors.checks import shown
+from pycvstat.errors.checks import check_word, shown
+from pycvstat.losses.predictions import Needs
 from pycvstat.losses.table import LossTable
 
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Metric:
+    """A function of (y, prediction) that measures the predictions of a fold, and what it needs.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y, prediction) -> float`` on the test rows of one fit.
+    needs : {"numbers", "classes", "probabilities", "scores"}, optional
+        Which prediction of classes it takes. "classes" are codes 0, 1, ... in the order of the
+        levels, as y; "probabilities" those of the second of two classes, or of all of several,
+        shape (m, L); "scores" those of the second of exactly two. Without it the function is for
+        numbers only.
+    name : str
+        The function's own by default.
+    range : (float, float)
+        Smallest and largest possible value.
+
+    Examples
+    --------
+    >>> Metric(np.corrcoef).name, METRICS["auc"].needs
+    ('corrcoef', 'scores')
+    """
+
+    function: Callable[[Any, Any], float]
+    needs: Needs | None = None
+    name: str = ""
+    range: tuple[float, float] = (-np.inf, np.inf)
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise LossError(
+                "a metric is a function of (y, prediction).", given=shown(self.function)
+            )
+        if self.needs is not None:
+            check_word("needs", self.needs, get_args(Needs))
+        named = self.name or getattr(self.function, "__name__", "metric")
+        object.__setattr__(self, "name", named)
+
+    def rows(self, table: LossTable, candidate: int = 0) -> tuple[NDArray[Any], FloatArray]:
+        """Response and prediction of every tested row, in the form that the metric needs."""
+        if table.predictions is None or table.y is None:
+            raise LossError(
+                f"{self.name} needs predictions, and this table has losses only.",
+                fix="use cross_validate(), or give y= and predictions= to from_losses()",
+            )
+        y = table.y[table.plan.rows]
+        return y, table.predictions.given_to(self.name, self.needs, y, candidate)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
     """A metric of out-of-fold predictions under both averaging conventions.
 
     Parameters
@@ -98,15 +149,18 @@ def auc(y: NDArray[Any], score: FloatArray) -> float:
     return float((ranks[positive].sum() - n1 * (n1 + 1) / 2) / (n1 * n0))
 
 
-METRICS: dict[str, Callable[[Any, Any], float]] = {
-    "rmse": rmse,
-    "r2": r2,
-    "r2_correlation": r2_correlation,
-    "auc": auc,
+METRICS: dict[str, Metric] = {
+    one.name: one
+    for one in (
+        Metric(rmse, "numbers", range=(0.0, np.inf)),
+        Metric(r2, "numbers", range=(-np.inf, 1.0)),
+        Metric(r2_correlation, "numbers", range=(0.0, 1.0)),
+        Metric(auc, "scores", range=(0.0, 1.0)),
+    )
 }
 
 
-def metric(table: LossTable, name: str, candidate: int = 0) -> Metric:
+def metric(table: LossTable, name: str, candidate: int = 0) -> Measured:
     """A metric of one candidate of the table, by fold and pooled.
 
     Parameters
@@ -132,42 +186,11 @@ def metric(table: LossTable, name: str, candidate: int = 0) -> Metric:
             given=shown(name),
             fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(METRICS)}",
         )
-    y, score = scores(table, name, candidate)
-    ends = table.plan.offsets
-    function = METRICS[name]
+    y, score = METRICS[name].rows(table, candidate)
+    ends, function = table.plan.offsets, METRICS[name].function
     by_fold = np.array([function(y[a:b], score[a:b]) for a, b in pairwise(ends)])
     pooled = [function(y[rows], score[rows]) for rows in _repeats(table)]
-    return Metric(name, by_fold, float(np.mean(pooled)))
-
-
-def scores(table: LossTable, name: str, candidate: int = 0) -> tuple[NDArray[Any], FloatArray]:
-    """Response and prediction of every tested row; for the AUC the score of the second class."""
-    if table.predictions is None or table.y is None:
-        raise LossError(
-            f"{name} needs predictions, and this table has losses only.",
-            fix="use cross_validate(), or give y= and predictions= to from_losses()",
-        )
-    y, p = table.y[table.plan.rows], table.predictions
-    classes = np.issubdtype(table.y.dtype, np.integer)
-    if name == "auc":
-        return y, _class_score(y, p.values[candidate], p.prob, candidate, classes)
-    if classes:
-        raise LossError(f"{name} has no meaning for classes.", given=name, fix="use 'auc'")
-    return y, p.values[candidate]
-
-
-def _class_score(
-    y: NDArray[Any], values: FloatArray, prob: FloatArray | None, candidate: int, classes: bool
-) -> FloatArray:
-    if not classes:
-        if not np.isin(y, (0.0, 1.0)).all():
-            raise LossError("the AUC needs two classes.", given="a numeric response")
-        return values
-    if prob is None:
-        raise LossError("the AUC needs class probabilities.", given="predicted classes only")
-    if prob.shape[2] != 2:
-        raise LossError("the AUC needs two classes.", given=f"{prob.shape[2]} classes")
-    return prob[candidate, :, 1]
+    return Measured(name, by_fold, float(np.mean(pooled)))
 
 
 def _repeats(table: LossTable) -> list[NDArray[np.int64]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.errors import LossError
+
 FloatArray = NDArray[np.float64]
+Needs = Literal["numbers", "classes", "probabilities", "scores"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,3 +46,47 @@ class Predictions:
         """The predictions of one candidate, still with a leading axis of length 1."""
         prob = None if self.prob is None else self.prob[index : index + 1]
         return Predictions(self.values[index : index + 1], prob, self.detail)
+
+    def given_to(
+        self, name: str, needs: Needs | None, y: NDArray[Any], candidate: int
+    ) -> FloatArray:
+        """The prediction in the form that a function of (y, prediction) needs.
+
+        Of classes these are codes; or probabilities, of two classes that of the second, of
+        several all, shape (m, L); or scores, that of the second of two classes. A function that
+        does not say which gets numbers only.
+
+        Examples
+        --------
+        >>> two = Predictions(np.array([[1.0]]), np.array([[[0.2, 0.8]]]))
+        >>> two.given_to("log loss", "probabilities", np.array([0]), 0)
+        array([0.8])
+        """
+        if not np.issubdtype(y.dtype, np.integer):
+            scored = needs in ("probabilities", "scores") and np.isin(y, (0.0, 1.0)).all()
+            if scored or needs in ("numbers", None):
+                return np.asarray(self.values[candidate])
+            count = "two " if needs == "scores" else ""
+            raise LossError(f"{name} needs {count}classes.", given="a numeric response")
+        if needs == "classes":
+            return np.asarray(self.values[candidate])
+        if needs is None:
+            raise does_not_say(name, "Metric")
+        if needs == "numbers":
+            raise LossError(f"{name} has no meaning for classes.", given=name, fix="use 'auc'")
+        if self.prob is None:
+            raise LossError(f"{name} needs class probabilities.", given="predicted classes only")
+        classes = self.prob.shape[2]
+        if needs == "scores" and classes != 2:
+            raise LossError(f"{name} needs two classes.", given=f"{classes} classes")
+        which = (candidate, slice(None), 1) if classes == 2 else candidate
+        return np.asarray(self.prob[which])
+
+
+def does_not_say(name: str, maker: str) -> LossError:
+    """The error for a function that would be given codes of classes in silence."""
+    return LossError(
+        f"{name} does not say what it needs of classes: predicted classes or probabilities.",
+        given="a function of (y, prediction), and a response of classes",
+        fix=f"pycvstat.losses.{maker}(function, needs='probabilities'), or needs='classes'",
+    )

@@ -175,7 +175,8 @@ def cross_validate(
         An int K means ``KFold(K)``.
     loss : str or function, optional
         Squared error for numbers, 0-1 for classes, absolute rank difference for ordered classes
-        by default; a function of (y, prediction) gives one loss per row.
+        by default; a function of (y, prediction) gives one loss per row, of classes as
+        ``losses.Loss.of(f, needs="probabilities")`` or "classes".
     on_error : {"raise", "warn"}
         A failed fit raises, or counts as NaN and is shown.
     bias_adjusted : bool

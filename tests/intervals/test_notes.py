@@ -16,7 +16,7 @@ from pycvstat.intervals.from_losses import from_losses
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 from pycvstat.intervals.ncv import Pieces, monte_carlo_error
 from pycvstat.intervals.proportions import proportion
-from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.losses import FoldMeans, LossTable, Metric
 
 SCORES = np.array([1.0, 2.0, 4.0, 3.0])
 
@@ -87,7 +87,7 @@ def test_monte_carlo_error_is_half_the_way_between_both_ends() -> None:
     np.testing.assert_allclose(monte_carlo_error(pieces), (high - low) / 2, rtol=1e-14)
 
 
-def test_metrics_of_a_users_own_read_class_codes() -> None:
+def test_metrics_of_a_users_own_read_class_codes_where_they_say_so() -> None:
     """The share of errors as a metric by fold is the mean 0-1 loss by fold."""
     rng = np.random.default_rng(2)
     x = rng.normal(size=60)
@@ -99,7 +99,7 @@ def test_metrics_of_a_users_own_read_class_codes() -> None:
     def errors(y, prediction):
         return np.mean(y != prediction)
 
-    own = found.interval("corrected_t", metric=errors)
+    own = found.interval("corrected_t", metric=Metric(errors, needs="classes"))
     plain = found.interval("corrected_t")
     np.testing.assert_allclose([own.low, own.high], [plain.low, plain.high], rtol=1e-12)
 

@@ -12,9 +12,10 @@ from pycvstat.errors import RError
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.from_losses import LossResult
-from pycvstat.intervals.metrics import METRICS, rows_and_scores
+from pycvstat.intervals.metrics import METRICS
 from pycvstat.intervals.paired import Paired
 from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.losses.metrics import METRICS as READERS
 from pycvstat.losses.table import TOGETHER
 from pycvstat.r.check.labels import fit_labels
 from pycvstat.r.check.table import SAME_BITS, SUMS, Crosscheck, Row, Tolerance, compare_values
@@ -196,7 +197,7 @@ def _rows_and_groups(table: LossTable, metric: str | None) -> dict[str, Any]:
         repetition = np.repeat(plan.repeat, plan.n_test) + 1
         given |= {"repetition": repetition, "own": own + 1, "other": other + 1}
     if metric in METRICS and metric != "rmse":
-        y, score = rows_and_scores(table, str(metric))
+        y, score = READERS[metric].rows(table)
         given |= {"y": np.asarray(y, dtype=np.float64), "score": score}
     return given
 
