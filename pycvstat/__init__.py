@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.learners.penalised import ElasticNet as ElasticNet, Lasso as Lasso, Ridge as Ridge
     from pycvstat.learners.quantile import QuantReg as QuantReg
     from pycvstat.learners.robust import RLM as RLM
+    from pycvstat.learners.statsmodels.learner import Statsmodels as Statsmodels
     from pycvstat.procedures.audit import audit as audit
     from pycvstat.procedures.benchmark import benchmark as benchmark
     from pycvstat.procedures.compare import compare as compare
@@ -96,6 +97,7 @@ _HOME: dict[str, str] = {
     "RandomSearch": "procedures.grid",
     "Repeated": "folds",
     "Ridge": "learners.penalised",
+    "Statsmodels": "learners.statsmodels.learner",
     "Stratified": "folds",
     "Subsampling": "folds",
     "TimeSeries": "folds",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -95,6 +95,7 @@ class Task:
         weights: Any = None,
         groups: Any = None,
         na: NA = "raise",
+        beside: Collection[str] = (),
     ) -> Task:
         """Read data given as formula and frame, or as X and y.
 
@@ -112,6 +113,9 @@ class Task:
             ``lm(y ~ ., data, weights = w)`` counts it among the predictors.
         na : {"raise", "omit"}
             What to do with rows that have a missing value in a variable that is used.
+        beside : collection of str, optional
+            Names by which a learner means columns of `data` besides those of the formula; ``.``
+            leaves them out too.
 
         Examples
         --------
@@ -126,9 +130,10 @@ class Task:
         for what, vector in ({"y": y} | extra).items():
             _check_labels(rows, what, vector)
         columns = {k: _extra(k, v, frame) for k, v in extra.items() if v is not None}
-        beside = [c.name for c in columns.values() if frame.columns.get(c.name) is c]
-        parsed = formulas.parse(text, frame.names, beside)
-        used = frame.select(parsed.variables)
+        own = [c.name for c in columns.values() if frame.columns.get(c.name) is c]
+        further = [name for name in frame.names if name in beside]
+        parsed = formulas.parse(text, frame.names, [*own, *further])
+        used = frame.select(dict.fromkeys((*parsed.variables, *further)))
         taken_away = [frame[n].rename(f"{n} (only taken away)") for n in parsed.removed]
         keep = _complete_rows(used, [*taken_away, *columns.values()], na)
         used = used if len(keep) == used.n else used.take(keep)

@@ -6,12 +6,13 @@ from typing import Any
 
 from pycvstat.errors import InputError
 from pycvstat.learners.base import Learner
+from pycvstat.learners.statsmodels.models import class_of, is_built
 
 __all__ = ["Learner", "as_learner"]
 
 
 def as_learner(given: Any) -> Learner:
-    """A learner as it is; any object with fit and predict, wrapped.
+    """A learner as it is; a statsmodels model, or any object with fit and predict, wrapped.
 
     Examples
     --------
@@ -21,6 +22,10 @@ def as_learner(given: Any) -> Learner:
     """
     if isinstance(given, Learner):
         return given
+    if class_of(given) is not None or is_built(given):
+        from pycvstat.learners.statsmodels.learner import Statsmodels
+
+        return Statsmodels(given)
     if isinstance(given, type):
         raise InputError(
             "a learner is an object, and this is a class.",

@@ -64,6 +64,11 @@ class Learner(ABC):
                 )
         return replace(self, **params)  # type: ignore[type-var]
 
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Names by which it may mean columns of the data besides those of the formula."""
+        return ()
+
     @abstractmethod
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task and do once what all fits share."""
@@ -101,7 +106,8 @@ class Learner(ABC):
         """
         from pycvstat.data.task import Task
 
-        return self.fit_task(Task.build(formula, data, X=X, y=y, weights=weights, na=na))
+        given = {"X": X, "y": y, "weights": weights, "na": na, "beside": self.beside}
+        return self.fit_task(Task.build(formula, data, **given))
 
 
 class Prepared(ABC):

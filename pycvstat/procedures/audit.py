@@ -195,6 +195,7 @@ def audit(
         on_error="raise",
         arguments=arguments,
         separate=False,
+        beside=chosen.beside,
     )
     stream = setting.stream if counted else as_stream(random)
     baseline = _baseline(setting)

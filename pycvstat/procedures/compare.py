@@ -205,7 +205,13 @@ def compare(
         )
     read = {str(name): read_learner(learner) for name, learner in learners.items()}
     setting = read_setting(
-        formula, data, folds=folds, loss=loss, on_error=on_error, arguments=arguments
+        formula,
+        data,
+        folds=folds,
+        loss=loss,
+        on_error=on_error,
+        arguments=arguments,
+        beside=tuple(name for learner in read.values() for name in learner.beside),
     )
     identities = {name: setting.identity(learner) for name, learner in read.items()}
     return Comparison(

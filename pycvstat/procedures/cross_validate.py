@@ -206,7 +206,13 @@ def cross_validate(
     """
     chosen = read_learner(learner)
     setting = read_setting(
-        formula, data, folds=folds, loss=loss, on_error=on_error, arguments=arguments
+        formula,
+        data,
+        folds=folds,
+        loss=loss,
+        on_error=on_error,
+        arguments=arguments,
+        beside=chosen.beside,
     )
     outcome = setting.run(chosen, label=f"cross-validating {chosen.name}")
     assert outcome.table is not None

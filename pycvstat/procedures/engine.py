@@ -138,7 +138,7 @@ def fit_one(work: Work, i: int) -> dict[str, Any]:
             return _evaluate(work, i, None)
         except PycvstatError as error:
             if work.on_error == "raise" or isinstance(error, LossError):
-                raise _located(error, work, i) from None
+                raise _located(error, work, i) from error.__cause__
         return _one_by_one(work, i)
 
 
@@ -272,6 +272,7 @@ def _closed_form(work: Work) -> Outcome | None:
 def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
     failures = _failures(work, results)
     details = tuple(r["detail"] for r in results)
+    _tell_not_converged(work, details)
     if work.keep == "fold_means":
         stacked = np.stack([r["means"] for r in results])
         means = FoldMeans(work.plan, stacked, work.loss.name, _candidates(work), work.loss.range)
@@ -320,6 +321,22 @@ def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure
             f"{first.reason}",
         )
     return found
+
+
+def _tell_not_converged(work: Work, details: Sequence[Any]) -> None:
+    """Say in which fits the iterations of a candidate did not converge."""
+    stuck = [
+        where(work.plan, i)
+        for i, reports in enumerate(details)
+        if isinstance(reports, tuple) and not all(report.converged for report in reports)
+    ]
+    if stuck:
+        more = f" and {len(stuck) - 3} more" if len(stuck) > 3 else ""
+        warn(
+            f"{len(stuck)} of {len(details)} fits did not converge.",
+            given=f"{', '.join(stuck[:3])}{more}",
+            fix="raise maxiter, or read their predictions with care",
+        )
 
 
 def identity_of(work: Work) -> dict[str, Any]:

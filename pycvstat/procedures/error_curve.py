@@ -16,7 +16,7 @@ from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.losses.table import mean_of, parameter_columns
 from pycvstat.procedures.engine import Keep, Work, describe, identity_of, losses_of, where
-from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.grid import as_candidates, beside
 from pycvstat.procedures.quantities import KEEP_LIMIT, augmented
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.run.run import run_tasks
@@ -155,7 +155,13 @@ def error_curve(
     chosen = read_learner(learner)
     candidates = as_candidates(grid, chosen)
     setting = read_setting(
-        formula, data, folds=folds, loss=loss, on_error="raise", arguments=arguments
+        formula,
+        data,
+        folds=folds,
+        loss=loss,
+        on_error="raise",
+        arguments=arguments,
+        beside=beside(chosen, candidates),
     )
     prepared = setting.prepare(chosen, candidates)
     plan, contexts = setting.plan, prepared.begin(setting.plan, setting.stream)

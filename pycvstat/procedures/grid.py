@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
-from pycvstat.learners.base import Learner
+from pycvstat.learners.base import Learner, Params
 from pycvstat.rmath.random import as_stream
 
 Candidates = tuple[dict[str, Any], ...]
@@ -148,6 +148,11 @@ def as_candidates(grid: Any, learner: Learner) -> Candidates:
                 raise InputError("parameters of a grid are given by name.", given=repr(name))
         learner.with_params(**candidate)
     return candidates
+
+
+def beside(learner: Learner, candidates: Sequence[Params]) -> tuple[str, ...]:
+    """Names of columns beside the formula that any of the candidates reads."""
+    return tuple(dict.fromkeys(n for c in candidates for n in learner.with_params(**c).beside))
 
 
 def refuse_too_many(

@@ -154,7 +154,13 @@ def learning_curve(
     """
     chosen = read_learner(learner)
     setting = read_setting(
-        formula, data, folds=folds, loss=loss, on_error="raise", arguments=arguments
+        formula,
+        data,
+        folds=folds,
+        loss=loss,
+        on_error="raise",
+        arguments=arguments,
+        beside=chosen.beside,
     )
     plan = setting.plan
     counts = training_sizes(sizes, int(plan.n_train.min()))

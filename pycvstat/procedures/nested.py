@@ -282,7 +282,13 @@ def nested_cv(
     chosen = read_learner(learner)
     tuned = Tuned(chosen, grid, inner, rule, complexity, tolerance)
     setting = read_setting(
-        formula, data, folds=outer, loss=loss, on_error=on_error, arguments=arguments
+        formula,
+        data,
+        folds=outer,
+        loss=loss,
+        on_error=on_error,
+        arguments=arguments,
+        beside=tuned.beside,
     )
     outcome = setting.run(tuned, label=f"nested cross-validation of {chosen.name}")
     assert outcome.table is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
@@ -114,6 +114,7 @@ def read_setting(
     on_error: OnError,
     arguments: Mapping[str, Any],
     separate: bool = True,
+    beside: Collection[str] = (),
 ) -> Setting:
     """Check everything a user gave and draw the folds; no test row or its group is trained on."""
     arguments = dict(arguments)
@@ -128,7 +129,7 @@ def read_setting(
     execution = execution_from(
         how.get("n_jobs"), how.get("client"), how.get("checkpoint"), how.get("progress", "auto")
     )
-    task = data if isinstance(data, Task) else Task.build(formula, data, **given)
+    task = data if isinstance(data, Task) else Task.build(formula, data, beside=beside, **given)
     _refuse_one_class(task)
     plan, stream = draw_folds(folds, task)
     if separate:

@@ -16,7 +16,7 @@ from pycvstat.learners.base import Fitted, Learner
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.engine import Failure, OnError
-from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.grid import as_candidates, beside
 from pycvstat.procedures.quantities import KEEP_LIMIT
 from pycvstat.procedures.selection import Choice, Complexity, Rule, RuleName, choose
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
@@ -211,7 +211,13 @@ def tune(
     candidates = as_candidates(grid, chosen)
     selection = Rule(rule, complexity, tolerance)
     setting = read_setting(
-        formula, data, folds=folds, loss=loss, on_error=on_error, arguments=arguments
+        formula,
+        data,
+        folds=folds,
+        loss=loss,
+        on_error=on_error,
+        arguments=arguments,
+        beside=beside(chosen, candidates),
     )
     _check_refit(refit, setting.plan)
     check_word("keep", keep, ("auto", "all", "fold_means"))

@@ -19,7 +19,7 @@ from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
 from pycvstat.losses import FoldMeans, Loss, as_loss
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one, where
-from pycvstat.procedures.grid import Candidates, as_candidates
+from pycvstat.procedures.grid import Candidates, as_candidates, beside
 from pycvstat.procedures.selection import Complexity, Rule, RuleName, choose
 from pycvstat.rmath.random import as_stream
 
@@ -78,6 +78,11 @@ class Tuned(Learner):
     def name(self) -> str:
         """The name shown in tables and reports."""
         return f"tuned {self.learner.name}"
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Columns beside the formula that any of its candidates reads."""
+        return beside(self.learner, self.candidates)
 
     @cached_property
     def candidates(self) -> Candidates:

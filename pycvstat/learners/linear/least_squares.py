@@ -108,6 +108,22 @@ def _require_in_range(*numbers: FloatArray) -> None:
         )
 
 
+def independent_columns(X: FloatArray, weights: FloatArray | None = None) -> BoolArray:
+    """Say which columns of a design (n, p) get a coefficient, by R's rule for ``lm``.
+
+    Examples
+    --------
+    >>> independent_columns(np.array([[1.0, 2.0, 1.0], [1.0, 2.0, 2.0], [1.0, 2.0, 4.0]]))
+    array([ True, False,  True])
+    """
+    rows = X if weights is None else X[weights > 0] * np.sqrt(weights[weights > 0])[:, None]
+    if len(rows) >= rows.shape[1] and column_scale(rows) is None:
+        R = np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
+        if smallest_share(R) > 10 * LM_TOLERANCE:
+            return np.ones(X.shape[1], dtype=bool)
+    return ~aliased_columns(rows)
+
+
 def _solve(X: FloatArray, y: FloatArray, tol: float) -> tuple[FloatArray, BoolArray]:
     n, p = X.shape
     scale = column_scale(X)

@@ -1,0 +1,1 @@
+"""statsmodels: any of its models as a learner."""

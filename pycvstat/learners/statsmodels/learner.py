@@ -1,0 +1,220 @@
+"""Any statsmodels model as a learner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.data.formula import Design
+from pycvstat.data.task import Task
+from pycvstat.errors import InputError, warn
+from pycvstat.learners.base import Learner, Params, Predictions, Prepared
+from pycvstat.learners.statsmodels import models
+from pycvstat.learners.statsmodels.arguments import check, named, of_model, place_of
+from pycvstat.learners.statsmodels.columns import names_in, refuse_values
+from pycvstat.learners.statsmodels.fitting import FittedStatsmodels, fit_rows, tell
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Statsmodels(Learner):
+    """A statsmodels model, given as formula function or class.
+
+    ``smf.ols`` and the others, and the classes, are wrapped by themselves wherever a learner is
+    expected.
+
+    Parameters
+    ----------
+    model : formula function or class
+        ``smf.glm``, ``sm.MNLogit``, ``OrderedModel``, ...: what can predict new rows. Forecasters
+        go through `FromFunctions`.
+    fit : mapping, optional
+        Arguments of its ``fit``; with one that only ``fit_regularized`` has, such as the penalty
+        alpha, of that.
+    **of_the_model
+        Arguments of the model, by the names of statsmodels. Text is the name of a column of the
+        data (exposure, offset, groups, freq_weights, ...), except where statsmodels' default is
+        one of its words (``distr="logit"``); a list of names, or a one-sided formula ``"~ x"``,
+        is a matrix (exog_infl, exog_re, exog_precision). These columns follow the rows into fits
+        and predictions; ``.`` in the formula does not stand for them.
+
+    Notes
+    -----
+    The formula is R's: statsmodels gets the columns of our model matrix under their names, with
+    levels and polynomials frozen as for every learner, whether it was named as formula function
+    or as class. The numbers are those of its own formulas wherever both mean the same. Models
+    with thresholds in place of a constant (`OrderedModel`) get no intercept. Only arguments that
+    end in ``_formula`` (``re_formula``, ``vc_formula``) are read by statsmodels itself.
+
+    Columns that earlier ones span in the training rows are left out by R's rule before the fit,
+    except of a penalised one: statsmodels would divide a coefficient among them, or fail.
+
+    Classes are the codes 0, 1, ... of their levels. Predictions of mixed models are those of the
+    population: the effects of single groups are not added, whether a group was seen or not.
+
+    A parameter of a grid reaches the argument of that name of the model, of its fit or of its
+    regularised fit; ``model__name`` or ``fit__name`` says which where two have it.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv, statsmodels.api as sm, statsmodels.formula.api as smf
+    >>> data = pcv.data.mtcars()
+    >>> learner = pcv.Statsmodels(smf.glm, family=sm.families.Poisson(), exposure="cyl")
+    >>> learner
+    Statsmodels(GLM, family=Poisson, exposure='cyl')
+    >>> learner.fit("carb ~ wt", data).results.params.round(4).to_dict()
+    {'(Intercept)': -0.8607, 'wt': 0.021}
+    >>> result = pcv.tune(smf.ols, "mpg ~ scale(wt)", data, grid={"alpha": [0.1, 1.0, 9.0]},
+    ...                   folds=pcv.Blocks(4))
+    >>> result.best
+    {'alpha': 0.1}
+
+    As in R: the function whose model it is, such as ``lme4::lmer`` for ``smf.mixedlm``.
+    """
+
+    model: Any
+    of_the_model: Mapping[str, Any]
+    fitting: Mapping[str, Any]
+
+    def __init__(
+        self, model: Any, /, *, fit: Mapping[str, Any] | None = None, **of_the_model: Any
+    ) -> None:
+        found = models.class_of(model)
+        if found is None:
+            raise _not_a_model(model)
+        models.check_predicts_rows(found)
+        if of_the_model.get("missing", "none") != "none":
+            raise InputError("rows with missing values are left out by na='omit'.")
+        check(found, found.__init__, f"{found.__name__} has", of_the_model)
+        parts = {"model": found, "of_the_model": of_the_model, "fitting": dict(fit or {})}
+        for name, part in parts.items():
+            object.__setattr__(self, name, part)
+
+    def __repr__(self) -> str:
+        given = [f"{name}={_shown(value)}" for name, value in self.of_the_model.items()]
+        given += [f"fit={dict(self.fitting)}"] if self.fitting else []
+        return f"Statsmodels({', '.join([self.model.__name__, *given])})"
+
+    @property
+    def name(self) -> str:
+        """The name of the model's class."""
+        return f"statsmodels {self.model.__name__}"
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Names by which it may mean columns of the data besides those of the formula."""
+        return tuple(dict.fromkeys(names_in(self.model, self.of_the_model, self.fitting)))
+
+    def params(self) -> dict[str, Any]:
+        """The arguments that were given."""
+        return {**self.of_the_model, **self.fitting}
+
+    def with_params(self, /, **params: Any) -> Self:
+        """The same model with other arguments."""
+        places: dict[str, dict[str, Any]] = {"model": {}, "fit": {}}
+        names = {name.removeprefix("fit__") for name in params}
+        for name, value in params.items():
+            place, plain = place_of(self.model, name, self.fitting, names)
+            places[place][plain] = value
+        return type(self)(
+            self.model,
+            fit={**self.fitting, **places["fit"]},
+            **{**self.of_the_model, **places["model"]},
+        )
+
+    def check(self, task: Task) -> None:
+        """Refuse a response, weights or an offset that the model has no place for."""
+        levels = task.response.levels
+        classes = models.classes_of(self.model, self.of_the_model)
+        if len(levels) > classes:
+            told = f"{classes} classes" if classes else "numbers"
+            raise InputError(
+                f"{self.name} predicts {told}, and the response is {task.response.kind}.",
+                given=f"{task.response.name} with levels {list(levels[:6])}",
+                fix="use smf.mnlogit or OrderedModel for classes, for two of them also smf.logit",
+            )
+        if task.weights is not None and "weights" not in of_model(self.model):
+            has = [n for n in ("freq_weights", "var_weights") if n in of_model(self.model)]
+            raise InputError(
+                f"{self.name} has no argument weights.",
+                fix=f"name the column: {' or '.join(f'{n}=...' for n in has)}"
+                if has
+                else "leave weights= out, or use a model with weights (smf.wls, smf.glm)",
+            )
+        if task.formula.offsets and "offset" not in named(self.model.predict):
+            raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
+        refuse_values(self.of_the_model, task.n + task.omitted)
+
+    def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
+        """Check the learner against the task; the design matrix is made once for all fits."""
+        return PreparedStatsmodels(self, task, candidates)
+
+    def fit_task(self, task: Task) -> FittedStatsmodels:
+        """Fit on all rows of a task."""
+        self.check(task)
+        encoder = task.encoder("contrasts").fit(task.frame)
+        design = encoder.matrix(task.frame)
+        found = fit_rows(self, task, design, design.X, np.arange(task.n))
+        tell([found])
+        if not found.report.converged:
+            warn(f"{self.name} did not converge.", fix="raise maxiter, or take another method")
+        return FittedStatsmodels(self, task, encoder, found)
+
+
+class PreparedStatsmodels(Prepared):
+    """A statsmodels model prepared for one task."""
+
+    def __init__(self, learner: Statsmodels, task: Task, candidates: Sequence[Params]) -> None:
+        self.task, self.candidates = task, tuple(candidates)
+        self.learners = tuple(learner.with_params(**params) for params in self.candidates)
+        for one in self.learners:
+            one.check(task)
+
+    @cached_property
+    def design(self) -> Design:
+        """The design of all rows; its columns and offset hold for every fit."""
+        return self.task.design("contrasts")
+
+    def predict(
+        self,
+        train: IntArray,
+        new: IntArray,
+        which: Sequence[int] | None = None,
+        context: Any = None,
+    ) -> Predictions:
+        """Fit each candidate on the rows `train` and predict the rows `new`."""
+        X_train, X_new = self.task.matrices("contrasts", train, new)
+        offset = None if self.design.offset is None else self.design.offset[new]
+        frame = self.task.frame.take(new)
+        chosen = self.learners if which is None else [self.learners[i] for i in which]
+        fits = [fit_rows(one, self.task, self.design, X_train, train) for one in chosen]
+        outcomes = [one.predict(X_new, frame, offset) for one in fits]
+        tell(fits, X_new)
+        probs = [outcome.prob for outcome in outcomes if outcome.prob is not None]
+        return Predictions(
+            np.stack([outcome.values for outcome in outcomes]),
+            np.stack(probs) if len(probs) == len(outcomes) else None,
+            tuple(one.report for one in fits),
+        )
+
+
+def _not_a_model(given: Any) -> InputError:
+    if models.is_built(given):
+        return models.refused(given)
+    return InputError(
+        "this is no statsmodels model.",
+        given=given if isinstance(given, str) else type(given).__name__,
+        fix="give a formula function (smf.ols) or a class (sm.OLS), not yet called",
+    )
+
+
+def _shown(value: Any) -> str:
+    """Text in quotes; objects of statsmodels by their class."""
+    plain = isinstance(value, (str, int, float, list, tuple, dict, type(None)))
+    return repr(value) if plain else type(value).__name__
