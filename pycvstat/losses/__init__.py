@@ -3,7 +3,6 @@
 `as_loss` reads a name or a function; `LossTable` and `FoldMeans` are what the engine fills.
 """
 
-from pycvstat.losses.constants import least_constant_loss
 from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, loss_label, losses_for, pinball
 from pycvstat.losses.metrics import Metric
 from pycvstat.losses.predictions import Predictions
@@ -18,7 +17,6 @@ __all__ = [
     "Predictions",
     "as_loss",
     "huber",
-    "least_constant_loss",
     "loss_label",
     "losses_for",
     "pinball",

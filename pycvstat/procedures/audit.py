@@ -1,4 +1,5 @@
-"""Leak checks: a learner must have no skill on permuted responses, and rows must not repeat."""
+"""Leak checks: a learner must have no skill on permuted responses, and no row or predictor may
+give the response away."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ from pycvstat.errors.checks import is_whole
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
-from pycvstat.losses import least_constant_loss
 from pycvstat.losses.table import deviation
 from pycvstat.procedures.engine import run
+from pycvstat.procedures.leaks import duplicated_rows, near_copies, split_groups
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.rmath.random import as_stream
 from pycvstat.verbs import Verbs
@@ -24,23 +25,32 @@ from pycvstat.verbs import Verbs
 if TYPE_CHECKING:
     import pandas as pd
 
-LEAK_LEVEL = 0.001  # one in a thousand honest learners is suspected
-NO_SKILL = 1e-6  # far above what the search for the best constant leaves
+LEAK_LEVEL = 0.001  # an honest learner is suspected by one audit in a thousand, if that
+UNSEEN = (
+    "An audit cannot see what was done with the response before: predictors that were chosen or "
+    "made with it, a learner that was told it. Choose and make them inside of the learner, so that "
+    "every fit does it with its training rows."
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Audit(Verbs):
     """What the leak checks found; true when nothing was found.
 
+    An audit cannot see what was done with the response before: predictors that were chosen or made
+    with it, a learner that was told it.
+
     Parameters
     ----------
     skill : (times,) float64
-        (baseline - estimate) / baseline on each permutation of the response; the baseline is the
-        mean loss of the constant that suits all rows best (`least_constant_loss`). An honest
-        learner has none on average.
+        On each permutation of the response: by how much the mean loss is smaller than that of the
+        same predictions for the responses of other test rows of their fit (where a fit tests one
+        row: of another fit), as a share of the latter; at most 1. An honest learner has none on
+        average.
     p_value : float
-        One-sided t test, that the mean skill is not above 0 (a millionth: the constant is
-        searched for numerically).
+        One-sided t test, that the mean skill is not above 0.
+    copies : tuple of str
+        Predictors that alone give the response, but for a hundredth of its variance or its rows.
     duplicates : (m, 2) int64
         Pairs (test row, training row) with equal predictors and response, of the first fit in
         which they meet; rows counted from 0.
@@ -59,12 +69,13 @@ class Audit(Verbs):
     >>> found.tidy()[["check", "found"]]
                                  check  found
     0      skill on permuted responses  False
-    1  equal rows in training and test  False
-    2    groups on both sides of a fit  False
+    1      near copies of the response  False
+    2  equal rows in training and test  False
     """
 
     skill: NDArray[np.float64]
     p_value: float
+    copies: tuple[str, ...]
     duplicates: NDArray[np.int64]
     split_groups: tuple[Any, ...]
     learner: Learner
@@ -83,33 +94,34 @@ class Audit(Verbs):
         return self.p_value < LEAK_LEVEL
 
     def __bool__(self) -> bool:
-        return not (self.leaks or len(self.duplicates) or self.split_groups)
+        return not (self.leaks or self.copies or len(self.duplicates) or self.split_groups)
 
     def __repr__(self) -> str:
         found = [row["finding"] for row in self._rows() if row["found"]]
         return f"Audit({self.learner.name}: {'; '.join(found) or 'nothing found'})"
 
     def _rows(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "check": "skill on permuted responses",
-                "found": self.leaks,
-                "finding": f"mean skill {self.mean_skill:.3g}, p {self.p_value:.3g}",
-            },
-            {
-                "check": "equal rows in training and test",
-                "found": len(self.duplicates) > 0,
-                "finding": f"{len(np.unique(self.duplicates[:, 0]))} test rows repeat",
-            },
-            {
-                "check": "groups on both sides of a fit",
-                "found": len(self.split_groups) > 0,
-                "finding": f"{len(self.split_groups)} groups split",
-            },
+        repeated = len(np.unique(self.duplicates[:, 0]))
+        rows = [
+            (
+                "skill on permuted responses",
+                self.leaks,
+                f"mean skill {self.mean_skill:.3g}, p {self.p_value:.3g}",
+            ),
+            (
+                "near copies of the response",
+                bool(self.copies),
+                f"{', '.join(self.copies[:12]) or 'no predictor'} gives it away alone",
+            ),
+            ("equal rows in training and test", repeated > 0, f"{repeated} test rows repeat"),
         ]
+        if self.task.groups is not None:
+            split = len(self.split_groups)
+            rows.append(("groups on both sides of a fit", split > 0, f"{split} groups split"))
+        return [dict(zip(("check", "found", "finding"), row, strict=True)) for row in rows]
 
     def tidy(self) -> pd.DataFrame:
-        """One row per check: check, found, finding."""
+        """One row per check that was made: check, found, finding."""
         import pandas as pd
 
         return pd.DataFrame(self._rows())
@@ -125,6 +137,7 @@ class Audit(Verbs):
                     "verdict": "nothing found" if self else "look at tidy()",
                     "skill": self.mean_skill,
                     "p_value": self.p_value,
+                    "copies": len(self.copies),
                     "duplicates": len(self.duplicates),
                     "split_groups": len(self.split_groups),
                     "permutations": len(self.skill),
@@ -162,7 +175,9 @@ def audit(
     random: Any = 1,
     **arguments: Unpack[Arguments],
 ) -> Audit:
-    """Look for leaks: skill on permuted responses, repeated rows, split groups.
+    """Look for leaks: skill on permuted responses, copies of the response, repeated rows, groups.
+
+    What was done with the response before, such as choosing predictors by it, it cannot see.
 
     Parameters
     ----------
@@ -198,14 +213,13 @@ def audit(
         beside=chosen.beside,
     )
     stream = setting.stream if counted else as_stream(random)
-    baseline = _baseline(setting)
     orders = [stream.permutation(setting.task.n) for _ in range(times)]
     identity = setting.identity(chosen)
-    estimates = [_shuffled(setting, chosen, order, i, identity) for i, order in enumerate(orders)]
-    skill = np.array([(baseline - e) / abs(baseline) if baseline else 0.0 for e in estimates])
+    skill = _skill([_both(setting, chosen, order, i, identity) for i, order in enumerate(orders)])
     return Audit(
         skill,
         _one_sided(skill),
+        near_copies(setting.task),
         duplicated_rows(setting.task, setting.plan),
         split_groups(setting.task, setting.plan),
         chosen,
@@ -215,84 +229,63 @@ def audit(
     )
 
 
-def _baseline(setting: Setting) -> float:
-    response = setting.task.response
-    return least_constant_loss(setting.loss, response.values, len(response.levels))
-
-
-def _shuffled(
+def _both(
     setting: Setting,
     learner: Learner,
     order: NDArray[np.int64],
     number: int,
     identity: dict[str, Any] | None,
-) -> float:
-    """The learner's estimate with the responses in another order."""
+) -> tuple[float, float]:
+    """Mean loss with the responses in another order: of the test rows, and of their partners."""
     response = setting.task.response
     permuted = replace(response, values=response.values[order])
     there = replace(setting, task=replace(setting.task, response=permuted))
-    outcome = run(
+    table = run(
         there.prepare(learner),
         there.plan,
         permuted.values,
         there.loss,
         random=as_stream(1),
-        keep="fold_means",
         execution=there.execution,
         identity=None if identity is None else identity | {"order": order},
         label=f"{learner.name} on shuffled responses, {number + 1}",
-    )
-    return float(outcome.means.estimate()[0])
+    ).table
+    assert table is not None
+    assert table.predictions is not None
+    partners = permuted.values[_partners(table.plan)]
+    with np.errstate(all="ignore"):
+        others = there.loss.pointwise(partners, table.predictions)
+    return _mean(table.losses), _mean(others)
+
+
+def _skill(both: list[tuple[float, float]]) -> NDArray[np.float64]:
+    """Differences of the two means as shares of the second, which is averaged over permutations.
+
+    In every fit, what a learner knows leaves the order of the test responses open, so the
+    differences of an honest learner have the mean 0; shares of their own second would not.
+    """
+    own, other = np.array(both).T
+    scale = np.abs(other[np.isfinite(other)])
+    with np.errstate(all="ignore"):
+        share = (other - own) / (_mean(scale) if scale.any() else 1.0)
+    return np.asarray(np.clip(np.nan_to_num(share, nan=0.0), -1.0, 1.0))
+
+
+def _partners(plan: FoldPlan) -> NDArray[np.int64]:
+    """For every test row another one of its fit, or where it is alone of another fit."""
+    if plan.n_test.max() == 1:
+        return plan.rows[::-1]
+    return np.concatenate([plan.test_rows(i)[::-1] for i in range(len(plan))])
 
 
 def _one_sided(skill: NDArray[np.float64]) -> float:
     from scipy.stats import t
 
-    if np.isneginf(skill).any():
-        return 1.0
-    skill = skill - NO_SKILL
     error = float(deviation(skill)) / np.sqrt(len(skill))
     if error == 0:
         return 0.0 if skill[0] > 0 else 1.0
     return float(t.sf(_mean(skill) / error, len(skill) - 1))
 
 
-def _mean(skill: NDArray[np.float64]) -> float:
-    return float((skill / len(skill)).sum())  # no sum on the way leaves the range of numbers
-
-
-def duplicated_rows(task: Task, plan: FoldPlan) -> NDArray[np.int64]:
-    """Pairs (test row, training row) that are equal in every variable of the formula.
-
-    Examples
-    --------
-    >>> task = Task.build("y ~ x", {"x": [1., 2., 1.], "y": [0., 5., 0.]})
-    >>> duplicated_rows(task, FoldPlan.from_fold_ids([1, 2, 3]))
-    array([[0, 2],
-           [2, 0]])
-    """
-    codes = (
-        task.frame.to_pandas()
-        .groupby(list(task.frame.names), sort=False, observed=True)
-        .ngroup()
-        .to_numpy()
-    )
-    found: dict[int, int] = {}
-    for train, test in plan:
-        first = {int(c): int(row) for row, c in zip(train[::-1], codes[train][::-1], strict=True)}
-        for row in test:
-            twin = first.get(int(codes[row]))
-            if twin is not None:
-                found.setdefault(int(row), twin)
-    return np.array(sorted(found.items()), dtype=np.int64).reshape(-1, 2)
-
-
-def split_groups(task: Task, plan: FoldPlan) -> tuple[Any, ...]:
-    """Groups with rows in the training and the test part of the same fit."""
-    if task.groups is None:
-        return ()
-    found: dict[Any, None] = {}
-    for train, test in plan:
-        for group in np.intersect1d(task.groups[train], task.groups[test]):
-            found.setdefault(group)
-    return tuple(found)
+def _mean(values: NDArray[np.float64]) -> float:
+    return float((values / values.size).sum())  # no sum on the way leaves the range of numbers

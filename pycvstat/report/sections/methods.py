@@ -224,18 +224,20 @@ def _(result: Paired, found: Interval | None) -> Parts:
 @methods_parts.register
 def _(result: Audit, found: Interval | None) -> Parts:
     p = p_value(result.p_value)
+    split = count(len(result.split_groups), "group")
     return [
         "Leaks of ",
         *learner_parts(result.learner),
         " were looked for by ",
         *plan_parts(result.plan),
         *data_parts(result.task),
-        f" On {count(len(result.skill), 'permutation')} of the response the mean skill (1 - risk "
-        f"over the risk of the constant that suits all rows best) was "
+        f" On {count(len(result.skill), 'permutation')} of the response the mean skill (the share "
+        "by which the mean loss is smaller than for the responses of other test rows) was "
         f"{number(result.mean_skill)} (one-sided t test, p "
         f"{p if p.startswith('<') else f'= {p}'}). "
-        f"{count(len(set(result.duplicates[:, 0])), 'test row')} equalled a training row; "
-        f"{count(len(result.split_groups), 'group')} had rows on both sides of a fit.",
+        f"{count(len(result.copies), 'predictor')} nearly equalled the response, "
+        f"{count(len(set(result.duplicates[:, 0])), 'test row')} a training row"
+        + ("." if result.task.groups is None else f"; {split} had rows on both sides of a fit."),
     ]
 
 

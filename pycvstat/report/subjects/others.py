@@ -8,11 +8,11 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
 from pycvstat.intervals.paired import Paired
 from pycvstat.losses import loss_label
-from pycvstat.procedures.audit import Audit
+from pycvstat.procedures.audit import UNSEEN, Audit
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.r.check.table import Crosscheck
-from pycvstat.report.content import Block, Facts, Figure, Headline, section
+from pycvstat.report.content import Block, Facts, Figure, Headline, Note, section
 from pycvstat.report.numbers import aligned, count, listed, number, p_value, percent, settings
 from pycvstat.report.plots import kinds_of
 from pycvstat.report.sections import curves, data, estimates
@@ -221,7 +221,7 @@ def _(result: Audit, wanted: Wanted) -> Parts:
         kind.size,
     )
     verdict = "nothing found" if result else "look at what was found"
-    blocks: list[Block] = [table, *([figure] if wanted.full else [])]
+    blocks: list[Block] = [table, Note(UNSEEN), *([figure] if wanted.full else [])]
     return Parts(
         f"Audit of {learner_words(result.learner)}: {verdict}",
         f"{plan_words(result.plan)} · {count(len(result.skill), 'permutation')}",
