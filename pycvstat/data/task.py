@@ -124,11 +124,11 @@ class Task:
         (3, 'continuous', ('(Intercept)', 'x'))
         """
         check_word("na", na, get_args(NA))
+        labels = frames.row_labels(data if X is None else X)
+        y = frames.in_rows_of(labels, y, "y")
         text, frame = _formula_and_frame(formula, data, X, y)
-        extra = {"weights": weights, "groups": groups}
-        rows = data if X is None else X
-        for what, vector in ({"y": y} | extra).items():
-            _check_labels(rows, what, vector)
+        given = {"weights": weights, "groups": groups}
+        extra = {name: frames.in_rows_of(labels, of, name) for name, of in given.items()}
         columns = {k: _extra(k, v, frame) for k, v in extra.items() if v is not None}
         own = [c.name for c in columns.values() if frame.columns.get(c.name) is c]
         further = [name for name in frame.names if name in beside]
@@ -243,23 +243,6 @@ def _frame_of_arrays(X: Any, y: Any) -> tuple[str, frames.Frame]:
     while name in predictors.names:
         name += "_"
     return f"{formulas.quote(name)} ~ .", predictors.with_column(response.rename(name))
-
-
-def _check_labels(rows: Any, what: str, vector: Any) -> None:
-    """Refuse a Series whose row labels are those of the data in another order.
-
-    Vectors are matched by position, so that would pair rows that do not belong together.
-    """
-    labels: Any = getattr(rows, "index", None)
-    own: Any = getattr(vector, "index", None)
-    if not (hasattr(labels, "equals") and hasattr(own, "equals")) or labels.equals(own):
-        return
-    if len(labels) == len(own) and labels.is_unique and set(labels) == set(own):
-        raise DataError(
-            f"{what} has the row labels of the data, in another order.",
-            given=f"{what} begins with {own[0]!r}, the data with {labels[0]!r}",
-            fix=f"match the rows: {what}.loc[data.index], or pass {what}.to_numpy() as it is",
-        )
 
 
 def _extra(what: str, given: Any, frame: frames.Frame) -> frames.Column:

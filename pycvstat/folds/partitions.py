@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from pycvstat.data.frame import in_rows_of, row_labels
 from pycvstat.errors import FoldError
 from pycvstat.folds.exchange import layout_of_ids
 from pycvstat.folds.fits import partition_kind
@@ -27,9 +27,7 @@ from pycvstat.folds.splitter import (
 from pycvstat.folds.vectors import (
     are_integers,
     codes_of,
-    matched,
     named,
-    require_distinct_labels,
     rows_of,
 )
 from pycvstat.rmath.random import Random, Stream
@@ -295,8 +293,7 @@ class Predefined(Splitter):
     Parameters
     ----------
     ids : sequence, shape (n,) or (n, times)
-        Fold labels of any type, none missing. A pandas Series is matched to pandas data by row
-        labels, which must not be duplicated.
+        Fold labels of any type, none missing. Row labels of pandas must be those of the data.
 
     Examples
     --------
@@ -308,12 +305,10 @@ class Predefined(Splitter):
     draws: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.ids, pd.Series):
-            require_distinct_labels(self.ids.index, "the fold ids")
         layout_of_ids(self.ids)
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
-        ids = matched(self.ids, given.data, "the fold ids")
+        ids = in_rows_of(row_labels(given.data), self.ids, "the fold ids")
         rows, offsets, repeat, fold, n = layout_of_ids(ids)
         if n != given.n:
             raise FoldError(

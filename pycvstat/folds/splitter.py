@@ -102,8 +102,8 @@ class Splitter(ABC):
         data : frame, array, sequence or int
             The data, or their number of rows.
         y : sequence or str, optional
-            The response, or its column: used by splitters that stratify. A pandas Series is
-            matched to a pandas `data` by row labels.
+            The response, or its column: used by splitters that stratify. Row labels of pandas
+            must be those of `data`.
         groups : sequence or str, optional
             The group of each row, or their column.
         random : int, RRandom, numpy.random.Generator or None

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pycvstat.data.frame import Column, read_y
+from pycvstat.data.frame import Column, in_rows_of, read_y, row_labels
 from pycvstat.errors import FoldError
 from pycvstat.errors.checks import is_whole
 
@@ -45,7 +45,7 @@ def values_of(values: Any, data: Any, name: str) -> Column:
     name : str
         What to call the values in a message.
     """
-    values = matched(named(values, data, name), data, name)
+    values = in_rows_of(row_labels(data), named(values, data, name), name)
     column = _levelled(values) if hasattr(values, "levels") else read_y(values)
     if len(column) != rows_of(data):
         raise FoldError(
@@ -75,35 +75,6 @@ def are_integers(values: Any) -> bool:
     if dtype is None or not isinstance(dtype, (np.dtype, pd.api.extensions.ExtensionDtype)):
         dtype = np.asarray(values).dtype
     return pd.api.types.is_integer_dtype(dtype)
-
-
-def matched(values: Any, data: Any, name: str) -> Any:
-    """Values in the order of the rows of `data`, matched by label where both have labels."""
-    labels = getattr(data, "index", None)
-    if not (isinstance(values, pd.Series) and isinstance(labels, pd.Index)):
-        return values
-    if values.index.equals(labels):
-        return values
-    for index, whose in ((values.index, name), (labels, "the data")):
-        require_distinct_labels(index, whose)
-    if len(values) != len(labels) or not labels.isin(values.index).all():
-        raise FoldError(
-            f"The row labels of {name} are not those of the data.",
-            given=f"{list(values.index[:3])}... and {list(labels[:3])}...",
-            fix="give both the same index, or pass .to_numpy() to go by position",
-        )
-    return values.reindex(labels)
-
-
-def require_distinct_labels(index: pd.Index[Any], whose: str) -> None:
-    """Refuse row labels that occur twice where rows are matched by label."""
-    twins = index[index.duplicated()]
-    if len(twins):
-        raise FoldError(
-            f"Row labels of {whose} are duplicated, so rows cannot be matched by label.",
-            given=f"label {twins.tolist()[0]!r} occurs {int((index == twins[0]).sum())} times",
-            fix="use reset_index(drop=True), or pass .to_numpy() to go by position",
-        )
 
 
 def named(values: Any, data: Any, name: str) -> Any:

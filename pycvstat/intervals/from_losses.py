@@ -16,7 +16,7 @@ from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import is_zero_one
 from pycvstat.intervals.dispatch import MetricLike, interval
 from pycvstat.intervals.hoeffding import check_bounds
-from pycvstat.intervals.loss_input import columns_of, finite_numbers, plan_of, repeats_of
+from pycvstat.intervals.loss_input import columns_of, finite_numbers, in_order, plan_of, repeats_of
 from pycvstat.intervals.paired import Adjust, Paired, all_pairs, paired
 from pycvstat.losses import LossTable, Predictions
 from pycvstat.verbs import Verbs
@@ -230,6 +230,11 @@ def from_losses(
         Response and out-of-fold predictions (for two classes: y of 0 and 1 and scores), for R^2,
         AUC and metrics of your own; for one method.
 
+    Notes
+    -----
+    Where several of these have row labels (pandas), they must be the same labels in the same order;
+    or unique and the same set, and then rows are matched by them, with a warning.
+
     Examples
     --------
     >>> result = from_losses([0.5, 1.0, 2.0, 1.5, 0.5, 1.0], [1, 1, 2, 2, 3, 3])
@@ -241,6 +246,7 @@ def from_losses(
     """
     if not isinstance(loss, str):
         raise InputError("loss is what to call the loss.", given=shown(loss), fix="loss='squared'")
+    losses, fold_ids, groups, y, predictions = in_order(losses, fold_ids, groups, y, predictions)
     columns = columns_of(losses, repeats_of(fold_ids), names)
     plan = plan_of(fold_ids, len(next(iter(columns.values()))), groups, n_train)
     if (y is None) != (predictions is None) or (y is not None and len(columns) > 1):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.frame import in_common_rows
 from pycvstat.errors import InputError, IntervalError, LossError
 from pycvstat.errors.checks import is_whole, real_numbers, shown
 from pycvstat.folds.plan import FoldPlan
@@ -19,6 +20,29 @@ from pycvstat.folds.vectors import values_of
 
 FloatArray = NDArray[np.float64]
 MOST_ROWS = 2**53  # training rows of one test set, which are counted and never listed
+
+
+def in_order(
+    losses: Any, fold_ids: Any, groups: Any, y: Any, predictions: Any
+) -> tuple[Any, Any, Any, Any, Any]:
+    """All that is given, rows matched by their labels where they have any.
+
+    Over a plan that is no partition, losses and predictions are in the order of its tests, and
+    have labels of their own.
+    """
+    keyed = isinstance(losses, Mapping)
+    methods = list(losses.items()) if keyed else [("", losses)]
+    tested = [(f"the losses of {name}" if keyed else "the losses", v) for name, v in methods]
+    tested.append(("the predictions", predictions))
+    rows = [("the fold ids", fold_ids), ("groups", groups), ("y", y)]
+    if isinstance(fold_ids, FoldPlan) and not fold_ids.is_partition:
+        found = in_common_rows(tested) + in_common_rows(rows)
+    else:
+        found = in_common_rows(tested + rows)
+    *columns, predictions, fold_ids, groups, y = found
+    names = [name for name, _ in methods]
+    losses = dict(zip(names, columns, strict=True)) if keyed else columns[0]
+    return losses, fold_ids, groups, y, predictions
 
 
 def repeats_of(fold_ids: Any) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.frame import in_common_rows
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_level
 from pycvstat.intervals.base import Interval
@@ -38,6 +39,8 @@ def corrected_t(
     Interval(0.86, 95 % from 0.648 to 1.07, ER(40), corrected_t)
     """
     level = check_level(level)
+    given = [("scores", scores), ("n_train", n_train), ("n_test", n_test)]
+    scores, n_train, n_test = in_common_rows(given)
     values = _scores(scores)
     train, test = _sizes(n_train, values.size, "n_train"), _sizes(n_test, values.size, "n_test")
     limits = corrected_t_limits(values, float(test.sum() / train.sum()), level)

@@ -7,6 +7,9 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
+import pandas as pd
+
+from pycvstat.data.frame import row_labels
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError, InputError
 from pycvstat.folds import as_splitter
@@ -131,7 +134,7 @@ def read_setting(
     )
     task = data if isinstance(data, Task) else Task.build(formula, data, beside=beside, **given)
     _refuse_one_class(task)
-    plan, stream = draw_folds(folds, task)
+    plan, stream = draw_folds(folds, task, row_labels(given.get("X", data)))
     if separate:
         require_separate(plan)
     return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
@@ -148,12 +151,16 @@ def _refuse_one_class(task: Task) -> None:
         )
 
 
-def draw_folds(folds: Any, task: Task) -> tuple[FoldPlan, Any]:
-    """The plan, and the stream in which learners continue to draw."""
+def draw_folds(folds: Any, task: Task, labels: pd.Index[Any] | None) -> tuple[FoldPlan, Any]:
+    """The plan, and the stream in which learners continue to draw.
+
+    Fold ids with row labels are checked against those of the data as given, where they have any.
+    """
     splitter = as_splitter(folds, grouped=task.groups is not None)
     stream = as_stream(getattr(splitter, "random", None))
     y = task.response.labels(task.response.values)  # classes by name: codes would be numbers
-    plan = splitter.plan(task.n, y=y, groups=task.groups, random=stream)
+    rows = task.n if labels is None else pd.DataFrame(index=labels[task.rows])
+    plan = splitter.plan(rows, y=y, groups=task.groups, random=stream)
     return plan, stream
 
 

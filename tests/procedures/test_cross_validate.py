@@ -279,17 +279,6 @@ def test_rows_are_left_out_for_their_weights_and_their_response():
     assert result.task.rows.tolist() == [1, 3, 4, 5]
 
 
-@pytest.mark.parametrize("what", ["y", "weights", "groups"])
-def test_vectors_in_another_order_than_the_data_are_refused(what):
-    X, y = MTCARS[["wt", "hp"]], MTCARS["mpg"]
-    vectors = {"y": y, "weights": y, "groups": MTCARS["cyl"]}
-    given = {"y": y, what: vectors[what].iloc[::-1]}
-    with pytest.raises(DataError, match="in another order"):
-        pcv.cross_validate(pcv.WLS(), X=X, **given, folds=3)
-    plain = {"y": y, what: vectors[what].iloc[::-1].to_numpy()}
-    assert pcv.cross_validate(pcv.WLS(), X=X, **{"weights": y, **plain}, folds=3).estimate > 0
-
-
 def test_incomplete_rows_are_left_out_when_asked():
     result = pcv.cross_validate(
         pcv.OLS(), "mpg ~ wt", with_na(), folds=pcv.KFold(5, random=1), na="omit"

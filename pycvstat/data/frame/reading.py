@@ -11,6 +11,7 @@ import pandas as pd
 
 from pycvstat.data.frame.columns import Column
 from pycvstat.data.frame.frames import Frame
+from pycvstat.data.frame.labels import in_common_rows
 from pycvstat.data.frame.vectors import column_of, is_polars
 from pycvstat.errors import DataError
 
@@ -115,7 +116,8 @@ def _from_mapping(data: Mapping[Any, object]) -> Frame:
     lengths = {name: _length(name, vector) for name, vector in vectors.items()}
     if len(set(lengths.values())) > 1:
         raise DataError("The columns have different lengths.", given=lengths)
-    return _framed(vectors, next(iter(lengths.values()), 0))
+    columns = in_common_rows([(f"column {name!r}", vector) for name, vector in vectors.items()])
+    return _framed(dict(zip(names, columns, strict=True)), next(iter(lengths.values()), 0))
 
 
 def _from_array(data: np.ndarray[Any, Any]) -> Frame:
