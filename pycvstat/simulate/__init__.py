@@ -17,8 +17,15 @@ from pycvstat.simulate.quantities import (
     theorem_1,
     tuning_quantities,
 )
-from pycvstat.simulate.scenarios import SCENARIOS, Scenario, ols, two_ols
-from pycvstat.simulate.special import grouped_ols, ranked_logistic, tuned_knn
+from pycvstat.simulate.scenarios import (
+    SCENARIOS,
+    Scenario,
+    grouped_ols,
+    ols,
+    ranked_logistic,
+    tuned_knn,
+    two_ols,
+)
 
 __all__ = [
     "SCENARIOS",

@@ -19,7 +19,7 @@ from pycvstat.procedures.grid import as_candidates
 from pycvstat.rmath.random import as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.laws import Law
-from pycvstat.simulate.quantities import predictions_at
+from pycvstat.simulate.points import predictions_at
 from pycvstat.verbs import Shown
 
 FloatArray = NDArray[np.float64]
@@ -122,7 +122,7 @@ def bias_variance(
     squares: Any = 0.0
     for _ in range(replications):
         X, y = law.draw(stream, n)
-        errors = predictions_at(learner, X, y, law.test_points, grid) - law.test_means
+        errors = predictions_at(law.test_points, learner, X, y, grid) - law.test_means
         total, squares = total + errors, squares + errors**2
     mean = total / replications
     variance = (squares - replications * mean**2) / (replications - 1)

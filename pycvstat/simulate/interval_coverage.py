@@ -28,13 +28,14 @@ from pycvstat.intervals.method import find
 from pycvstat.losses import LossTable
 from pycvstat.rmath.random import Random, as_stream
 from pycvstat.simulate.estimate import MonteCarlo
-from pycvstat.simulate.fitters import masks_of
+from pycvstat.simulate.points import at_points
 from pycvstat.simulate.scenarios import Scenario, as_scenario
 from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
+IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 Target = Literal["ER(n)", "ER(m)", "R", "PQ"]
 Formula = Callable[..., Limits]
@@ -211,21 +212,26 @@ def coverage(
     formula = find(method).formula if isinstance(method, str) else method
     splitter = folds if folds is not None else default_folds(find(str(method)).name)
     wanted = _targets(targets)
-    blocks = []
+    limits, truths = [], []
     for start in range(0, sets, BLOCK):
         plan = splitter.plan(case.n, groups=case.groups, random=stream)
         X, y = case.draw(stream, min(BLOCK, sets - start))
         points = case.points(stream, len(y))
-        tables = case.tables(X, y, plan)
-        found = _limits(case, formula, tables, level, options)
-        of_size = {t: _truth(case, t, X, y, tables, points) for t in {_SIZE[t] for t in wanted}}
-        blocks.append((found, of_size))
-    limits = np.concatenate([found for found, _ in blocks])
-    truths = [np.concatenate([of_size[_SIZE[t]] for _, of_size in blocks]) for t in wanted]
+        trained = _trained(wanted, plan)
+        fits = at_points([rows for one in trained.values() for rows in one], case.n, len(points[0]))
+        ends = np.cumsum([len(one) for one in trained.values()])[:-1]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PycvstatWarning)
+            for a, b, at in zip(X, y, points, strict=True):
+                table, risks = case.cross_validated(a, b, at, plan, fits)
+                limits.append(_limits(case, formula, table, level, options))
+                means = [part.mean() for part in np.split(risks, ends)]
+                of_size = dict(zip(trained, means, strict=True))
+                truths.append([of_size[_SIZE[target]] for target in wanted])
     labels = [_label(t, case.n, plan) for t in wanted]
     return _count(
-        case.name, name, plan.recipe, level, limits, dict(zip(labels, truths, strict=True)),
-        stream.seed,
+        case.name, name, plan.recipe, level, np.array(limits),
+        dict(zip(labels, np.array(truths).T, strict=True)), stream.seed,
     )  # fmt: skip
 
 
@@ -252,44 +258,30 @@ def default_folds(method: str) -> Splitter:
 
 
 def _limits(
-    case: Scenario,
-    formula: Formula,
-    tables: Sequence[LossTable],
-    level: float,
-    options: dict[str, Any],
-) -> FloatArray:
-    """low, high, estimate and std_error (S, 4); NaN where the method refused.
+    case: Scenario, formula: Formula, table: LossTable, level: float, options: dict[str, Any]
+) -> tuple[float, float, float, float]:
+    """low, high, estimate and std_error; NaN where the method refused.
 
     Only the limits are NaN where the method's test rejects every value.
     """
-    found = np.full((len(tables), 4), np.nan)
-    for s, table in enumerate(tables):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PycvstatWarning)
-            try:
-                limits = formula(table, level, **options)
-            except IntervalError:
-                continue
-        low, high = max(limits.low, case.range[0]), min(limits.high, case.range[1])
-        found[s] = low, high, limits.estimate, limits.std_error
+    try:
+        limits = formula(table, level, **options)
+    except IntervalError:
+        return (np.nan,) * 4
+    low, high = max(limits.low, case.range[0]), min(limits.high, case.range[1])
+    return low, high, limits.estimate, limits.std_error
+
+
+def _trained(targets: Sequence[Target], plan: FoldPlan) -> dict[str, list[IntArray]]:
+    """The training rows of the models that targets are about, by size."""
+    rows = np.arange(plan.n)
+    found: dict[str, list[IntArray]] = {}
+    for size in dict.fromkeys(_SIZE[target] for target in targets):
+        if size == "folds":
+            found[size] = [plan.train_rows(i) for i in range(len(plan))]
+        else:
+            found[size] = [rows if size == "all rows" else rows[: plan.n_train[0]]]
     return found
-
-
-def _truth(
-    case: Scenario,
-    trained_on: str,
-    X: FloatArray,
-    y: FloatArray,
-    tables: Sequence[LossTable],
-    points: Sequence[FloatArray],
-) -> FloatArray:
-    """Risk of each data set's model: of all rows, of its first m, or the mean over the folds."""
-    plan = tables[0].plan
-    if trained_on == "folds":
-        return np.asarray(case.risks(X, y, masks_of(plan), points, tables).mean(axis=1))
-    rows = int(plan.n_train[0]) if trained_on == "first m rows" else case.n
-    masks = (np.arange(case.n) < rows)[None, :]
-    return case.risks(X, y, masks, points, tables)[:, 0]
 
 
 def _label(target: Target, n: int, plan: FoldPlan) -> str:

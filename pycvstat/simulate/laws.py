@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.losses import Loss, as_loss
 from pycvstat.rmath.random import RRandom
 
 FloatArray = NDArray[np.float64]
@@ -51,6 +52,11 @@ class Law:
     classes: bool = False
     uniform: bool = False
     points: int = 2000
+
+    @property
+    def loss(self) -> Loss:
+        """The loss whose risk is known: squared error, or 0-1 for classes."""
+        return as_loss("zero_one" if self.classes else "squared")
 
     def predictors(self, stream: Any, n: int) -> FloatArray:
         """Draw n rows of predictors."""
@@ -97,7 +103,62 @@ class Law:
         f = self.test_means if means is None else means
         if self.classes:
             return np.asarray(np.where(predictions > 0.5, 1 - f, f).mean(axis=-1))
-        return np.asarray(self.noise**2 + ((predictions - f) ** 2).mean(axis=-1))
+        return np.asarray(self.bayes_risk + ((predictions - f) ** 2).mean(axis=-1))
+
+
+@dataclass(frozen=True, eq=False)
+class HeavyTailed(Law):
+    """A law whose noise is t distributed with 3 degrees of freedom, times `noise`.
+
+    Examples
+    --------
+    >>> HeavyTailed("t3", 1, lambda X: X[:, 0], noise=2.0).bayes_risk
+    12.0
+    """
+
+    def draw(self, stream: Any, n: int) -> tuple[FloatArray, FloatArray]:
+        """Draw n rows: predictors and response."""
+        X, normal = self.predictors(stream, n), np.asarray(stream.rnorm(4 * n)).reshape(4, n)
+        noise = normal[0] / np.sqrt((normal[1:] ** 2).mean(axis=0))
+        return X, self.mean(X) + self.noise * noise
+
+    @cached_property
+    def bayes_risk(self) -> float:
+        """Risk of the regression function: the variance of the noise."""
+        return 3 * self.noise**2
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedNoise(Law):
+    """A law whose rows share predictors and noise within groups of `size` rows in part.
+
+    Parameters
+    ----------
+    size : int
+    share : float
+        Share of the variance that is common to a group.
+
+    Examples
+    --------
+    >>> GroupedNoise("groups", 1, lambda X: X[:, 0], size=5).bayes_risk
+    1.0
+    """
+
+    size: int = 1
+    share: float = 0.5
+
+    def draw(self, stream: Any, n: int) -> tuple[FloatArray, FloatArray]:
+        """Draw n rows: predictors and response."""
+        both = self._shared(stream, n, self.d + 1)
+        X = both[:, : self.d]
+        return X, self.mean(X) + self.noise * both[:, self.d]
+
+    def _shared(self, stream: Any, n: int, columns: int) -> FloatArray:
+        groups = n // self.size
+        common = np.asarray(stream.rnorm(groups * columns)).reshape(groups, columns)
+        own = np.asarray(stream.rnorm(n * columns)).reshape(n, columns)
+        spread = np.repeat(common, self.size, axis=0)
+        return np.asarray(np.sqrt(self.share) * spread + np.sqrt(1 - self.share) * own)
 
 
 def sine(noise: float = 0.5) -> Law:

@@ -12,13 +12,12 @@ from pycvstat.data.task import Task
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
-from pycvstat.losses import Loss, as_loss
 from pycvstat.procedures.engine import run
-from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.laws import Law
+from pycvstat.simulate.points import predictions_at, task_of
 from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
@@ -108,19 +107,7 @@ def risk_after_training(
     array([0.76])
     """
     points = law.predictors(stream, NEW_POINTS)
-    p = predictions_at(learner, X, y, points, grid)
-    return law.risk(p, law.mean(points))
-
-
-def predictions_at(
-    learner: Learner, X: FloatArray, y: FloatArray, points: FloatArray, grid: Any = None
-) -> FloatArray:
-    """Predictions at points of every candidate trained on X, y: shape (C, points)."""
-    n, m = len(y), len(points)
-    task = Task.build(X=np.vstack([X, points]), y=np.concatenate([y, np.zeros(m)]))
-    candidates = ({},) if grid is None else as_candidates(grid, learner)
-    prepared = learner.prepare(task, candidates)
-    return prepared.predict(np.arange(n), np.arange(n, n + m)).values
+    return law.risk(predictions_at(points, learner, X, y, grid), law.mean(points))
 
 
 def theorem_1(
@@ -168,14 +155,13 @@ def cv_against_risk(
     ('expected risk at 16 rows', True)
     """
     stream = as_stream(random)
-    loss = _loss(law)
     pairs = []
     size = 0
     for _ in range(replications):
         X, y = law.draw(stream, n)
-        task = Task.build(X=X, y=y)
+        task = task_of(X, y)
         plan = _folds(folds, task, stream)
-        outcome = run(learner.prepare(task), plan, y, loss, keep="fold_means")
+        outcome = run(learner.prepare(task), plan, y, law.loss, keep="fold_means")
         rows = plan.train_rows(0)
         size = len(rows)
         risk = risk_after_training(law, learner, X[rows], y[rows], stream)[0]
@@ -187,10 +173,6 @@ def cv_against_risk(
 def _folds(folds: Any, task: Task, stream: Any) -> FoldPlan:
     """The plan; a splitter without a seed goes on in the stream of the simulation."""
     return as_splitter(folds).plan(task.n, y=task.response.values, random=stream)
-
-
-def _loss(law: Law) -> Loss:
-    return as_loss("zero_one" if law.classes else "squared")
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,13 +272,13 @@ def tuning_quantities(
     >>> q.oracle.mean < q.tuned.mean
     True
     """
-    stream, loss = as_stream(random), _loss(law)
+    stream, loss = as_stream(random), law.loss
     tuned = Tuned(learner, grid, inner)
     rows = []
     size = 0
     for _ in range(replications):
         X, y = law.draw(stream, n)
-        task = Task.build(X=X, y=y)
+        task = task_of(X, y)
         plan = _folds(outer, task, stream)
         outcome = run(
             tuned.prepare(task, loss=loss), plan, y, loss, random=stream, keep="fold_means"

@@ -1,36 +1,38 @@
-"""Scenarios of the coverage simulations: a law, a sample size, a learner and a loss."""
+"""Scenarios of the coverage simulations: a law, a sample size, and a learner on its data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
+from pycvstat.folds import Blocks
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Learner
+from pycvstat.learners.glm import Logit
+from pycvstat.learners.knn.learner import KNN
+from pycvstat.learners.ols import OLS
+from pycvstat.learners.penalised import Ridge
 from pycvstat.losses import LossTable
-from pycvstat.simulate.fitters import (
-    Fitter,
-    LeastSquares,
-    Logistic,
-    NearestNeighbours,
-    OnColumns,
-    TunedRidge,
-)
-from pycvstat.simulate.laws import Law
+from pycvstat.procedures.engine import run
+from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.tuned import Tuned
+from pycvstat.rmath.random import as_stream
+from pycvstat.simulate.laws import GroupedNoise, HeavyTailed, Law
+from pycvstat.simulate.points import predictions, task_of
 
 FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-LossName = Literal["squared", "zero_one"]
+IntArray = NDArray[np.int64]
 POINTS = 1000  # new points at which the risk of one data set is averaged
 
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A law, a sample size, a learner and a loss; with `versus`, the difference of two learners.
+    """A law, a sample size and a learner; squared loss, or 0-1 loss where the law has classes.
 
     Parameters
     ----------
@@ -38,10 +40,15 @@ class Scenario:
     law : Law
     n : int
         Number of rows of each data set.
-    fitter : Fitter
-    loss : {"squared", "zero_one"}
-    versus : Fitter, optional
-        The second learner: losses and risks are differences, first minus second.
+    learner : Learner
+    formula : str
+        Of the response y and the predictors x1, x2, ...
+    versus : str, optional
+        A second formula: losses and risks are differences, first minus second.
+    grid : mapping, optional
+        Candidates; the risk is that of the candidate with the least estimate.
+    ranked : bool
+        Two classes ranked by their predicted probability; the "risk" is the AUC.
     group_size : int
         Rows come in groups of this size, one after the other.
     linear : bool
@@ -57,27 +64,29 @@ class Scenario:
     name: str
     law: Law
     n: int
-    fitter: Fitter
-    loss: LossName = "squared"
-    versus: Fitter | None = None
+    learner: Learner
+    formula: str = "y ~ ."
+    versus: str = ""
+    grid: Mapping[str, Any] | None = None
+    ranked: bool = False
     group_size: int = 1
     linear: bool = False
 
     @property
-    def groups(self) -> NDArray[np.int64] | None:
+    def groups(self) -> IntArray | None:
         """The group of each row, or None."""
         return None if self.group_size == 1 else np.arange(self.n) // self.group_size
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Smallest and largest possible loss."""
+        low, high = self.law.loss.range
+        return (low - high, high - low) if self.versus else (low, high)
 
     def draw(self, stream: Any, sets: int) -> tuple[FloatArray, FloatArray]:
         """Draw data sets: predictors (S, n, d) and responses (S, n)."""
         X, y = self.law.draw(stream, sets * self.n)
         return X.reshape(sets, self.n, -1), y.reshape(sets, self.n)
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """Smallest and largest possible loss."""
-        high = np.inf if self.loss == "squared" else 1.0
-        return (0.0, high) if self.versus is None else (-high, high)
 
     def points(self, stream: Any, sets: int) -> list[FloatArray]:
         """New points at which risks are averaged, for each data set."""
@@ -88,77 +97,58 @@ class Scenario:
         root = np.linalg.cholesky(centred.T @ centred / len(drawn))
         return [np.asarray(np.linalg.solve(root, centred.T).T)] * sets
 
-    def tables(self, X: FloatArray, y: FloatArray, plan: FoldPlan) -> list[LossTable]:
-        """The out-of-fold losses of each data set."""
-        losses = self._of_both(
-            lambda fitter: self.pointwise(fitter.out_of_fold(X, y, plan), y[:, plan.rows])
-        )
-        return [LossTable(plan, row[:, None], self.loss, self.range) for row in losses]
+    def cross_validated(
+        self, X: FloatArray, y: FloatArray, points: FloatArray, folds: FoldPlan, fits: FoldPlan
+    ) -> tuple[LossTable, FloatArray]:
+        """The out-of-fold losses of one data set, and risks (F,) of fits made by `at_points`.
 
-    def risks(
+        Of several candidates the risk is that of the one with the least estimate.
+        """
+        first, risks = self._with(self.formula, X, y, points, folds, fits)
+        if not self.versus:
+            return first, risks
+        second, others = self._with(self.versus, X, y, points, folds, fits)
+        losses = first.losses - second.losses
+        return replace(first, losses=losses, range=self.range, predictions=None), risks - others
+
+    def _with(
         self,
+        formula: str,
         X: FloatArray,
         y: FloatArray,
-        masks: BoolArray,
-        points: Sequence[FloatArray],
-        tables: Sequence[LossTable],
-    ) -> FloatArray:
-        """Risk (S, F) of the models trained on the rows of each mask, averaged over points.
+        points: FloatArray,
+        folds: FoldPlan,
+        fits: FoldPlan,
+    ) -> tuple[LossTable, FloatArray]:
+        task, learner = task_of(X, y, points, formula), self.learner
+        candidates = ({},) if self.grid is None else as_candidates(self.grid, learner)
+        prepared = learner.prepare(task.take(np.arange(self.n)), candidates)
+        table = run(prepared, folds, y, self.law.loss, random=as_stream(1)).table
+        assert table is not None
+        chosen = candidates[int(table.estimate().argmin())]
+        found = predictions(learner.prepare(task, [chosen]), fits)[:, 0]
+        return table, np.array([self.risk(values, points) for values in found])
 
-        A tuned scenario takes the candidate of each data set from its table.
-        """
-        return self._of_both(
-            lambda fitter: np.stack(
-                [
-                    self.risk(fitter.predict(a, b, masks, at), at)
-                    for a, b, at in zip(X, y, points, strict=True)
-                ]
-            )
-        )
-
-    def _of_both(self, value: Callable[[Fitter], FloatArray]) -> FloatArray:
-        first = value(self.fitter)
-        return first if self.versus is None else first - value(self.versus)
-
-    def pointwise(self, predictions: FloatArray, y: FloatArray) -> FloatArray:
-        """Losses of predictions."""
-        if self.loss == "squared":
-            return np.asarray((predictions - y) ** 2)
-        return np.asarray((predictions > 0.5) != (y > 0.5), dtype=np.float64)
-
-    def risk(self, predictions: FloatArray, points: FloatArray) -> FloatArray:
-        """Risk (F,) of predictions (F, P); the noise is averaged analytically."""
+    def risk(self, predictions: FloatArray, points: FloatArray) -> float:
+        """Risk of predictions (P,) of points; the noise is averaged analytically."""
         mean = self.law.mean(points)
-        if self.loss == "squared":
-            return np.asarray(self._noise_variance(mean) + ((predictions - mean) ** 2).mean(axis=1))
-        return np.asarray(np.where(predictions > 0.5, 1 - mean, mean).mean(axis=1))
-
-    def _noise_variance(self, mean: FloatArray) -> float:
-        if self.law.classes:
-            return float((mean * (1 - mean)).mean())
-        return float(self.law.bayes_risk)
+        if self.ranked:
+            return expected_auc(predictions, mean)
+        return float(self.law.risk(predictions, mean))
 
 
-@dataclass(frozen=True, eq=False)
-class HeavyTailed(Law):
-    """A law whose noise is t distributed with 3 degrees of freedom, times `noise`.
+def expected_auc(scores: FloatArray, p: FloatArray) -> float:
+    """P(score of a positive > score of a negative), ties half, where P(positive) is p.
 
     Examples
     --------
-    >>> HeavyTailed("t3", 1, lambda X: X[:, 0], noise=2.0).bayes_risk
-    12.0
+    >>> expected_auc(np.array([0.1, 0.9]), np.array([0.0, 1.0]))
+    1.0
     """
-
-    def draw(self, stream: Any, n: int) -> tuple[FloatArray, FloatArray]:
-        """Draw n rows: predictors and response."""
-        X, normal = self.predictors(stream, n), np.asarray(stream.rnorm(4 * n)).reshape(4, n)
-        noise = normal[0] / np.sqrt((normal[1:] ** 2).mean(axis=0))
-        return X, self.mean(X) + self.noise * noise
-
-    @property
-    def bayes_risk(self) -> float:
-        """Risk of the regression function: the variance of the noise."""
-        return 3 * self.noise**2
+    _, place = np.unique(scores, return_inverse=True)
+    positive, negative = np.bincount(place, p), np.bincount(place, 1 - p)
+    below = np.cumsum(negative) - negative / 2
+    return float((positive * below).sum() / (positive.sum() * negative.sum()))
 
 
 def _nothing(X: FloatArray) -> FloatArray:
@@ -195,8 +185,7 @@ def ols(n: int = 100, p: int = 20) -> Scenario:
     >>> ols(50, 5).name
     'OLS, n = 50, p = 5'
     """
-    law = Law("noise", p, _nothing)
-    return Scenario(f"OLS, n = {n}, p = {p}", law, n, LeastSquares(), linear=True)
+    return Scenario(f"OLS, n = {n}, p = {p}", Law("noise", p, _nothing), n, OLS(), linear=True)
 
 
 def two_ols(n: int = 100, effect: float = 0.0) -> Scenario:
@@ -205,58 +194,88 @@ def two_ols(n: int = 100, effect: float = 0.0) -> Scenario:
     Examples
     --------
     >>> two_ols().versus
-    OnColumns(fitter=LeastSquares(), columns=(1,))
+    'y ~ x2'
     """
 
     def mean(X: FloatArray) -> FloatArray:
         return np.asarray(X[:, 0] + (1 - effect) * X[:, 1])
 
-    law = Law("two predictors", 2, mean)
-    first, second = OnColumns(LeastSquares(), (0,)), OnColumns(LeastSquares(), (1,))
     return Scenario(
-        f"two OLS, n = {n}, effect {effect:g}", law, n, first, versus=second, linear=True
-    )
+        f"two OLS, n = {n}, effect {effect:g}", Law("two predictors", 2, mean), n, OLS(),
+        "y ~ x1", "y ~ x2", linear=True,
+    )  # fmt: skip
 
 
+NEAREST = KNN(5, kernel="rectangular", scale=False)
 SCENARIOS: dict[str, Scenario] = {
     "ols": ols(),
     "ols_low": ols(p=2),
     "ols_high": ols(p=50),
     "knn_regression": Scenario(
-        "5-NN, regression in 3 dimensions",
-        Law("waves", 3, _waves, noise=0.7),
-        100,
-        NearestNeighbours(5),
+        "5-NN, regression in 3 dimensions", Law("waves", 3, _waves, noise=0.7), 100, NEAREST
     ),
     "knn_classes": Scenario(
-        "5-NN, 0-1 loss in 2 dimensions",
-        Law("steep", 2, _steep, classes=True),
-        100,
-        NearestNeighbours(5),
-        "zero_one",
+        "5-NN, 0-1 loss in 2 dimensions", Law("steep", 2, _steep, classes=True), 100, NEAREST
     ),
     "logistic": Scenario(
         "logistic regression, 0-1 loss in 5 dimensions",
         Law("tilted", 5, _tilted, classes=True),
         100,
-        Logistic(),
-        "zero_one",
+        Logit(),
     ),
     "tuned_ridge": Scenario(
         "tuned ridge, n = 100, p = 30",
         Law("decaying", 30, _decaying, noise=2.0),
         100,
-        TunedRidge(),
+        Tuned(Ridge(standardize=False), {"lam": np.geomspace(0.003, 30, 9)}, inner=Blocks(5)),
         linear=True,
     ),
     "heavy_tails": Scenario(
         "OLS with t noise of 3 degrees of freedom, p = 5",
         HeavyTailed("t3", 5, _sum),
         100,
-        LeastSquares(),
+        OLS(),
         linear=True,
     ),
 }
+
+
+def tuned_knn(law: str = "knn_regression") -> Scenario:
+    """kNN with k chosen by cross-validation, on the law of another scenario.
+
+    Examples
+    --------
+    >>> tuned_knn().name
+    'kNN with k tuned over 8 values, waves'
+    """
+    base, ks = SCENARIOS[law], (1, 3, 5, 7, 9, 13, 19, 27)
+    name = f"kNN with k tuned over {len(ks)} values, {base.law.name}"
+    return replace(base, name=name, grid={"k": ks})
+
+
+def ranked_logistic(n: int = 200) -> Scenario:
+    """Logistic regression by its AUC.
+
+    Examples
+    --------
+    >>> ranked_logistic(100).name
+    'logistic regression by its AUC, n = 100'
+    """
+    name = f"logistic regression by its AUC, n = {n}"
+    return replace(SCENARIOS["logistic"], name=name, n=n, ranked=True)
+
+
+def grouped_ols(groups: int = 40, size: int = 5) -> Scenario:
+    """Least squares on groups of rows that share half of their variance.
+
+    Examples
+    --------
+    >>> grouped_ols(20, 4).n
+    80
+    """
+    name = f"OLS on {groups} groups of {size} rows"
+    law = GroupedNoise("groups", 3, _sum, size=size)
+    return Scenario(name, law, groups * size, OLS(), group_size=size, linear=True)
 
 
 def as_scenario(given: str | Scenario) -> Scenario:
@@ -264,8 +283,8 @@ def as_scenario(given: str | Scenario) -> Scenario:
 
     Examples
     --------
-    >>> as_scenario("logistic").loss
-    'zero_one'
+    >>> as_scenario("logistic").n
+    100
     """
     if isinstance(given, Scenario):
         return given

@@ -10,14 +10,15 @@ from pycvstat.folds import Grouped, Holdout, KFold, NestedPairs, Repeated, Subsa
 from pycvstat.intervals import Limits
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.simulate.interval_coverage import coverage
-from pycvstat.simulate.laws import Law
-from pycvstat.simulate.scenarios import SCENARIOS, ols, two_ols
-from pycvstat.simulate.special import (
-    GroupedNoise,
+from pycvstat.simulate.laws import GroupedNoise, Law
+from pycvstat.simulate.scenarios import (
+    SCENARIOS,
     expected_auc,
     grouped_ols,
+    ols,
     ranked_logistic,
     tuned_knn,
+    two_ols,
 )
 
 ERRORS = 3.5  # Monte Carlo errors: one test in two thousand fails by chance, were seeds not fixed

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pycvstat import data
-from pycvstat.learners.linear.data_sets import batched_ols_fold_residuals
 from pycvstat.learners.linear.left_out import (
     KEPT_SHARE,
     ols_fold_residuals,
@@ -199,23 +198,6 @@ def test_high_leverage_up_to_the_border():
         leverage = (np.linalg.qr(X)[0] ** 2).sum(axis=1)
         assert np.array_equal(refit, 1 - leverage < KEPT_SHARE)
         assert np.abs(ours - naive(problem)).max() <= 1e-12 * grown(problem)
-
-
-def test_many_data_sets():
-    rng = np.random.default_rng(6)
-    X = rng.normal(size=(7, 40, 3))
-    X[:5, :, 0] = 1.0
-    X[6, :, 2] = X[6, :, 1]
-    y = rng.normal(size=(7, 40)) + 1e6 * np.arange(7)[:, None]
-    ids = np.stack([rng.permutation(np.arange(40) % 6 + 1) for _ in range(7)])
-    out = batched_ols_fold_residuals(X, y, ids)
-    assert out.refit.all(axis=1).tolist() == [False] * 6 + [True]
-    for b in range(6):
-        one = ols_fold_residuals(X[b], y[b], ids[b])
-        assert np.abs(out.residuals[b] - one.residuals).max() <= DIRECT * np.abs(y[b]).max()
-    common = batched_ols_fold_residuals(X, y, ids[0])
-    assert np.array_equal(common.residuals[0], out.residuals[0])
-    assert batched_ols_fold_residuals(X[:, :2], y[:, :2], np.array([1, 2])).refit.all()
 
 
 def test_published_mammals():
