@@ -6,82 +6,25 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 import pycvstat
-
-PACKAGE = Path(pycvstat.__file__).parent
-
-# from bottom to top; a room imports only rooms above it in this list, a wing as a room of its own
-FLOORS: tuple[str, ...] = (
-    "errors",
-    "rmath",
-    "data",
-    "folds",
-    "losses",
-    "run",
-    "learners",
-    "intervals",
-    "procedures",
-    "simulate",
-    "r.kknn",
-    "r.lecture",
-    "r.bridge",
-    "r.check",
-    "r",
-    "report",
-    "cli",
-    "__main__",
+from tests.house import (
+    FLOOR,
+    PACKAGE,
+    PICTURE,
+    ROOMS,
+    described,
+    drawing,
+    imported_rooms,
+    modules,
+    room_of,
 )
-FLOOR = {room: height for height, room in enumerate(FLOORS)}
-WITH_WINGS = {"r"}
+
 MAX_LINES = 400
 BRIDGE_MAY_USE = {"errors", "data"}
-
-
-def modules() -> list[Path]:
-    return sorted(PACKAGE.rglob("*.py"))
-
-
-def room_of(file: Path) -> str:
-    return room_named(file.relative_to(PACKAGE).with_suffix("").parts)
-
-
-def room_named(parts: Sequence[str]) -> str:
-    """The room of a module: its first part, with the wing where the room has wings."""
-    wing = parts[0] in WITH_WINGS and len(parts) > 1 and parts[1] != "__init__"
-    return ".".join(parts[: 1 + wing])
-
-
-def imported_rooms(file: Path, *, only_when_loaded: bool) -> Iterator[str]:
-    """Rooms that a module imports, all of them or those it needs to be loaded."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    deferred = _deferred(tree) if only_when_loaded else set()
-    for node in ast.walk(tree):
-        if node in deferred:
-            continue
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module == "pycvstat":
-            names = [f"pycvstat.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
-        yield from (room_named(n.split(".")[1:]) for n in names if n.startswith("pycvstat."))
-
-
-def _deferred(tree: ast.AST) -> set[ast.AST]:
-    """What runs in functions only, or for type checkers only."""
-    parts = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-    ]
-    return {node for part in parts for node in ast.walk(part)}
 
 
 @pytest.mark.parametrize("file", modules(), ids=lambda f: str(f.relative_to(PACKAGE)))
@@ -149,3 +92,16 @@ def test_no_machine_paths_in_the_package(file: Path) -> None:
 
 def test_the_top_of_the_package_is_a_list_that_fits_the_head() -> None:
     assert len([p for p in PACKAGE.iterdir() if p.name != "__pycache__"]) <= 18
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_what_is_in_it_what_it_may_import_and_what_goes_there(room: str) -> None:
+    said = described(room)
+    assert said.splitlines()[0].endswith((".", "see."))
+    assert "May import" in said
+    assert "New here:" in said
+
+
+def test_the_picture_of_the_house_is_what_the_imports_are() -> None:
+    drawn = PICTURE.read_text(encoding="utf-8")
+    assert drawn == drawing(), "draw it anew: python -m tests.house"

@@ -1,4 +1,8 @@
-"""Errors and warnings: what is wrong, what was given, what to do."""
+"""What is wrong, what was given, what to do: errors, warnings, and the checks that say so.
+
+May import nothing of the package. New here: a check that two rooms need; an error says the
+problem, what was given and what to write instead.
+"""
 
 from __future__ import annotations
 

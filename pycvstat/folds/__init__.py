@@ -1,4 +1,8 @@
-"""Splitters, which are recipes, and the fold plans that they make."""
+"""Folds: splitters, which are recipes, and the plans that they make of given rows.
+
+May import the rooms below. New here: a splitter is a frozen dataclass that lays out its test rows;
+the folds of an R package are a dialect.
+"""
 
 from pycvstat.folds.dialects import RFolds
 from pycvstat.folds.foreign import as_splitter

@@ -1,6 +1,8 @@
-"""Intervals and tests: formulas on the table of losses, each with its estimand.
+"""Intervals and tests: one formula per file on the table of losses, each with its estimand.
 
-`interval` reads a table, `corrected_t` scores, `from_losses` losses made by anything else.
+May import the rooms below; it never fits anything. New here: a file with a formula and the
+record that says what it is about and where it is legal. `interval` reads a table, `corrected_t`
+scores, `from_losses` losses made by anything else.
 """
 
 from pycvstat.intervals import (  # importing a method registers it

@@ -1,4 +1,8 @@
-"""Learners: recipes for fitting, all with the protocol of `pycvstat.learners.base`."""
+"""Learners: recipes for fitting, all with the protocol of `pycvstat.learners.base`.
+
+May import the rooms below. New here: a frozen dataclass with its parameters as fields and what is
+known about it on the class; its numbers in pure functions on arrays, in `linear` or `knn`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Losses, metrics, and the table that keeps every loss.
 
-`as_loss` reads a name or a function; `LossTable` and `FoldMeans` are what the engine fills.
+May import the rooms below. New here: a loss is one number per prediction, a metric one number of
+many predictions; `LossTable` and `FoldMeans` are what the engine fills.
 """
 
 from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, loss_label, losses_for, pinball

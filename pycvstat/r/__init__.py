@@ -2,7 +2,8 @@
 
 `bridge` starts R and passes values both ways, `check` puts the same quantity computed by R beside
 ours, and each R package (`kknn`, `lecture`) has a module with its functions under their R names.
-May import everything but `report` and `cli`; the modules are loaded when they are first used.
+May import the rooms below, `bridge` only `errors` and `data`. New here: the functions of an R
+package, or a quantity to compare. The modules are loaded when they are first used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """R's arithmetic: its random numbers bit for bit, its sums to the last bit.
 
-May import `errors` only. New code that repeats a number of R's own goes here.
+May import `errors`. New here: whatever repeats a number that R itself computes.
 """
 
 from pycvstat.rmath.random import RRandom

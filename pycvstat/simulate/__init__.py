@@ -1,4 +1,7 @@
-"""Simulations with known risks: what cross-validation estimates, and how often intervals cover."""
+"""Simulations with known risks: what cross-validation estimates, and how often intervals cover.
+
+May import the rooms below. New here: a law to draw data from, or an experiment about estimators.
+"""
 
 from pycvstat.simulate.decomposition import (
     BiasVariance,
