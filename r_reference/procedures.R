@@ -7,11 +7,7 @@
 # training rows are the rest unless they are given. Everything that draws at random is drawn
 # before: these functions draw nothing.
 
-pcv_learner <- function(name, params = list()) {
-  make <- pcv_learners[[name]]
-  if (is.null(make)) stop("no learner called ", name)
-  function(formula, train) make(formula, train, params)
-}
+pcv_learner <- function(make, params = list()) function(formula, train) make(formula, train, params)
 
 pcv_learners <- list(
   mean = function(formula, train, p) {
@@ -53,6 +49,9 @@ pcv_learners <- list(
     }
     fit <- nnet::multinom(formula, train, weights = .pcv_weights, trace = FALSE, reltol = 1e-16,
                           maxit = 5000, MaxNWts = 1e5, Hess = TRUE)
+    if (any(fitted(fit) < pcv_certain | fitted(fit) > 1 - pcv_certain)) {
+      stop("the predictors separate the classes: the likelihood has no maximum", call. = FALSE)
+    }
     list(
       predict = function(new) {
         found <- predict(fit, new, type = "probs")
@@ -122,6 +121,9 @@ pcv_learners <- list(
     list(predict = function(new) predict(fit, new))
   }
 )
+
+# A fitted probability nearer to 0 or 1 than this says that classes are separated, as for glm.
+pcv_certain <- 10 * .Machine$double.eps
 
 # The model matrix of the training rows, and a function for that of others.
 pcv_design <- function(formula, train) {
@@ -210,75 +212,80 @@ pcv_rest <- function(task, test, train, i) {
   if (is.null(train)) setdiff(seq_len(nrow(task$data)), test[[i]]) else train[[i]]
 }
 
-# Fit to some rows, predict others.
+# Fit to some rows, predict others; NA, and R's words, where R refuses: new rows with a level that
+# the training rows lack, a factor of which they have one level, columns that others span.
 pcv_one <- function(task, learner, loss, train, test) {
   new <- task$data[test, , drop = FALSE]
-  prediction <- learner(task$formula, task$data[train, , drop = FALSE])$predict(new)
-  list(prediction = pcv_values(prediction), losses = pcv_loss(loss, new$.pcv_response, prediction))
+  tryCatch({
+    prediction <- learner(task$formula, task$data[train, , drop = FALSE])$predict(new)
+    list(prediction = pcv_values(prediction),
+         losses = pcv_loss(loss, new$.pcv_response, prediction), refused = "")
+  }, error = function(e) pcv_refused(conditionMessage(e), length(test)))
 }
 
-# The same, or NA and R's words where R refuses: new rows with a level that the training rows lack,
-# and training rows with a column that the others span.
-pcv_one_if_possible <- function(task, learner, loss, train, test) {
-  tryCatch(pcv_one(task, learner, loss, train, test), error = function(e) {
-    if (!grepl("has new level|[Ss]ingular", conditionMessage(e))) stop(e)
-    unknown <- rep(NA_real_, length(test))
-    list(prediction = unknown, losses = unknown, refused = conditionMessage(e))
-  })
+pcv_refused <- function(words, n = 0) {
+  list(prediction = rep(NA_real_, n), losses = rep(NA_real_, n), refused = words)
 }
 
 # Cross-validation: predictions, losses and fold means, fit by fit, and where R refused.
-pcv_cross_validate <- function(formula, data, learner, loss, test, train = NULL, weights = NULL) {
+pcv_cross_validate <- function(formula, data, learner, loss, test, train = NULL, weights = NULL,
+                               adjust = FALSE) {
   task <- pcv_task(formula, data, weights)
   fits <- lapply(seq_along(test), function(i) {
-    pcv_one_if_possible(task, learner, loss, pcv_rest(task, test, train, i), test[[i]])
+    pcv_one(task, learner, loss, pcv_rest(task, test, train, i), test[[i]])
   })
-  refused <- vapply(fits, function(f) if (is.null(f$refused)) "" else f$refused, "")
-  c(pcv_summary(fits), list(refused = refused))
+  found <- pcv_summary(fits)
+  if (adjust) found$adjusted <- pcv_adjusted(task, learner, loss, test, train, found$pooled)
+  found
 }
 
 pcv_summary <- function(fits) {
   losses <- lapply(fits, `[[`, "losses")
   fold_means <- vapply(losses, mean, 0)
   list(predictions = unlist(lapply(fits, `[[`, "prediction")), losses = unlist(losses),
-       fold_means = fold_means, estimate = mean(fold_means), pooled = mean(unlist(losses)))
+       fold_means = fold_means, estimate = mean(fold_means), pooled = mean(unlist(losses)),
+       refused = vapply(fits, `[[`, "", "refused"))
 }
 
 # Burman (1989): the pooled estimate, plus the error of the fit to all rows on all rows, minus that
 # of the fits of the folds on all rows, weighted by fold size.
-pcv_adjusted <- function(formula, data, learner, loss, test, train = NULL, weights = NULL) {
-  task <- pcv_task(formula, data, weights)
-  everything <- seq_len(nrow(data))
-  error <- function(train, test) mean(pcv_one(task, learner, loss, train, test)$losses)
+pcv_adjusted <- function(task, learner, loss, test, train, pooled) {
+  everything <- seq_len(nrow(task$data))
+  error <- function(train) mean(pcv_one(task, learner, loss, train, everything)$losses)
   rest <- lapply(seq_along(test), function(i) pcv_rest(task, test, train, i))
-  pooled <- weighted.mean(mapply(error, rest, test), lengths(test))
-  on_all <- weighted.mean(vapply(rest, error, 0, everything), lengths(test))
-  pooled + error(everything, everything) - on_all
+  pooled + error(everything) - weighted.mean(vapply(rest, error, 0), lengths(test))
+}
+
+# The mean losses of every fit (rows) and candidate (columns), and where R refused. `rows` gives the
+# training and the tested rows of a fit.
+pcv_fold_means <- function(fits, candidates, one) {
+  cells <- lapply(candidates, function(candidate) lapply(seq_len(fits), one, candidate))
+  part <- function(read, kind) {
+    matrix(vapply(cells, function(column) vapply(column, read, kind), rep(kind, fits)), fits)
+  }
+  list(means = part(function(f) mean(f$losses), 0), refused = part(function(f) f$refused, ""))
 }
 
 # Tuning: the fold means of every candidate (rows folds, columns candidates), and the choice.
-pcv_tune <- function(formula, data, learner_name, candidates, loss, test, train = NULL,
-                     weights = NULL, rule = list(name = "min")) {
-  task <- pcv_task(formula, data, weights)
-  pcv_tune_task(task, learner_name, candidates, loss, test, train, rule)
+pcv_tune <- function(formula, data, make, candidates, loss, test, train = NULL, weights = NULL,
+                     rule = list(name = "min")) {
+  pcv_tune_task(pcv_task(formula, data, weights), make, candidates, loss, test, train, rule)
 }
 
-pcv_tune_task <- function(task, learner_name, candidates, loss, test, train, rule) {
-  means <- vapply(candidates, function(params) {
-    learner <- pcv_learner(learner_name, params)
-    vapply(seq_along(test), function(i) {
-      mean(pcv_one(task, learner, loss, pcv_rest(task, test, train, i), test[[i]])$losses)
-    }, 0)
-  }, numeric(length(test)))
-  means <- matrix(means, nrow = length(test))
-  estimate <- apply(means, 2, mean)
-  list(fold_means = means, estimate = estimate, chosen = pcv_choose(means, rule))
+pcv_tune_task <- function(task, make, candidates, loss, test, train, rule) {
+  found <- pcv_fold_means(length(test), candidates, function(i, params) {
+    pcv_one(task, pcv_learner(make, params), loss, pcv_rest(task, test, train, i), test[[i]])
+  })
+  list(fold_means = found$means, estimate = apply(found$means, 2, mean),
+       chosen = pcv_choose(found$means, rule), refused = found$refused)
 }
 
 # The smallest estimate ("min"), or the simplest candidate within one standard error of it
-# ("one_se") or within a share of it ("tolerance"); `rank` is 1 for the simplest.
+# ("one_se") or within a share of it ("tolerance"); `rank` is 1 for the simplest. NA where an
+# estimate is unknown.
 pcv_choose <- function(means, rule) {
   estimate <- apply(means, 2, mean)
+  if (anyNA(estimate)) return(NA_integer_)
   best <- which.min(estimate)
   if (is.null(rule$rank)) return(best)
   room <- switch(rule$name, min = 0, one_se = sd(means[, best]) / sqrt(nrow(means)),
@@ -287,59 +294,81 @@ pcv_choose <- function(means, rule) {
   accepted[order(rule$rank[accepted], estimate[accepted])[1]]
 }
 
-# Train and test error of every candidate: the means of fold means.
-pcv_error_curve <- function(formula, data, learner_name, candidates, loss, test, train = NULL,
+# Train and test error of every candidate by fold, and their means.
+pcv_error_curve <- function(formula, data, make, candidates, loss, test, train = NULL,
                             weights = NULL) {
   task <- pcv_task(formula, data, weights)
-  errors <- function(tested) vapply(candidates, function(params) {
-    learner <- pcv_learner(learner_name, params)
-    vapply(seq_along(test), function(i) {
-      rows <- pcv_rest(task, test, train, i)
-      mean(pcv_one(task, learner, loss, rows, if (tested) test[[i]] else rows)$losses)
-    }, 0)
-  }, numeric(length(test)))
-  list(train = matrix(errors(FALSE), length(test)), test = matrix(errors(TRUE), length(test)))
+  pcv_both_errors(length(test), candidates, function(tested) function(i, params) {
+    rows <- pcv_rest(task, test, train, i)
+    pcv_one(task, pcv_learner(make, params), loss, rows, if (tested) test[[i]] else rows)
+  })
 }
 
-# Train and test error by fold and training size: `orders` holds the training rows of every fold in
-# the order in which they are taken.
+# The same by training size: `orders` holds the training rows of every fold in the order in which
+# they are taken.
 pcv_learning_curve <- function(formula, data, learner, loss, test, orders, sizes, weights = NULL) {
   task <- pcv_task(formula, data, weights)
-  errors <- function(tested) vapply(sizes, function(m) {
-    vapply(seq_along(test), function(i) {
-      rows <- sort(orders[[i]][seq_len(m)])
-      mean(pcv_one(task, learner, loss, rows, if (tested) test[[i]] else rows)$losses)
-    }, 0)
-  }, numeric(length(test)))
-  list(train = matrix(errors(FALSE), length(test)), test = matrix(errors(TRUE), length(test)))
+  pcv_both_errors(length(test), sizes, function(tested) function(i, m) {
+    rows <- sort(orders[[i]][seq_len(m)])
+    pcv_one(task, learner, loss, rows, if (tested) test[[i]] else rows)
+  })
+}
+
+pcv_both_errors <- function(fits, candidates, one) {
+  train <- pcv_fold_means(fits, candidates, one(FALSE))
+  test <- pcv_fold_means(fits, candidates, one(TRUE))
+  list(train = train$means, test = test$means, train_error = colMeans(train$means),
+       test_error = colMeans(test$means),
+       refused = ifelse(train$refused == "", test$refused, train$refused))
 }
 
 # Nested cross-validation: tune inside every outer training part, test on the outer fold.
 # `inner` holds for every outer fit a list(test = , train = ) whose rows count within the outer
 # training rows. With refit = "train" the fit on the training part of the one inner split is kept.
-pcv_nested <- function(formula, data, learner_name, candidates, loss, test, inner, train = NULL,
+pcv_nested <- function(formula, data, make, candidates, loss, test, inner, train = NULL,
                        weights = NULL, inner_loss = loss, rule = list(name = "min"),
                        refit = "all") {
   task <- pcv_task(formula, data, weights)
   fits <- lapply(seq_along(test), function(i) {
     rows <- pcv_rest(task, test, train, i)
     part <- list(formula = task$formula, data = task$data[rows, , drop = FALSE])
-    tuned <- pcv_tune_task(part, learner_name, candidates, inner_loss, inner[[i]]$test,
-                           inner[[i]]$train, rule)
+    tuned <- pcv_tune_task(part, make, candidates, inner_loss, inner[[i]]$test, inner[[i]]$train,
+                           rule)
     if (refit == "train") rows <- rows[pcv_rest(part, inner[[i]]$test, inner[[i]]$train, 1)]
-    learner <- pcv_learner(learner_name, candidates[[tuned$chosen]])
-    c(pcv_one(task, learner, loss, rows, test[[i]]),
-      list(chosen = tuned$chosen, curve = tuned$estimate))
+    fit <- if (is.na(tuned$chosen)) {
+      pcv_refused(paste("in the inner folds,", tuned$refused[tuned$refused != ""][1]),
+                  length(test[[i]]))
+    } else {
+      pcv_one(task, pcv_learner(make, candidates[[tuned$chosen]]), loss, rows, test[[i]])
+    }
+    c(fit, list(chosen = tuned$chosen, curve = tuned$estimate))
   })
   c(list(chosen = vapply(fits, `[[`, 0L, "chosen"),
          inner_curves = do.call(rbind, lapply(fits, `[[`, "curve"))), pcv_summary(fits))
 }
 
+# What came out, and what is expected: nothing where R refuses a fit, which is named with its words.
+pcv_show <- function(result, expected, fits = NULL) {
+  refused <- which(result$refused != "", arr.ind = TRUE)
+  fit <- if (is.matrix(refused)) refused[, 1] else refused
+  if (is.null(fits)) fits <- paste("fold", seq_len(NROW(result$refused)))
+  for (words in unique(paste0(fits[fit], ": ", result$refused[refused]))) {
+    cat("Not compared: ", words, "\n", sep = "")
+  }
+  for (name in names(expected)) {
+    cat(name, ": ", paste(format(result[[name]], digits = 15), collapse = " "), "\n", sep = "")
+    if (!length(fit)) cat("  expected:", format(expected[[name]], digits = 15), "\n")
+  }
+}
+
 # Coefficients of a fit to all rows, and its predictions of them.
 pcv_fit <- function(formula, data, learner, weights = NULL) {
   task <- pcv_task(formula, data, weights)
-  fit <- learner(task$formula, task$data)
-  table <- fit$table()
-  list(terms = rownames(table), table = unname(table),
-       predictions = pcv_values(fit$predict(task$data)))
+  tryCatch({
+    fit <- learner(task$formula, task$data)
+    table <- fit$table()
+    parts <- c("estimate", "std_error", "statistic", "p_value")[seq_len(ncol(table))]
+    c(list(terms = rownames(table), predictions = pcv_values(fit$predict(task$data)), refused = ""),
+      setNames(lapply(seq_along(parts), function(j) unname(table[, j])), parts))
+  }, error = function(e) list(refused = conditionMessage(e)))
 }

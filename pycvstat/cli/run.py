@@ -178,7 +178,7 @@ def _give(result: Any, chosen: Namespace) -> None:
         shown = False if check is None else check
         _say(f"report: {result.report(chosen.report, crosscheck=shown)}")
     if check is not None and not check:
-        raise PycvstatError(f"Python and R differ, first in {check.first_difference}.")
+        raise PycvstatError(f"the cross-check with R says {check.verdict}: {check.words}.")
 
 
 def _say(text: str) -> None:

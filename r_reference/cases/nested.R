@@ -21,7 +21,7 @@ for (K in c(4, 8)) for (f in c("mpg ~ wt + hp + qsec", "mpg ~ .")) {
   test <- near(32, K)
   inner <- lapply(test, function(t) list(test = near(32 - length(t), 4)))
   record(paste0("ridge ", f, ", ", K, " x 4"),
-         pcv_nested(as.formula(f), cars, "glmnet", ridge, "squared", test, inner))
+         pcv_nested(as.formula(f), cars, pcv_learners$glmnet, ridge, "squared", test, inner))
 }
 data <- cars
 names(data)[1] <- "y"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import pycvstat as pcv
+from pycvstat.r.check.table import Crosscheck, not_compared
 from pycvstat.report.assemble import full
 from pycvstat.report.plots import style
 from pycvstat.report.render.figures import DARK
@@ -261,6 +262,24 @@ def test_simulations_and_audits_say_what_was_done() -> None:
         "bias and variance": "from 20 simulated training sets of 40 rows",
     }.items():
         assert words in " ".join(page_of(name).text().split())
+
+
+def test_every_sentence_about_a_crosscheck_says_what_was_not_compared() -> None:
+    """Folds that R refused are not agreement: not in the verdict, not in the methods paragraph."""
+    reason = "R says: factor g has new level d"
+    rows = (*result("crosscheck").rows[:1], not_compared("fold 3", reason))
+    check = Crosscheck(rows, "R 4.2.2")
+    words = f"1 of 2 quantities agrees; not compared: fold 3 ({reason})"
+    assert not check
+    assert check.verdict == check.glance()["verdict"].item() == "not fully compared"
+    assert check.words == words
+    assert check.tidy()["verdict"].tolist() == ["agrees", "not compared"]
+    shown = " ".join(check.summary().split())
+    assert shown.startswith("Python and R were not fully compared 1 of 2 quantities agrees")
+    assert f"fold 3 ({reason})" in shown
+    page = read_page(render_page(full(result("cv"), crosscheck=check))).text()
+    assert f"not fully compared: {words}" in page
+    assert f"compared within the stated tolerances: {words}." in page
 
 
 def test_a_report_without_a_crosscheck_says_so() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pycvstat.data.frame import Frame
+from pycvstat.data.frame import Column, Frame
 from pycvstat.errors import RError
 from pycvstat.r.bridge.values import RList, RValue, r_text
 from pycvstat.r.bridge.vectors import has_r_form, texts, vector, with_attributes
@@ -47,6 +47,8 @@ def write(value: object) -> Any:
     if isinstance(value, np.ma.MaskedArray):
         value = _unmasked(value)
     value = _plain(value[()] if isinstance(value, np.ndarray) and not value.ndim else value)
+    if isinstance(value, Frame):
+        return _data_frame(value.names, [_column(value[name]) for name in value.names], value.n)
     if isinstance(value, pd.DataFrame):
         return _frame(value)
     if isinstance(value, np.ndarray) and value.ndim > 1:
@@ -73,8 +75,6 @@ def _unmasked(array: Any) -> Any:
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, Frame):
-        return value.to_pandas()
     if type(value).__module__.partition(".")[0] == "polars":
         return _from_polars(value)
     return value
@@ -140,9 +140,17 @@ def _array(values: Any) -> Any:
     )
 
 
-def _frame(frame: pd.DataFrame) -> Any:
-    from rpy2 import rinterface as ri
+def _column(column: Column) -> Any:
+    """A column as its kind says: words a factor, days a Date."""
+    if column.kind == "date":
+        return with_attributes(vector(column.values), **{"class": texts(["Date"])})
+    if column.kind == "text":
+        codes, levels = column.as_factor()
+        return vector(pd.Categorical.from_codes(codes, pd.Index(list(levels), dtype=object)))
+    return vector(_bare(column.to_pandas()))
 
+
+def _frame(frame: pd.DataFrame) -> Any:
     names = [r_text(name) for name in frame.columns]
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -150,9 +158,14 @@ def _frame(frame: pd.DataFrame) -> Any:
     columns = [vector(_bare(frame.iloc[:, i])) for i in range(len(names))]
     labels = frame.index
     if pd.api.types.infer_dtype(labels) == "string" and labels.is_unique:
-        rows: Any = texts(labels)
-    else:
-        rows = ri.IntSexpVector(range(1, len(frame) + 1))
+        return _data_frame(names, columns, len(frame), texts(labels))
+    return _data_frame(names, columns, len(frame))
+
+
+def _data_frame(names: Sequence[str], columns: Sequence[Any], n: int, labels: Any = None) -> Any:
+    from rpy2 import rinterface as ri
+
+    rows = ri.IntSexpVector(range(1, n + 1)) if labels is None else labels
     table = ri.ListSexpVector.from_iterable(columns)
     attributes = {"row.names": rows, "class": texts(["data.frame"])}
     return with_attributes(table, names=texts(names), **attributes)

@@ -40,16 +40,23 @@ class Counterpart:
     says: str
     notes: tuple[str, ...] = field(default=())
 
+    @property
+    def learner(self) -> str:
+        """The R code of the function that fits it."""
+        return f"pcv_learners${self.name}"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the R reference that it needs."""
+        stands_in = ("kknn_standin.R",) if self.name == "knn_standin" else ()
+        return ("procedures.R", *stands_in)
+
 
 RLM_NORMS = ("huber", "bisquare", "hampel")
 KNN_TOLERANCE = Tolerance(1e-12, "weights of kernels agree with R's to 1e-12")
 STANDIN_NOTE = (
     "kknn is not installed: a plain base-R stand-in of this project computed the R side; "
     'install.packages("kknn") in R gives the original.'
-)
-SEPARATED_NOTE = (
-    "Where the predictors separate classes, the likelihood has no maximum: some probabilities go "
-    "to 0 until each program stops, and their log losses differ."
 )
 FAMILIES = {
     "binomial": "binomial",
@@ -152,7 +159,7 @@ def _glm(learner: Any, task: Task) -> Counterpart:
 
 
 def _multinom(learner: Any, task: Task) -> Counterpart:
-    return Counterpart("multinom", {}, ("nnet",), NUMERICAL, "nnet::multinom", (SEPARATED_NOTE,))
+    return Counterpart("multinom", {}, ("nnet",), NUMERICAL, "nnet::multinom")
 
 
 def _rlm(learner: Any, task: Task) -> Counterpart:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
-from pycvstat.errors import InputError
+from pycvstat.errors import InputError, RError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.paired import Paired
 from pycvstat.learners.base import Fitted
+from pycvstat.learners.knn.fitted import FittedKNN
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.tune import TuneResult
-from pycvstat.r.check import check_procedures as procedures
-from pycvstat.r.check.check_fits import check_fit
+from pycvstat.r.check.calls import call_of
 from pycvstat.r.check.check_folds import check_plan
 from pycvstat.r.check.check_intervals import check_interval, check_losses, check_paired
+from pycvstat.r.check.check_neighbours import check_neighbours
+from pycvstat.r.check.conventions import notes as named_differences
+from pycvstat.r.check.quantities import losses_of_predictions, side_by_side
 from pycvstat.r.check.r_values import r_warnings
 from pycvstat.r.check.table import Crosscheck
 
@@ -85,15 +89,52 @@ def check(result: Any) -> Crosscheck:
     )
 
 
+@check.register(CVResult | TuneResult | ErrorCurve | LearningCurve | Fitted)
+def _procedure(result: Any) -> Crosscheck:
+    """What R computes by a call of the same procedure."""
+    from pycvstat.r.bridge import run
+
+    _refuse_failures(getattr(result, "failures", ()))
+    call = call_of(result)
+    rows = side_by_side(call.quantities, call.run(), call.fits)
+    more: tuple[str, ...] = ()
+    if isinstance(result, CVResult):
+        place = [q.name for q in call.quantities].index("losses")
+        rows[place:place] = losses_of_predictions(result.table)
+        more = named_differences(result.table)
+    version = f"{run('R.version.string')}; {call.learner.says}"
+    notes = dict.fromkeys((*call.learner.notes, *call.notes, *more))
+    return Crosscheck(tuple(rows), version, tuple(notes))
+
+
+@check.register
+def _comparison(result: Comparison) -> Crosscheck:
+    """Every method of the comparison."""
+    checked = {name: check(one) for name, one in result.results.items()}
+    return Crosscheck(
+        tuple(
+            replace(row, quantity=f"{name}: {row.quantity}")
+            for name, one in checked.items()
+            for row in one.rows
+        ),
+        "; ".join(dict.fromkeys(p for one in checked.values() for p in one.r_version.split("; "))),
+        tuple(dict.fromkeys(note for one in checked.values() for note in one.notes)),
+    )
+
+
+def _refuse_failures(failures: Sequence[Any]) -> None:
+    if failures:
+        raise RError(
+            "some fits of this result failed, so it has no numbers to compare.",
+            given=f"{len(failures)} failed fits",
+            fix="look at result.failures",
+        )
+
+
 check.register(FoldPlan)(check_plan)
 check.register(Interval)(check_interval)
 check.register(Paired)(check_paired)
 check.register(LossResult)(check_losses)
-check.register(Fitted)(check_fit)
-check.register(CVResult)(procedures.check_cross_validation)
-check.register(TuneResult)(procedures.check_tuning)
-check.register(ErrorCurve)(procedures.check_error_curve)
-check.register(LearningCurve)(procedures.check_learning_curve)
-check.register(Comparison)(procedures.check_comparison)
+check.register(FittedKNN)(check_neighbours)
 
 __all__ = ["crosscheck"]

@@ -5,21 +5,21 @@ And what R warned about meanwhile.
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from pycvstat.data.formula import Formula, quote
+from pycvstat.data.formula import Formula
 from pycvstat.data.formula.syntax import deparse
+from pycvstat.data.frame import Frame
 from pycvstat.data.task import Task
-from pycvstat.errors import PycvstatWarning, warn
+from pycvstat.errors import PycvstatWarning, RError, warn
 from pycvstat.folds.plan import FoldPlan
 
-if TYPE_CHECKING:
-    import pandas as pd
+# dots that R takes for arguments, names of `procedures.R`, marks that turn the writing direction
+NOT_IN_R = re.compile(r"^\.\.(\.|[0-9]+)$|^\.pcv_|[\u202a-\u202e\u2066-\u2069]")
 
 
 def r_formula(formula: Formula) -> str:
@@ -37,36 +37,28 @@ def r_formula(formula: Formula) -> str:
     return f"{deparse(formula.response)} ~ {' + '.join(right) or '1'}"
 
 
-def r_frame(task: Task) -> pd.DataFrame:
-    """The data frame for R; text becomes a factor with the levels of all rows."""
-    import pandas as pd
-
-    frame = task.frame.to_pandas()
+def r_frame(task: Task) -> Frame:
+    """The data for R, when it can use their names in a formula."""
     for name in task.frame.names:
-        column = task.frame[name]
-        if column.kind == "text":
-            levels = sorted({v for v in column.values if v is not None})
-            frame[name] = pd.Categorical(column.values, levels)
-    return frame.reset_index(drop=True)
+        if NOT_IN_R.search(name):
+            raise RError(
+                "R cannot use a column of this name in a formula.",
+                given=repr(name),
+                fix="rename the column",
+            )
+    return task.frame
 
 
-def test_rows(plan: FoldPlan) -> list[Any]:
+def tested_rows(plan: FoldPlan) -> list[Any]:
     """Test rows of every fit, counted from 1."""
     return [plan.test_rows(i) + 1 for i in range(len(plan))]
 
 
-def train_rows(plan: FoldPlan) -> list[Any] | None:
+def trained_rows(plan: FoldPlan) -> list[Any] | None:
     """Training rows counted from 1, or None when they are the rest."""
     if plan.train is None:
         return None
     return [plan.train_rows(i) + 1 for i in range(len(plan))]
-
-
-def listed(rows: Sequence[Any] | None) -> dict[str, Any] | None:
-    """Row vectors as an R list, names giving the order of the fits."""
-    if rows is None:
-        return None
-    return {f"fit{i + 1}": np.asarray(part, dtype=np.int64) for i, part in enumerate(rows)}
 
 
 @contextmanager
@@ -81,4 +73,4 @@ def r_warnings() -> Iterator[list[str]]:
         warn(text)
 
 
-__all__ = ["listed", "quote", "r_formula", "r_frame", "r_warnings", "test_rows", "train_rows"]
+__all__ = ["r_formula", "r_frame", "r_warnings", "tested_rows", "trained_rows"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,10 +43,12 @@ LINEAR = Tolerance(1e-10, "direct linear algebra by another factorisation")
 ITERATIVE = Tolerance(1e-6, "iterative fits that stop by their own rules")
 NUMERICAL = Tolerance(1e-5, "a minimum that R finds by a quasi-Newton search")
 
+Verdict = Literal["agrees", "differs", "not compared", "not fully compared"]
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One quantity: its largest difference and where it is.
+    """One quantity: its largest difference and where it is, or why it was not compared.
 
     Parameters
     ----------
@@ -62,6 +64,8 @@ class Row:
     count : int
         Numbers compared.
     tolerance : Tolerance
+    why_not : str
+        Why there is nothing to compare; empty when it was compared.
     """
 
     quantity: str
@@ -73,16 +77,35 @@ class Row:
     place: str
     count: int
     tolerance: Tolerance
+    why_not: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the two agree, or differ, or were not compared."""
+        if self.why_not:
+            return "not compared"
+        return "differs" if self.place else "agrees"
 
     @property
     def agrees(self) -> bool:
-        """The verdict."""
-        return self.place == ""
+        """Whether the two were compared and agree."""
+        return self.verdict == "agrees"
+
+
+def not_compared(quantity: str, why: str) -> Row:
+    """A quantity that has nothing to be compared with.
+
+    Examples
+    --------
+    >>> not_compared("fold 3", "R says: factor g has new level b").verdict
+    'not compared'
+    """
+    return Row(quantity, None, None, np.nan, np.nan, np.nan, "", 0, EXACT, why)
 
 
 @dataclass(frozen=True, eq=False)
 class Crosscheck(Verbs):
-    """A cross-check; true when every quantity agrees.
+    """A cross-check; true when everything was compared and agrees.
 
     Parameters
     ----------
@@ -90,30 +113,59 @@ class Crosscheck(Verbs):
     r_version : str
         The R that computed, with the packages used; or "recorded".
     notes : tuple of str
-        Named differences of convention, and what could not be checked.
+        Named differences of convention, and what R was given or warned about.
 
     Examples
     --------
     >>> Crosscheck((compare_values("folds", [1, 2, 3], [1, 2, 4], EXACT),)).first_difference
     'folds: element 3'
+    >>> rows = (compare_values("a", 1, 1, EXACT), not_compared("fold 3", "R says: singular"))
+    >>> Crosscheck(rows).words
+    '1 of 2 quantities agrees; not compared: fold 3 (R says: singular)'
     """
 
     rows: tuple[Row, ...]
     r_version: str = ""
     notes: tuple[str, ...] = ()
 
+    @property
+    def verdict(self) -> Verdict:
+        """ "agrees", "differs", or "not fully compared"."""
+        found = {row.verdict for row in self.rows}
+        if "differs" in found:
+            return "differs"
+        return "agrees" if found == {"agrees"} else "not fully compared"
+
+    @property
+    def words(self) -> str:
+        """How many quantities agree, which differs first, and what was not compared."""
+        good, n = sum(row.agrees for row in self.rows), len(self.rows)
+        words = f"{good} of {n} {'quantity' if n == 1 else 'quantities'} "
+        words += "agrees" if good == 1 else "agree"
+        if self.first_difference:
+            words += f"; the first that differs: {self.first_difference}"
+        return f"{words}; not compared: {self.left_out}" if self.left_out else words
+
+    @property
+    def left_out(self) -> str:
+        """What was not compared, and why; empty when everything was."""
+        by_reason: dict[str, list[str]] = {}
+        for row in self.rows:
+            if row.verdict == "not compared":
+                by_reason.setdefault(row.why_not, []).append(row.quantity)
+        return "; ".join(f"{', '.join(names)} ({why})" for why, names in by_reason.items())
+
     def __bool__(self) -> bool:
-        return bool(self.rows) and all(row.agrees for row in self.rows)
+        return self.verdict == "agrees"
 
     def __repr__(self) -> str:
-        good = sum(row.agrees for row in self.rows)
-        return f"Crosscheck({good} of {len(self.rows)} quantities agree)"
+        return f"Crosscheck({self.words})"
 
     @property
     def first_difference(self) -> str | None:
-        """The first quantity that differs and where; None when all agree."""
+        """The first quantity that differs and where; None when none does."""
         for row in self.rows:
-            if not row.agrees:
+            if row.verdict == "differs":
                 return f"{row.quantity}: {row.place}"
         return None
 
@@ -133,8 +185,8 @@ class Crosscheck(Verbs):
                     "compared": row.count,
                     "tolerance": row.tolerance.relative,
                     "reason": row.tolerance.reason,
-                    "verdict": "agrees" if row.agrees else "differs",
-                    "where": row.place,
+                    "verdict": row.verdict,
+                    "where": row.place or row.why_not,
                 }
                 for row in self.rows
             ]
@@ -150,7 +202,7 @@ class Crosscheck(Verbs):
                     "quantities": len(self.rows),
                     "agree": sum(row.agrees for row in self.rows),
                     "compared": sum(row.count for row in self.rows),
-                    "verdict": "agrees" if self else "differs",
+                    "verdict": self.verdict,
                     "r": self.r_version,
                 }
             ]

@@ -19,13 +19,13 @@ def agreement(ax: Axes, table: pd.DataFrame) -> Axes:
     """Relative difference of every quantity with its tolerance, on a logarithmic axis."""
     y = np.arange(len(table))
     relative = table["relative"].to_numpy(dtype=np.float64)
-    agrees = (table["verdict"] == "agrees").to_numpy()
+    agrees, differs = ((table["verdict"] == word).to_numpy() for word in ("agrees", "differs"))
     x = np.where(np.isnan(relative), 1.0, np.maximum(relative, NOTHING))
     allowed = np.maximum(table["tolerance"].to_numpy(dtype=np.float64), NOTHING)
     ax.plot(allowed, y, "|", color=FAINT, markersize=9, markeredgewidth=1.5, label="tolerance")
     ax.plot(x[agrees], y[agrees], "o", color=BLUE, label="agrees")
-    if not agrees.all():
-        ax.plot(x[~agrees], y[~agrees], "X", color=ORANGE, markersize=7, label="differs")
+    if differs.any():
+        ax.plot(x[differs], y[differs], "X", color=ORANGE, markersize=7, label="differs")
     return _logarithmic(ax, list(table["quantity"]))
 
 
@@ -33,12 +33,12 @@ def by_room(ax: Axes, table: pd.DataFrame) -> Axes:
     """Relative difference of every comparison, one line per room, on a logarithmic axis."""
     rooms = list(dict.fromkeys(table["room"]))
     relative = table["relative"].to_numpy(dtype=np.float64)
-    agrees = (table["verdict"] == "agrees").to_numpy()
+    agrees, differs = ((table["verdict"] == word).to_numpy() for word in ("agrees", "differs"))
     x = np.where(np.isnan(relative), 1.0, np.maximum(relative, NOTHING))
     y = np.array([rooms.index(room) for room in table["room"]], dtype=np.float64)
     ax.plot(x[agrees], y[agrees], "|", color=BLUE, markersize=9, label="agrees")
-    if not agrees.all():
-        ax.plot(x[~agrees], y[~agrees], "X", color=ORANGE, markersize=7, label="differs")
+    if differs.any():
+        ax.plot(x[differs], y[differs], "X", color=ORANGE, markersize=7, label="differs")
     return _logarithmic(ax, rooms)
 
 

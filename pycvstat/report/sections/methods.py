@@ -356,10 +356,9 @@ def software_parts(result: Any, check: Crosscheck | None, cited: Collection[str]
 
 
 def _check_words(check: Crosscheck) -> str:
-    agree = sum(row.agrees for row in check.rows)
     return (
-        f" The same quantities were computed by {check.r_version or 'R'}: {agree} of "
-        f"{count(len(check.rows), 'quantity', 'quantities')} agree within the stated tolerances."
+        f" The same quantities were computed by {check.r_version or 'R'} and compared within the "
+        f"stated tolerances: {check.words}."
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from pycvstat.errors import PycvstatError
 from pycvstat.r.check.table import Crosscheck, Row
 from pycvstat.report.content import Block, Code, Facts, Figure, Note, Section, Table, section
-from pycvstat.report.numbers import count, number
+from pycvstat.report.numbers import number
 from pycvstat.report.plots import kinds_of
 from pycvstat.report.sections.data import seed_of
 from pycvstat.report.words import seed_words
@@ -61,15 +61,9 @@ def r_script(result: Any) -> list[Block]:
 
 def crosscheck_section(check: Crosscheck) -> Section:
     """Python and R side by side, and the verdict."""
-    agree = sum(row.agrees for row in check.rows)
-    verdict = (
-        f"{agree} of {count(len(check.rows), 'quantity', 'quantities')} agree with "
-        f"{check.r_version or 'R'}"
-    )
-    if check.first_difference:
-        verdict += f"; the first that differs: {check.first_difference}"
+    verdict = f"{check.verdict}: {check.words}"
     kind = kinds_of(check)["differences"]
-    worst = max((row.relative for row in check.rows), default=0.0)
+    worst = max((row.relative for row in check.rows if row.relative == row.relative), default=0.0)
     figure = Figure(
         "crosscheck",
         kind.draw,
@@ -81,7 +75,7 @@ def crosscheck_section(check: Crosscheck) -> Section:
     return section(
         "Cross-check with R",
         [
-            Facts((("verdict", verdict),)),
+            Facts((("verdict", verdict), ("R", check.r_version or "-"))),
             agreement_table(check),
             tolerances(check),
             figure if check.rows else None,
@@ -95,10 +89,10 @@ def agreement_table(check: Crosscheck) -> Table:
     rows = tuple(
         (
             row.quantity,
-            "agrees" if row.agrees else f"differs: {row.place}",
+            f"differs: {row.place}" if row.place else row.verdict,
             *_values(row),
             _size(row.relative),
-            _size(row.tolerance.relative),
+            "" if row.why_not else _size(row.tolerance.relative),
         )
         for row in check.rows
     )
@@ -112,7 +106,8 @@ def agreement_table(check: Crosscheck) -> Table:
 
 def tolerances(check: Crosscheck) -> Facts | None:
     """Why differences of these sizes are allowed."""
-    reasons = {_size(row.tolerance.relative): row.tolerance.reason for row in check.rows}
+    compared = [row.tolerance for row in check.rows if not row.why_not]
+    reasons = {_size(tolerance.relative): tolerance.reason for tolerance in compared}
     return (
         Facts(tuple((f"allowed: {size}", why) for size, why in reasons.items()))
         if reasons
@@ -122,6 +117,8 @@ def tolerances(check: Crosscheck) -> Facts | None:
 
 def _values(row: Row) -> tuple[str, str]:
     """Both values, with all digits where they differ and would look the same."""
+    if row.why_not:
+        return "", ""
     both = (row.python, row.r)
     numbers = all(isinstance(value, int | float) for value in both)
     if numbers and not row.agrees and f"{row.python:.7g}" == f"{row.r:.7g}":

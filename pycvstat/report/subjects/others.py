@@ -147,18 +147,27 @@ def _(result: Paired, wanted: Wanted) -> Parts:
     )
 
 
+VERDICTS = {
+    "agrees": "Python and R agree",
+    "differs": "Python and R differ",
+    "not fully compared": "Python and R were not fully compared",
+}
+
+
 @parts_of.register
 def _(result: Crosscheck, wanted: Wanted) -> Parts:
-    verdict = "Python and R agree" if result else "Python and R differ"
+    verdict = VERDICTS[result.verdict]
     if wanted.full:
         return Parts(verdict, result.r_version, [crosscheck_section(result)])
     facts = [("R", result.r_version or "-")]
     if result.first_difference:
         facts.append(("first difference", result.first_difference))
+    if result.left_out:
+        facts.append(("not compared", result.left_out))
     facts += [("note", text) for text in result.notes]
     return Parts(
         verdict,
-        f"{count(len(result.rows), 'quantity', 'quantities')} compared",
+        result.words.split(";")[0],
         [section("Cross-check", [agreement_table(result), Facts(tuple(facts))])],
     )
 

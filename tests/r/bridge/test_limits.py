@@ -48,12 +48,9 @@ def test_a_limit_ends_with_its_block() -> None:
 
 
 def test_a_cross_check_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pycvstat.r.check import check_procedures
+    from pycvstat.r.check.counterpart import Counterpart
 
-    call_r = check_procedures.call_r
-    monkeypatch.setattr(
-        check_procedures, "call_r", lambda code, *a, **k: call_r("{ repeat {} }", *a, **k)
-    )
+    monkeypatch.setattr(Counterpart, "learner", property(lambda self: "(function(...) repeat {})"))
     result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(3))
     with pytest.raises(RError, match="did not finish within 1 seconds"):
         result.crosscheck(seconds=1)

@@ -12,7 +12,8 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import InputError, RError
-from pycvstat.r.check.script import r_number, r_text, r_vector, script_text
+from pycvstat.r.bridge.literal import number, text, vector
+from pycvstat.r.check.script import script_text
 
 MTCARS = pcv.data.mtcars()
 FOLDS = pcv.KFold(6, random=1)
@@ -68,6 +69,12 @@ NAMES = [
 ]  # fmt: skip
 
 
+def shown(output: str, name: str) -> list[float]:
+    """The numbers that a script prints for a quantity, for the first method of several."""
+    line = next(line for line in output.splitlines() if line.startswith(f"{name}: "))
+    return [float(word) for word in line.split()[1:]]
+
+
 @pytest.mark.live_r
 @pytest.mark.parametrize("name", NAMES)
 def test_r_computes_the_same(made, name):
@@ -89,11 +96,11 @@ def test_the_script_reproduces_the_estimate(made, name, tmp_path):
         timeout=120,
     ).stdout  # fmt: skip
     if name == "tune":
-        assert f"[1] {result.choice.index + 1}" in output
+        assert shown(output, "chosen") == [result.choice.index + 1]
         return
     expected = result.estimate if name != "compare" else result.estimate["ols"]
-    numbers = [float(w) for w in output.split() if w[0] in "-.0123456789"]
-    assert min(abs(n - expected) / abs(expected) for n in numbers) < 1e-6  # iterative fits
+    assert shown(output, "estimate") == pytest.approx([expected], rel=1e-6)  # iterative fits
+    assert f"expected: {expected:.6g}"[:14] in output
 
 
 @pytest.mark.live_r
@@ -107,8 +114,7 @@ def test_a_nested_script_reproduces_the_choices(tmp_path):
         ["Rscript", "--vanilla", str(script)], capture_output=True, text=True, check=True,
         timeout=120,
     ).stdout  # fmt: skip
-    chosen = " ".join(str(c + 1) for c in result.chosen_index)
-    assert f"[1] {chosen}" in output
+    assert shown(output, "chosen") == (result.chosen_index + 1).tolist()
 
 
 @pytest.mark.live_r
@@ -148,7 +154,7 @@ def test_hostile_names_and_levels_do_not_become_r_code(tmp_path):
         ["Rscript", "--vanilla", str(script)], capture_output=True, text=True, timeout=120
     )
     assert ran.returncode == 0, ran.stderr
-    assert f"{result.estimate:.6g}"[:5] in ran.stdout
+    assert shown(ran.stdout, "estimate") == pytest.approx([result.estimate])
 
 
 @pytest.mark.live_kknn
@@ -159,11 +165,11 @@ def test_kknn_itself_finds_its_contrasts_of_factors():
 
 
 def test_numbers_and_texts_are_written_exactly():
-    assert float(r_number(0.1)) == 0.1
-    assert r_number(float("nan")) == "NaN"
-    assert r_text('a\nb"\\') == '"a\\u{a}b\\"\\\\"'
-    assert "\n" not in r_text("line\u2028break\r\n")
-    long = r_vector(["12345"] * 100)
+    assert float(number(0.1)) == 0.1
+    assert number(float("nan")) == "NaN"
+    assert text('a\nb"\\') == '"a\\u{a}b\\"\\\\"'
+    assert "\n" not in text("line\u2028break\r\n")
+    long = vector(["12345"] * 100)
     assert max(len(line) for line in long.splitlines()) <= 100
 
 
@@ -194,3 +200,40 @@ def test_what_has_no_counterpart_says_so(made):
 def test_without_r_a_cross_check_says_what_is_missing(made, without_r):
     with pytest.raises(RError):
         made["ols"].crosscheck()
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize("name", ["row.names", "check.names", "names", "größe", "变量"])
+def test_names_that_mean_something_to_r_are_names(name, tmp_path):
+    data = MTCARS.rename(columns={"wt": name})
+    result = pcv.cross_validate(pcv.OLS(), f"mpg ~ `{name}` + hp", data, folds=FOLDS)
+    assert result.crosscheck()
+    script = result.to_r(tmp_path / "names.R")
+    assert script.read_text(encoding="utf-8").isascii()
+    ran = subprocess.run(["Rscript", "--vanilla", script], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert shown(ran.stdout, "estimate") == pytest.approx([result.estimate])
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("...", "a column of this name"), ("..1", "a column of this name"),
+     (".pcv_response", "a column of this name"), ("\u202ex\u2066", "a column of this name"),
+     ("a\0b", "NUL character")],
+)  # fmt: skip
+def test_names_that_r_cannot_have_are_refused(name, words, tmp_path):
+    data = MTCARS.rename(columns={"wt": name})
+    result = pcv.cross_validate(pcv.OLS(), "mpg ~ .", data, folds=FOLDS)
+    with pytest.raises(RError, match=words):
+        result.crosscheck()
+    with pytest.raises(RError, match=words):
+        result.to_r(tmp_path / "names.R")
+
+
+@pytest.mark.live_r
+def test_days_reach_r_as_days():
+    rng = np.random.default_rng(1)
+    day = pd.to_datetime("2020-01-01") + pd.to_timedelta(rng.integers(0, 300, 40), "D")
+    data = pd.DataFrame({"day": day, "y": rng.normal(size=40)})
+    assert pcv.OLS().fit("y ~ day", data).crosscheck()

@@ -124,8 +124,8 @@ def test_the_weighted_script_reproduces_the_estimate(data, learner, formula, los
         ["Rscript", "--vanilla", script.name], cwd=tmp_path, capture_output=True, text=True
     )
     assert ran.returncode == 0, ran.stderr
-    numbers = [float(w) for w in ran.stdout.split() if w[0] in "-.0123456789"]
-    assert min(abs(n / result.estimate - 1) for n in numbers) < 1e-6  # iterative fits
+    line = next(line for line in ran.stdout.splitlines() if line.startswith("estimate: "))
+    assert float(line.split()[1]) == pytest.approx(result.estimate, rel=1e-6)  # iterative fits
     assert [p.name for p in Path(tmp_path).iterdir()] == ["analysis.R"]
 
 
@@ -150,15 +150,43 @@ def test_fits_that_r_refuses_are_left_out_by_name():
     data = pd.DataFrame({"y": np.arange(12.0) ** 1.5, "f": list("aaaaabbbbbbc")})
     rare = pcv.cross_validate(pcv.OLS(), "y ~ f", data, folds=pcv.LeaveOneOut())
     checked = rare.crosscheck()
-    assert checked
-    assert [row.count for row in checked.rows] == [11, 11, 11]
-    assert checked.notes[0] == ("Not compared: fold 12, where R says: factor f has new level c.")
+    assert checked.verdict == "not fully compared"
+    assert not checked
+    assert [row.count for row in checked.rows] == [11, 12, 11, 11, 0, 0, 0]
+    assert checked.left_out == (
+        "estimate (mean of fold means), pooled (mean over observations) (needs every fit); "
+        "fold 12 (R says: factor f has new level c)"
+    )
     robust = pcv.cross_validate(pcv.RLM(), "y ~ f", data, folds=pcv.Blocks(3)).crosscheck()
-    assert "fold 3, where R says: 'x' is singular" in robust.notes[0]
-    tuned = pcv.tune(pcv.WLS(), "y ~ f", data, grid=[{}], folds=pcv.LeaveOneOut(), weights=[1] * 12)
-    with pytest.raises(RError, match="refuses to predict levels") as caught:
-        tuned.crosscheck()
-    assert "f has new level" in str(caught.value)
+    assert "fold 3 (R says: 'x' is singular" in robust.left_out
+    two = data.assign(f=["a"] * 11 + ["b"])  # without row 12 the factor has one level
+    lost = pcv.cross_validate(pcv.OLS(), "y ~ f", two, folds=pcv.LeaveOneOut()).crosscheck()
+    assert "fold 12 (R says: contrasts can be applied only to factors with 2 or" in lost.left_out
+    assert lost.first_difference is None
+
+
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+def test_a_refused_fit_is_named_in_every_procedure():
+    rng = np.random.default_rng(3)
+    data = pd.DataFrame({"x": rng.normal(size=24), "f": ["a"] * 23 + ["b"]})
+    data["y"] = data["x"] + rng.normal(size=24)
+    # without row 24 the column of level b holds zeros only, which MASS::rlm refuses
+    learner, folds, grid = pcv.RLM(), pcv.Blocks(4), {"maxiter": [20, 40]}
+    tuned = pcv.tune(learner, "y ~ x + f", data, grid=grid, folds=folds).crosscheck()
+    assert [row.count for row in tuned.rows] == [6, 0, 0, 0]
+    assert tuned.rows[-1].quantity == "fold 4, maxiter=20, fold 4, maxiter=40"
+    curve = pcv.error_curve(learner, "y ~ x + f", data, grid=grid, folds=folds).crosscheck()
+    assert [row.count for row in curve.rows] == [6, 6, 0, 0, 0]
+    sizes = pcv.learning_curve(learner, "y ~ x + f", data, sizes=[12, 18], folds=folds).crosscheck()
+    assert sizes.rows[-1].quantity.endswith("fold 4, 18 rows")
+    nested = pcv.nested_cv(
+        learner, "y ~ x + f", data, grid=grid, outer=folds, inner=pcv.Blocks(3)
+    ).crosscheck()
+    assert "R says: in the inner folds, 'x' is singular" in nested.left_out
+    for checked in (tuned, curve, sizes, nested):
+        assert checked.verdict == "not fully compared"
+        assert checked.first_difference is None
+        assert "singular" in checked.left_out
 
 
 def test_a_warning_of_r_is_passed_on_and_noted():
@@ -208,7 +236,7 @@ def test_scripts_of_rules_and_curves_run(tmp_path):
     )  # fmt: skip
     chosen = " ".join(str(c + 1) for c in nested.chosen_index)
     first = f"{curve.train.estimate()[0]:.6g}"[:6]
-    for result, words in ((curve, first), (nested, f"[1] {chosen}")):
+    for result, words in ((curve, f"train_error: {first}"), (nested, f"chosen: {chosen}")):
         script = result.to_r(tmp_path / "one.R")
         ran = subprocess.run(["Rscript", "--vanilla", script], capture_output=True, text=True)
         assert ran.returncode == 0, ran.stderr
@@ -216,14 +244,17 @@ def test_scripts_of_rules_and_curves_run(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
-def test_separated_classes_are_left_out_by_name():
+def test_separated_classes_are_left_out_by_name(tmp_path):
     iris = pcv.data.iris()
-    with pytest.raises(RError, match="no fit that R could be compared in"):
-        pcv.cross_validate(
-            pcv.MNLogit(), "Species ~ .", iris, folds=pcv.KFold(3, random=1)
-        ).crosscheck()
-    with pytest.raises(RError, match="separate the classes"):
-        pcv.MNLogit().fit("Species ~ .", iris).crosscheck()
+    result = pcv.cross_validate(pcv.MNLogit(), "Species ~ .", iris, folds=pcv.KFold(3, random=1))
+    fit = pcv.MNLogit().fit("Species ~ .", iris)
+    for checked in (result.crosscheck(), fit.crosscheck()):
+        assert checked.verdict == "not fully compared"
+        assert "the predictors separate the classes" in checked.left_out
+    script = result.to_r(tmp_path / "iris.R")
+    ran = subprocess.run(["Rscript", "--vanilla", script], capture_output=True, text=True)
+    assert "Not compared: fold 1: the predictors separate the classes" in ran.stdout
+    assert "expected" not in ran.stdout
     x = np.array([0.0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 5])
     y = pd.Categorical(["a"] * 5 + ["b"] * 5 + ["b", "a"])  # the last two make the classes overlap
     ids = [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 2]
@@ -231,6 +262,6 @@ def test_separated_classes_are_left_out_by_name():
         pcv.MNLogit(), "y ~ x", {"x": x, "y": y}, folds=pcv.Predefined(ids), loss="log"
     )
     checked = one.crosscheck()
-    assert checked, checked.first_difference
-    assert [row.count for row in checked.rows] == [7, 7, 2]
-    assert checked.notes[1].startswith("Not compared: fold 2, where the predictors separate")
+    assert checked.first_difference is None
+    assert [row.count for row in checked.rows] == [7, 12, 7, 2, 0, 0, 0]
+    assert "fold 2 (R says: the predictors separate" in checked.left_out
