@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -24,6 +25,19 @@ def shown(given: object) -> str:
     """
     plain = given is None or isinstance(given, str | bytes | int | float)
     return repr(given) if plain else type(given).__name__
+
+
+def as_typed(value: object) -> str:
+    """A value as it would be typed; of an object without such a form its class, not its address.
+
+    Examples
+    --------
+    >>> as_typed("a"), as_typed(object()), as_typed(np.random.default_rng(1))
+    ("'a'", 'object()', 'Generator(PCG64)')
+    """
+    plain = value.item() if isinstance(value, np.generic) else value
+    text = re.sub(r"<(?:[\w<>]+\.)*(\w+) object at 0x[0-9a-fA-F]+>", r"\1()", repr(plain))
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
 
 
 def check_word(

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pycvstat.errors import FoldError, InputError
+from pycvstat.errors.checks import as_typed
 from pycvstat.folds.fits import Kind
 from pycvstat.folds.partitions import Grouped, KFold, Predefined
 from pycvstat.folds.plan import FoldPlan
@@ -170,7 +171,7 @@ class Foreign(Splitter):
         return int(self.splitter.get_n_splits(X, y, groups))
 
     def __repr__(self) -> str:
-        return repr(self.splitter)
+        return as_typed(self.splitter)
 
 
 def layout_of(plan: FoldPlan) -> Layout:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from pycvstat.data.frame import Column
 from pycvstat.errors import FoldError
-from pycvstat.errors.checks import is_whole
+from pycvstat.errors.checks import as_typed, is_whole
 from pycvstat.folds.fits import Kind, partition_kind
 from pycvstat.folds.layout import require_few
 from pycvstat.folds.plan import FoldPlan
@@ -186,7 +186,7 @@ def _short(value: Any) -> str:
     """How an argument is shown: long vectors by their length, NumPy's numbers as numbers."""
     if hasattr(value, "__len__") and not isinstance(value, str):
         return f"<{len(value)} values>"
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    return as_typed(value)
 
 
 def _unlabelled(values: Any) -> Any:

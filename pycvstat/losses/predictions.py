@@ -14,7 +14,7 @@ FloatArray = NDArray[np.float64]
 Needs = Literal["numbers", "classes", "probabilities", "scores"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Predictions:
     """Predictions of C candidates for m rows.
 
@@ -36,6 +36,9 @@ class Predictions:
     values: FloatArray
     prob: FloatArray | None = None
     detail: Any = None
+
+    def __repr__(self) -> str:
+        return f"<Predictions of {self.values.shape[1]} rows, {self.n_candidates} candidates>"
 
     @property
     def n_candidates(self) -> int:

@@ -23,7 +23,7 @@ TOGETHER = 16384  # rows of a fold whose losses are held together to average the
 SHORT = 100  # rows of folds that are averaged together
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FoldMeans:
     """Mean losses by fit and candidate: what tuning keeps.
 
@@ -48,6 +48,10 @@ class FoldMeans:
     loss: str
     candidates: tuple[dict[str, Any], ...] = ({},)
     range: tuple[float, float] = (0.0, np.inf)
+
+    def __repr__(self) -> str:
+        fits, candidates = self.means.shape
+        return f"<FoldMeans {self.loss}: {fits} fits, {candidates} columns>"
 
     def fold_means(self) -> FloatArray:
         """Mean loss by fit and candidate, shape (fits, C)."""
@@ -75,7 +79,7 @@ class FoldMeans:
         return np.asarray(deviation(means) / np.sqrt(len(means)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LossTable:
     """Every loss, keyed by fit, row and candidate.
 
@@ -114,6 +118,10 @@ class LossTable:
     candidates: tuple[dict[str, Any], ...] = ({},)
     predictions: Predictions | None = None
     y: NDArray[Any] | None = None
+
+    def __repr__(self) -> str:
+        rows, candidates = self.losses.shape
+        return f"<LossTable {self.loss}: {rows} rows in {self.n_fits} fits, {candidates} columns>"
 
     @property
     def n_fits(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import FitError, LossError, PycvstatError, warn
-from pycvstat.errors.checks import check_word
+from pycvstat.errors.checks import as_typed, check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
@@ -251,7 +251,7 @@ def _located(error: PycvstatError, work: Work, i: int) -> PycvstatError:
 
 def describe(params: Mapping[str, Any]) -> str:
     """Parameters in words, `k=5, kernel='optimal'`."""
-    return ", ".join(f"{name}={value!r}" for name, value in params.items())
+    return ", ".join(f"{name}={as_typed(value)}" for name, value in params.items())
 
 
 def _closed_form(work: Work) -> Outcome | None:

@@ -15,7 +15,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted, Learner
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.table import parameter_columns
-from pycvstat.procedures.engine import Failure, OnError
+from pycvstat.procedures.engine import Failure, OnError, describe
 from pycvstat.procedures.grid import as_candidates, beside
 from pycvstat.procedures.quantities import KEEP_LIMIT
 from pycvstat.procedures.selection import Choice, Complexity, Rule, RuleName, choose
@@ -69,7 +69,7 @@ class TuneResult(EstimateVerbs):
     seed: int | None = None
 
     def __repr__(self) -> str:
-        return f"TuneResult({self.learner.name}, {self.plan.recipe}: best {self.best})"
+        return f"TuneResult({self.learner.name}, {self.plan.recipe}: best {describe(self.best)})"
 
     @property
     def plan(self) -> FoldPlan:

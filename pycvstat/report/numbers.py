@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pycvstat.errors.checks import as_typed
+
 DIGITS = 5  # significant digits of the largest number of a column
 LARGE, SMALL = 1e7, 1e-4  # outside of these sizes numbers are written with an exponent
 
@@ -147,4 +149,4 @@ def setting(value: Any) -> str:
     """
     if isinstance(value, float | np.floating):
         return f"{value:.6g}"
-    return str(value)
+    return value if isinstance(value, str) else as_typed(value)

@@ -10,7 +10,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
 from pycvstat.intervals.layouts import folds_per_repeat, layout
 from pycvstat.losses import loss_label
-from pycvstat.report.numbers import aligned, count, settings, sizes
+from pycvstat.report.numbers import aligned, count, setting, settings, sizes
 
 LOSSES = {
     "squared": "squared error",
@@ -148,11 +148,11 @@ def candidates_words(candidates: Any) -> str:
     for name in parameters(candidates):
         values = list(dict.fromkeys(c.get(name) for c in candidates))
         if len(values) == 1:
-            parts.append(f"{name} = {values[0]}")
+            parts.append(f"{name} = {setting(values[0])}")
         elif all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
             parts.append(f"{name} from {min(values):.6g} to {max(values):.6g}")
         elif len(values) <= 4:
-            parts.append(f"{name} in {', '.join(map(str, values))}")
+            parts.append(f"{name} in {', '.join(map(setting, values))}")
         else:
             parts.append(f"{len(values)} values of {name}")
     number_of = count(len(candidates), "candidate")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
+import pycvstat as pcv
+from pycvstat.r.check import conventions
 from pycvstat.report.content import Facts, Headline, Note, Paragraph, Section, Table
 from pycvstat.report.render.text import WIDTH, section_text, width
 from pycvstat.report.summary import summary
@@ -114,3 +118,54 @@ def test_any_content_fits_80_columns(rows: list[list[str]], align: str, words: s
     )
     for line in section_text(Section(words, blocks)).splitlines():
         assert width(line) <= WIDTH
+
+
+class Plain:
+    """A part of a user's without a text of its own."""
+
+    def fit(self, X: object, y: object) -> Plain:
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return np.zeros(len(X))
+
+    def split(self, X: object, y: object = None, groups: object = None) -> object:
+        yield np.arange(16), np.arange(16, 32)
+
+    def get_n_splits(self, *given: object) -> int:
+        return 1
+
+
+def test_no_text_shows_where_an_object_lies_in_memory() -> None:
+    cars, drawn = pcv.data.mtcars(), pcv.KFold(4, random=np.random.default_rng(1))
+    results = [
+        pcv.cross_validate(pcv.OLS(), "mpg ~ wt", cars, folds=folds) for folds in (Plain(), drawn)
+    ]
+    grid = {"kernel": ["rectangular", "optimal"]}
+    results.append(pcv.tune(pcv.KNN(), "mpg ~ wt", cars, grid=grid, folds=drawn))
+    for one in results:
+        assert " at 0x" not in " ".join([repr(one), repr(one.plan), one.summary()]).lower()
+    assert results[0].plan.recipe == "Plain()"
+    assert results[1].plan.recipe == "KFold(4, random=Generator(PCG64))"
+
+
+def test_reprs_are_short() -> None:
+    from pycvstat.r.kknn import cv_kknn, kknn, train_kknn
+
+    cars = pd.concat([pcv.data.mtcars()] * 5, ignore_index=True) + np.arange(160)[:, None] / 100
+    cv = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", cars, folds=pcv.KFold(4, random=1))
+    near = pcv.KNN().fit("mpg ~ wt", cars).neighbours(cars)
+    long = [
+        cv.table, cv.table.means(), cv.table.predictions, near, train_kknn("mpg ~ wt", cars),
+        kknn("mpg ~ wt", cars, cars), cv_kknn("mpg ~ wt", cars, random=1), cv,
+    ]  # fmt: skip
+    assert {type(one).__name__: repr(one) for one in long if len(repr(one)) > 150} == {}
+
+
+def test_a_loss_without_a_name_is_named_once() -> None:
+    cars = pcv.data.mtcars()
+    cv = pcv.cross_validate(
+        pcv.OLS(), "mpg ~ wt", cars, folds=pcv.Blocks(4), loss=lambda y, p: (y - p) ** 4
+    )
+    assert repr(cv).startswith("CVResult(OLS, Blocks(4): user loss ")
+    assert conventions(cv.table)["quantity"][0] == "mean user loss"

@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Neighbours:
     """The k nearest training rows of m new rows, nearest first.
 
@@ -43,6 +43,9 @@ class Neighbours:
     distances: FloatArray
     weights: FloatArray
     beyond: FloatArray
+
+    def __repr__(self) -> str:
+        return f"<Neighbours: {self.rows.shape[1]} of each of {len(self.rows)} rows>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

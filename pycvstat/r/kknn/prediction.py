@@ -19,7 +19,7 @@ from pycvstat.rmath.sums import cumsum
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Kknn:
     """What kknn returns, for p test rows.
 
@@ -57,6 +57,9 @@ class Kknn:
     prob: FloatArray | None
     response: Kind
     levels: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<Kknn: {len(self.C)} test rows, {self.C.shape[1]} neighbours, {self.response}>"
 
 
 def kknn(

@@ -29,7 +29,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TrainKknn:
     """What train.kknn returns.
 
@@ -65,6 +65,12 @@ class TrainKknn:
     response: Kind
     distance: float
     task: Task
+
+    def __repr__(self) -> str:
+        return (
+            f"<TrainKknn {self.task.formula.text}: {self.task.n} rows, best k = {self.best_k}, "
+            f"kernel {self.best_kernel}>"
+        )
 
     def predict(self, new: Any) -> NDArray[Any]:
         """Predict new rows with the best k and kernel.

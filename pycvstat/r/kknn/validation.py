@@ -19,7 +19,7 @@ from pycvstat.rmath.sums import sum_
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CvKknn:
     """What cv.kknn returns.
 
@@ -47,6 +47,10 @@ class CvKknn:
     mean_abs: float
     mean_squ: float
     misclass: float
+
+    def __repr__(self) -> str:
+        errors = f"{self.mean_squ:.6g}, {self.mean_abs:.6g}, {self.misclass:.6g}"
+        return f"<CvKknn: {len(self.y)} rows; squared, absolute, misclassified: {errors}>"
 
 
 def cv_kknn(
