@@ -19,6 +19,7 @@ from pycvstat.verbs import Checked
 if TYPE_CHECKING:
     from pycvstat.data.task import Task
     from pycvstat.folds.plan import FoldPlan
+    from pycvstat.losses import Loss
 
 Params = Mapping[str, Any]
 IntArray = NDArray[np.int64]
@@ -68,6 +69,20 @@ class Learner(ABC):
     def beside(self) -> tuple[str, ...]:
         """Names by which it may mean columns of the data besides those of the formula."""
         return ()
+
+    @property
+    def base(self) -> Learner:
+        """The learner that is fitted in the end: this one, unless it tunes another."""
+        return self
+
+    @property
+    def candidates(self) -> Sequence[Params]:
+        """The candidates that it tunes over inside every fit; none, unless it tunes."""
+        return ()
+
+    def inside(self, loss: Loss, on_error: Literal["raise", "warn"]) -> Learner:
+        """The learner as part of a procedure; one that tunes takes over loss and `on_error`."""
+        return self
 
     @abstractmethod
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:

@@ -92,6 +92,7 @@ class NestedResult(CVResult):
     [1, 1, 3, 3]
     """
 
+    learner: Tuned
     inner_plan: FoldPlan | None = None
     inner_loss: Any = None
     on_error: OnError = "raise"
@@ -104,7 +105,6 @@ class NestedResult(CVResult):
     @property
     def tuned(self) -> Tuned:
         """The tuned learner."""
-        assert isinstance(self.learner, Tuned)
         return self.learner
 
     @property

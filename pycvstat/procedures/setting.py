@@ -19,7 +19,6 @@ from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner, Params, Prepared
 from pycvstat.losses import Loss, as_loss
 from pycvstat.procedures.engine import Keep, OnError, Outcome, run
-from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import as_stream
 from pycvstat.run import Execution, execution_from
 from pycvstat.run.identity import describe
@@ -103,9 +102,7 @@ class Setting:
 
     def prepare(self, learner: Learner, candidates: tuple[Params, ...] = ({},)) -> Prepared:
         """The learner on these data; a tuned learner minimises the same loss unless told."""
-        if isinstance(learner, Tuned):
-            return learner.prepare(self.task, candidates, loss=self.loss, on_error=self.on_error)
-        return learner.prepare(self.task, candidates)
+        return learner.inside(self.loss, self.on_error).prepare(self.task, candidates)
 
 
 def read_setting(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,8 @@ class Tuned(Learner):
         fit on its training part.
     loss : str or function, optional
         The loss that is minimised; by default the loss of the outer procedure.
+    on_error : {"raise", "warn"}, optional
+        What candidates that fail do; by default as in the outer procedure.
 
     Examples
     --------
@@ -67,17 +69,25 @@ class Tuned(Learner):
     tolerance: float = 0.03
     refit: Literal["all", "train"] = "all"
     loss: Any = None
+    on_error: OnError | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "learner", as_learner(self.learner))
         check_word("refit", self.refit, ("all", "train"))
         self.selection_rule()
+        if self.on_error is not None:
+            check_word("on_error", self.on_error, get_args(OnError))
         _ = self.candidates
 
     @property
     def name(self) -> str:
         """The name shown in tables and reports."""
         return f"tuned {self.learner.name}"
+
+    @property
+    def base(self) -> Learner:
+        """The learner whose parameters are chosen."""
+        return self.learner.base
 
     @property
     def beside(self) -> tuple[str, ...]:
@@ -93,14 +103,16 @@ class Tuned(Learner):
         """The rule as an object."""
         return Rule(self.rule, self.complexity, self.tolerance)
 
-    def prepare(
-        self,
-        task: Task,
-        candidates: Sequence[Params] = ({},),
-        *,
-        loss: Loss | None = None,
-        on_error: OnError = "raise",
-    ) -> PreparedTuned:
+    def inside(self, loss: Loss, on_error: OnError) -> Tuned:
+        """The same, with the loss and `on_error` of a procedure where it has none of its own."""
+        return replace(
+            self,
+            grid=self.candidates,  # drawn once
+            loss=loss if self.loss is None else self.loss,
+            on_error=self.on_error or on_error,
+        )
+
+    def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> PreparedTuned:
         """Prepare the inner learner for all candidates."""
         if list(candidates) != [{}]:
             raise InputError(
@@ -109,9 +121,7 @@ class Tuned(Learner):
                 fix="put all parameters into one grid",
             )
         prepared = self.learner.prepare(task, self.candidates)
-        own = loss if self.loss is None else None
-        chosen = own or as_loss(self.loss, task.response.kind)
-        return PreparedTuned(self, task, prepared, chosen, on_error)
+        return PreparedTuned(self, task, prepared)
 
     def fit_task(self, task: Task) -> Fitted:
         """Tune on all rows and fit the chosen candidate."""
@@ -128,6 +138,7 @@ class Tuned(Learner):
             tolerance=self.tolerance,
             refit=self.refit,
             keep="fold_means",
+            on_error=self.on_error or "raise",
         )
         return result.model
 
@@ -135,11 +146,10 @@ class Tuned(Learner):
 class PreparedTuned(Prepared):
     """A tuned learner on one task; every fit reports its inner curve and its choice."""
 
-    def __init__(
-        self, learner: Tuned, task: Task, prepared: Prepared, loss: Loss, on_error: OnError
-    ) -> None:
+    def __init__(self, learner: Tuned, task: Task, prepared: Prepared) -> None:
         self.learner, self.prepared = learner, prepared
-        self.loss, self.on_error = loss, on_error
+        self.loss = as_loss(learner.loss, task.response.kind)
+        self.on_error = learner.on_error or "raise"
         self.y, self.groups = task.response.values, task.groups
         self.named = task.response.labels(self.y)  # for splitters: codes would be numbers
         self.candidates: tuple[Params, ...] = ({},)

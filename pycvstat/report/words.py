@@ -66,14 +66,9 @@ def learner_words(learner: Any) -> str:
 
     Parameters that have their usual value are left out.
     """
-    from pycvstat.procedures.tuned import Tuned
-
-    if isinstance(learner, Tuned):
-        return (
-            f"{learner_words(learner.learner)}, tuned over {candidates_words(learner.candidates)}"
-        )
-    changed = changed_params(learner)
-    return f"{learner.name} ({settings(changed)})" if changed else str(learner.name)
+    changed = changed_params(learner.base)
+    words = f"{learner.base.name} ({settings(changed)})" if changed else str(learner.base.name)
+    return words + tuning_words(learner)
 
 
 def learner_in_full(learner: Any, tuned: Collection[str] = ()) -> str:
@@ -85,15 +80,16 @@ def learner_in_full(learner: Any, tuned: Collection[str] = ()) -> str:
     >>> learner_in_full(KNN(k=5))
     "KNN(k=5, kernel='optimal', distance=2, scale=True, ykernel=0, ties='kknn')"
     """
-    from pycvstat.procedures.tuned import Tuned
-
-    if isinstance(learner, Tuned):
-        names = parameters(learner.candidates)
-        inside = learner_in_full(learner.learner, names)
-        return f"{inside}, tuned over {candidates_words(learner.candidates)}"
-    shown = {n: v for n, v in learner.params().items() if n not in tuned}
+    tuned = {*tuned, *parameters(learner.candidates)}
+    shown = {n: v for n, v in learner.base.params().items() if n not in tuned}
     simple = {n: v for n, v in shown.items() if isinstance(v, str | int | float)}
-    return f"{learner.name}({', '.join(f'{n}={v!r}' for n, v in simple.items())})"
+    arguments = ", ".join(f"{n}={v!r}" for n, v in simple.items())
+    return f"{learner.base.name}({arguments}){tuning_words(learner)}"
+
+
+def tuning_words(learner: Any) -> str:
+    """What a learner tunes over, to follow its name; nothing where it does not tune."""
+    return f", tuned over {candidates_words(learner.candidates)}" if learner.candidates else ""
 
 
 def changed_params(learner: Any) -> dict[str, Any]:

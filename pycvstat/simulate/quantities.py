@@ -273,7 +273,7 @@ def tuning_quantities(
     True
     """
     stream, loss = as_stream(random), law.loss
-    tuned = Tuned(learner, grid, inner)
+    tuned = Tuned(learner, grid, inner, loss=loss)
     rows = []
     size = 0
     for _ in range(replications):
@@ -281,7 +281,12 @@ def tuning_quantities(
         task = task_of(X, y)
         plan = _folds(outer, task, stream)
         outcome = run(
-            tuned.prepare(task, loss=loss), plan, y, loss, random=stream, keep="fold_means"
+            tuned.prepare(task),
+            plan,
+            y,
+            loss,
+            random=stream,
+            keep="fold_means",
         )
         train = plan.train_rows(0)
         size = len(train)

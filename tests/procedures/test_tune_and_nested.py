@@ -137,6 +137,26 @@ def test_nested_is_cross_validation_of_a_tuned_learner():
     np.testing.assert_array_equal(several["tuned"].table.losses, nested.table.losses)
 
 
+def test_what_a_tuned_learner_has_of_its_own_is_kept_inside_a_procedure():
+    data, grid = pcv.data.mtcars(), pcv.RandomSearch({"k": [1, 2, 3, 30]}, 20)
+    learner = pcv.Tuned(pcv.KNN(), grid, inner=pcv.KFold(3), loss="absolute", on_error="warn")
+    with pytest.warns(PycvstatWarning, match="inner fits failed"):
+        result = pcv.cross_validate(learner, "mpg ~ wt", data, folds=pcv.KFold(4, random=1))
+    assert result.learner is learner  # candidates that were drawn without a seed are drawn once
+    assert result.loss == "squared"
+    absolute = pcv.Tuned(pcv.KNN(), learner.candidates, pcv.KFold(3), loss="absolute")
+    with pytest.raises(FitError, match="k is larger"):
+        pcv.cross_validate(absolute, "mpg ~ wt", data, folds=pcv.KFold(4, random=1))
+    with pytest.warns(PycvstatWarning):
+        outer = pcv.cross_validate(
+            absolute, "mpg ~ wt", data, folds=pcv.KFold(4, random=1), on_error="warn"
+        )
+    for own, taken_over in zip(result.details, outer.details, strict=True):
+        np.testing.assert_array_equal(own["means"], taken_over["means"])
+    with pytest.raises(InputError, match="on_error"):
+        pcv.Tuned(pcv.KNN(), grid, inner=3, on_error="skip")
+
+
 def test_choices_among_tied_candidates_hang_on_the_same_bits_everywhere():
     draw = np.random.default_rng(1)
     data = pd.DataFrame({"x": draw.integers(0, 3, 60), "y": draw.integers(0, 4, 60)})

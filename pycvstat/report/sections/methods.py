@@ -20,7 +20,6 @@ from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.nested import NestedResult
 from pycvstat.procedures.tune import TuneResult
-from pycvstat.procedures.tuned import Tuned
 from pycvstat.r.check.table import Crosscheck
 from pycvstat.report.content import (
     Cite,
@@ -243,10 +242,10 @@ def _(result: Audit, found: Interval | None) -> Parts:
 
 def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
     """A learner with its parameters, without the tuned ones, and the works it goes back to."""
-    if isinstance(learner, Tuned):
+    if learner.candidates:
         names = parameters(learner.candidates)
         return [
-            *learner_parts(learner.learner, names),
+            *learner_parts(learner.base, names),
             f" tuned over {candidates_words(learner.candidates)}",
         ]
     words, keys = LEARNERS.get(type(learner).__name__, (learner.name, ()))
