@@ -27,7 +27,7 @@ methods = {
     "mean": pcv.Mean(),
 }
 both = pcv.compare(methods, "y ~ .", data, folds=pcv.Repeated(pcv.KFold(10), times=5, random=1))
-both.tidy()[["method", "estimate", "std_error", "conf_low", "conf_high"]]
+both.tidy()[["method", "estimate", "std_error", "conf_low", "conf_high", "target"]]
 
 # %%
 #| caption: Mean squared error of each method with its 95 % interval (corrected t, 5x10 folds).
@@ -53,7 +53,7 @@ both.plot("paired", a="kNN, tuned", b="least squares")
 # All pairs, with p values adjusted for their number (Holm):
 
 # %%
-both.pairs()[["a", "b", "estimate", "conf_low", "conf_high", "p_value", "p_adjusted"]]
+both.pairs()[["a", "b", "estimate", "conf_low", "conf_high", "target", "p_value", "p_adjusted"]]
 
 # %% [markdown]
 # ## How often such tests err
@@ -98,7 +98,7 @@ result = pcv.benchmark(
     "y ~ .", data, times=25, random=1,
 )  # fmt: skip
 print("best:", result.best, "| folds:", result.plan.recipe)
-result.tidy()[["method", "estimate", "conf_low", "conf_high"]]
+result.tidy()[["method", "estimate", "conf_low", "conf_high", "target"]]
 
 # %% [markdown]
 # The method with the smallest estimate is a choice too: with many methods its estimate is too small

@@ -141,7 +141,9 @@ def _common(command: argparse.ArgumentParser) -> None:
                       help="decimal sign of a text file (default: a point)")  # fmt: skip
     data.add_argument("--factor", action="append", metavar="COLUMN", help="treat as categorical")
     data.add_argument("--groups", metavar="COLUMN", help="rows that belong together")
-    data.add_argument("--weights", metavar="COLUMN", help="case weights")
+    data.add_argument(
+        "--weights", metavar="COLUMN", help="weights of rows in the fits; losses are not weighted"
+    )
     data.add_argument("--na", choices=("raise", "omit"), default="raise",
                       help="rows with missing values (default: raise)")  # fmt: skip
     work = command.add_argument_group("work")

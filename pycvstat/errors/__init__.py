@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 __all__ = [
@@ -137,6 +139,25 @@ def warn(problem: str, *, given: object = None, fix: str | None = None) -> None:
         As for `PycvstatError`.
     """
     warnings.warn(PycvstatWarning(problem, given=given, fix=fix), stacklevel=len(_ours(1)) + 1)
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """Collect what is warned about inside the block, one text each, instead of showing it.
+
+    Examples
+    --------
+    >>> with heard() as said:
+    ...     warn("2 fits failed.", given="fold 3")
+    >>> said
+    ['2 fits failed. Given: fold 3']
+    """
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PycvstatWarning)
+        yield said
+    ours = [str(w.message) for w in caught if issubclass(w.category, PycvstatWarning)]
+    said += dict.fromkeys(" ".join(text.split()) for text in ours)
 
 
 def users_line() -> tuple[str, int]:

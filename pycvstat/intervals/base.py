@@ -104,22 +104,25 @@ class Interval(Verbs):
             return math.nan
         return two_sided_p((self.estimate - null) / self.std_error, self.df)
 
+    def row(self) -> dict[str, Any]:
+        """What every table has of an interval: no limits without target, method and notes."""
+        return {
+            "estimate": self.estimate,
+            "std_error": self.std_error,
+            "conf_low": self.low,
+            "conf_high": self.high,
+            "level": self.level,
+            "method": self.method,
+            "target": self.target,
+            "metric": self.metric,
+            "notes": "; ".join(self.notes),
+        }
+
     def tidy(self) -> pd.DataFrame:
-        """One row: estimate, std_error, conf_low, conf_high, level, method, target, metric."""
+        """One row: estimate, std_error, limits, level, method, target, metric, notes."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                "estimate": [self.estimate],
-                "std_error": [self.std_error],
-                "conf_low": [self.low],
-                "conf_high": [self.high],
-                "level": [self.level],
-                "method": [self.method],
-                "target": [self.target],
-                "metric": [self.metric],
-            }
-        )
+        return pd.DataFrame([self.row()])
 
     def glance(self) -> pd.DataFrame:
         """One row: what `tidy` has, with degrees of freedom, estimand and why the method."""

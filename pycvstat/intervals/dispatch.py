@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.errors import InputError, IntervalError, PycvstatWarning, heard
 from pycvstat.errors.checks import check_level
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import (
@@ -85,6 +86,34 @@ def interval(
     found = name_limits(chosen, limits, used, level, why, words_of(read))
     found = replace(found, request=request_of(table, read, options))
     return found if read is not None else replace(found, source=used)
+
+
+def usual_row(table: Table, level: float) -> dict[str, Any]:
+    """The estimate, mean of fold means, with the default interval as columns of a tidy table.
+
+    The notes have what the interval warns about, its centre where it is another, and where no
+    interval is legal the reason.
+
+    Examples
+    --------
+    >>> from pycvstat.folds.plan import FoldPlan
+    >>> table = LossTable(FoldPlan.from_fold_ids([1, 1, 2, 2]), np.array([[1.0], [2], [4], [5]]))
+    >>> usual_row(table, 0.9)["target"]
+    'ER(2)'
+    """
+    estimate = float(table.estimate()[0])
+    with heard() as said:
+        try:
+            found = interval(table, level=level).row()
+        except IntervalError as error:
+            found = dict.fromkeys(("std_error", "conf_low", "conf_high"), math.nan)
+            found |= {"level": level, "method": "none", "target": "", "metric": table.loss}
+            found |= {"estimate": estimate, "notes": error.problem}
+    centre = found["estimate"]
+    if found["method"] != "none" and not math.isclose(centre, estimate, rel_tol=1e-9):
+        said.append(f"the interval is around {centre:.6g}, not the mean of fold means")
+    notes = "; ".join(note for note in (found["notes"], *said) if note)
+    return found | {"estimate": estimate, "notes": notes}
 
 
 def request_of(table: Table, metric: Smooth | Metric | None, options: Any) -> dict[str, Any]:

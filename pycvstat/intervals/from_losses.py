@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError, IntervalError, LossError
-from pycvstat.errors.checks import check_level, shown
+from pycvstat.errors import InputError, LossError
+from pycvstat.errors.checks import shown
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import is_zero_one
-from pycvstat.intervals.dispatch import MetricLike, interval
+from pycvstat.intervals.dispatch import MetricLike, interval, usual_row
 from pycvstat.intervals.hoeffding import check_bounds
 from pycvstat.intervals.loss_input import columns_of, finite_numbers, in_order, plan_of, repeats_of
 from pycvstat.intervals.paired import Adjust, Paired, all_pairs, paired
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
-COLUMNS = (
-    "name", "estimate", "std_error", "conf_low", "conf_high", "level", "method", "target",
-    "metric", "pooled",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,16 +137,11 @@ class LossResult(Verbs):
         """
         import pandas as pd
 
-        check_level(level)
-        rows = []
-        for name, table in self.tables.items():
-            found = _usual(table, level)
-            row: dict[str, Any] = {"estimate": float(table.estimate()[0])}
-            row |= {"level": level, "metric": table.loss}
-            if isinstance(found, Interval):
-                row = dict(found.tidy().iloc[0])
-            rows.append({"name": name, **row, "pooled": float(table.pooled()[0])})
-        return pd.DataFrame(rows).reindex(columns=COLUMNS)
+        rows = [
+            {"name": name} | usual_row(table, level) | {"pooled": float(table.pooled()[0])}
+            for name, table in self.tables.items()
+        ]
+        return pd.DataFrame(rows)
 
     def glance(self) -> pd.DataFrame:
         """One row: methods, the one with the smallest estimate, sizes, folds."""
@@ -183,14 +174,6 @@ class LossResult(Verbs):
 
     def __repr__(self) -> str:
         return f"LossResult({', '.join(map(repr, self.names))}; {self.plan!r})"
-
-
-def _usual(table: LossTable, level: float = 0.95) -> Interval | IntervalError:
-    """The default interval, or why there is none."""
-    try:
-        return interval(table, level=level)
-    except IntervalError as reason:
-        return reason
 
 
 def from_losses(

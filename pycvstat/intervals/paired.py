@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Adjust = Literal["holm", "bonferroni", "none"]
+NUMBERS = ("estimate", "std_error", "conf_low", "conf_high")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,22 +108,10 @@ class Paired(Verbs):
         return pd.DataFrame([self._row()])
 
     def _row(self) -> dict[str, Any]:
-        found = self.interval
-        return {
-            "a": self.names[0],
-            "b": self.names[1],
-            "estimate": found.estimate,
-            "std_error": found.std_error,
-            "conf_low": found.low,
-            "conf_high": found.high,
-            "statistic": self.statistic,
-            "df": found.df,
-            "p_value": self.p_value,
-            "level": found.level,
-            "method": found.method,
-            "target": found.target,
-            "metric": found.metric,
-        }
+        found = self.interval.row()
+        numbers = {name: found.pop(name) for name in NUMBERS}
+        test = {"statistic": self.statistic, "df": self.interval.df, "p_value": self.p_value}
+        return {"a": self.names[0], "b": self.names[1]} | numbers | test | found
 
     def glance(self) -> pd.DataFrame:
         """One row: what `tidy` has, with the estimand and why the method."""
@@ -312,12 +301,11 @@ def all_pairs(
 
 def _equal(a: str, b: str, level: float, first: Table, second: Table) -> dict[str, Any]:
     check_comparable(first, second, (a, b))
-    warn(f"{a} and {b} have the same losses in every fold: nothing to test.")
-    nothing = dict.fromkeys(
-        ("std_error", "conf_low", "conf_high", "statistic", "df", "p_value"), math.nan
-    )
-    return {"a": a, "b": b, "estimate": 0.0} | nothing | {
-        "level": level, "method": "none", "target": "", "metric": first.loss,
+    said = f"{a} and {b} have the same losses in every fold: nothing to test."
+    warn(said)
+    nothing = dict.fromkeys((*NUMBERS, "statistic", "df", "p_value"), math.nan) | {"estimate": 0.0}
+    return {"a": a, "b": b} | nothing | {
+        "level": level, "method": "none", "target": "", "metric": first.loss, "notes": said,
     }  # fmt: skip
 
 

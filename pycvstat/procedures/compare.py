@@ -12,7 +12,7 @@ from pycvstat.errors.checks import check_word, shown
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
-from pycvstat.procedures.quantities import estimate_row
+from pycvstat.procedures.quantities import weights_words
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.verbs import Verbs
 
@@ -115,8 +115,13 @@ class Comparison(Verbs):
         return {n: r.interval(method, level) for n, r in self.results.items()}
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
-        """One row per method; "folds": per method and fold; "pairs": per pair."""
+        """One row per method; "folds": per method and fold; "pairs": per pair.
+
+        Limits stand beside their level, interval (the method of the limits), target and notes.
+        """
         import pandas as pd
+
+        from pycvstat.intervals.dispatch import usual_row
 
         check_word("what", what, ("estimate", "folds", "losses", "pairs"))
         if what == "pairs":
@@ -126,7 +131,7 @@ class Comparison(Verbs):
             return pd.concat(parts, names=["method"]).reset_index(level=0).reset_index(drop=True)
         rows = [
             {"method": name, "learner": r.learner.name}
-            | _renamed(estimate_row(r.table, level))
+            | _renamed(usual_row(r.table, level))
             | {"pooled": r.pooled, "failed": len(r.failures), "best": name == self.best}
             for name, r in self.results.items()
         ]
@@ -144,6 +149,7 @@ class Comparison(Verbs):
             "pooled": self.pooled[best],
             "loss": self.loss,
             "n": self.task.n,
+            "weights": weights_words(self.task),
             "fits": len(self.plan),
             "folds": self.plan.recipe,
             "seed": self._first.seed,

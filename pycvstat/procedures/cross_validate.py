@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
+from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable, loss_label
 from pycvstat.procedures.bias import BiasAdjustment, bias_adjustment
 from pycvstat.procedures.engine import Failure, OnError
-from pycvstat.procedures.quantities import augmented, estimate_row, fold_rows, out_of_fold
+from pycvstat.procedures.quantities import augmented, fold_rows, out_of_fold, weights_words
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.verbs import EstimateVerbs
 
@@ -92,8 +93,20 @@ class CVResult(EstimateVerbs):
 
     @property
     def adjusted(self) -> float:
-        """Bias-adjusted estimate (Burman 1989, as boot's second delta); pooled."""
-        return np.nan if self.bias is None else self.bias.adjusted
+        """Bias-adjusted estimate (Burman 1989, as boot's second delta); pooled.
+
+        Raises
+        ------
+        InputError
+            It was not asked for: it takes one more fit.
+        """
+        if self.bias is None:
+            raise InputError(
+                "the bias-adjusted estimate was not computed.",
+                given="bias_adjusted=False",
+                fix="cross_validate(..., bias_adjusted=True), which takes one more fit",
+            )
+        return self.bias.adjusted
 
     @property
     def fold_errors(self) -> NDArray[np.float64]:
@@ -113,33 +126,43 @@ class CVResult(EstimateVerbs):
         return metric(self.table, name, **options)
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
-        """One row per quantity, per fold (``"folds"``) or per loss (``"losses"``)."""
+        """One row per quantity, per fold (``"folds"``) or per loss (``"losses"``).
+
+        Limits stand beside their level, method, target and notes.
+        """
         import pandas as pd
+
+        from pycvstat.intervals.dispatch import usual_row
 
         check_word("what", what, self._tables)
         if what == "folds":
             return fold_rows(self.table)
         if what == "losses":
             return self.table.tidy()
-        nothing: dict[str, Any] = dict.fromkeys(("std_error", "conf_low", "conf_high"), np.nan)
-        nothing["method"] = "none"
+        first = usual_row(self.table, level)
+        limits = dict.fromkeys(("std_error", "conf_low", "conf_high"), np.nan)
+        without = first | limits | {"method": "none", "target": "", "notes": ""}
         rows = [
-            {"quantity": "mean of fold means"} | estimate_row(self.table, level),
-            {"quantity": "mean over observations", "estimate": self.pooled} | nothing,
+            {"quantity": "mean of fold means"} | first,
+            {"quantity": "mean over observations"} | without | {"estimate": self.pooled},
         ]
         if self.bias is not None:
-            rows.append({"quantity": "bias-adjusted", "estimate": self.adjusted} | nothing)
+            rows.append({"quantity": "bias-adjusted"} | without | {"estimate": self.adjusted})
         return pd.DataFrame(rows)
 
     def glance(self, level: float = 0.95) -> pd.DataFrame:
         """One row: learner, loss, estimates, interval, sizes, seed."""
         import pandas as pd
 
+        from pycvstat.intervals.dispatch import usual_row
+
         row: dict[str, Any] = {"learner": self.learner.name, "loss": self.table.loss}
-        row |= estimate_row(self.table, level)
+        row |= usual_row(self.table, level)
+        del row["metric"]  # the loss
         row |= {
             "pooled": self.pooled,
             "n": self.task.n,
+            "weights": weights_words(self.task),
             "fits": len(self.plan),
             "failed": len(self.failures),
             "folds": self.plan.recipe,
@@ -182,7 +205,8 @@ def cross_validate(
     bias_adjusted : bool
         Also compute Burman's bias-adjusted estimate (one more fit).
     **arguments
-        X, y, weights, groups, na: the data by other means. n_jobs, client, checkpoint, progress:
+        X, y, weights, groups, na: the data by other means; weights enter the fits and never the
+        losses. n_jobs, client, checkpoint, progress:
         how the work is done.
 
     Returns

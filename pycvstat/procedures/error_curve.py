@@ -17,7 +17,7 @@ from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.losses.table import mean_of, parameter_columns
 from pycvstat.procedures.engine import Keep, Work, describe, identity_of, losses_of, where
 from pycvstat.procedures.grid import as_candidates, beside
-from pycvstat.procedures.quantities import KEEP_LIMIT, augmented
+from pycvstat.procedures.quantities import KEEP_LIMIT, augmented, weights_words
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.run.run import run_tasks
 from pycvstat.verbs import Verbs
@@ -114,6 +114,7 @@ class ErrorCurve(Verbs):
             "test": self.test.estimate()[best],
             "gap": self.gap()[best],
             "n": self.task.n,
+            "weights": weights_words(self.task),
             "fits": len(self.plan),
             "folds": self.plan.recipe,
             "seed": self.seed,

@@ -25,7 +25,7 @@ from pycvstat.procedures.error_curve import (
     test_losses,
     train_and_test,
 )
-from pycvstat.procedures.quantities import augmented
+from pycvstat.procedures.quantities import augmented, weights_words
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.verbs import Verbs
 
@@ -111,6 +111,7 @@ class LearningCurve(Verbs):
                     "train": last["train"],
                     "test": last["test"],
                     "n": self.task.n,
+                    "weights": weights_words(self.task),
                     "folds": self.plan.recipe,
                     "seed": self.seed,
                 }

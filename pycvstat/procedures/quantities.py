@@ -1,14 +1,12 @@
-"""Rows that results share: an estimate with its interval, fold by fold errors, predictions."""
+"""Rows that results share: fold by fold errors, predictions, what weights did."""
 
 from __future__ import annotations
 
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import IntervalError, PycvstatWarning
 from pycvstat.losses import LossTable
 
 if TYPE_CHECKING:
@@ -20,29 +18,16 @@ if TYPE_CHECKING:
 KEEP_LIMIT = 4_000_000  # losses that are kept without being asked for: 32 MB and as much again
 
 
-def estimate_row(table: LossTable, level: float) -> dict[str, Any]:
-    """The estimate (mean of fold means) with the default interval, or NaN where none is legal."""
-    from pycvstat.intervals import interval
+def weights_words(task: Task) -> str:
+    """What weights did: they enter the fits, and never the risk.
 
-    row: dict[str, Any] = {
-        "estimate": float(table.estimate()[0]),
-        "std_error": np.nan,
-        "conf_low": np.nan,
-        "conf_high": np.nan,
-        "method": "none",
-    }
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PycvstatWarning)
-            found = interval(table, level=level)
-    except IntervalError:
-        return row
-    return row | {
-        "std_error": found.std_error,
-        "conf_low": found.low,
-        "conf_high": found.high,
-        "method": found.method,
-    }
+    Examples
+    --------
+    >>> from pycvstat.data.task import Task
+    >>> weights_words(Task.build("y ~ x", {"x": [1.0, 2.0], "y": [1.0, 4.0]}))
+    'none'
+    """
+    return "none" if task.weights is None else "in the fits, not in the losses"
 
 
 def fold_rows(table: LossTable) -> pd.DataFrame:

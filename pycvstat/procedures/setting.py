@@ -28,8 +28,8 @@ class DataArguments(TypedDict, total=False):
     """How data are given to a procedure besides formula and frame.
 
     X, y: predictors and response instead of a formula; weights, groups: a column by name or one
-    value per row, where no fold may split a group and a number of folds K means ``Grouped(K)``;
-    na: "raise" or "omit".
+    value per row, where weights enter the fits and never the losses, no fold may split a group and
+    a number of folds K means ``Grouped(K)``; na: "raise" or "omit".
     """
 
     X: Any

@@ -17,7 +17,7 @@ from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.engine import Failure, OnError, describe
 from pycvstat.procedures.grid import as_candidates, beside
-from pycvstat.procedures.quantities import KEEP_LIMIT
+from pycvstat.procedures.quantities import KEEP_LIMIT, weights_words
 from pycvstat.procedures.selection import Choice, Complexity, Rule, RuleName, choose
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.verbs import EstimateVerbs
@@ -139,6 +139,7 @@ class TuneResult(EstimateVerbs):
             "tied": len(self.choice.tied),
             "candidates": len(self.candidates),
             "n": self.task.n,
+            "weights": weights_words(self.task),
             "fits": len(self.plan),
             "failed": len(self.failures),
             "folds": self.plan.recipe,

@@ -94,6 +94,12 @@ def test_mammals_leave_one_out_as_boot_prints_it():
     assert round(result.adjusted, 7) == 0.4916571
 
 
+def test_a_bias_adjusted_estimate_that_was_not_asked_for_says_so():
+    result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=pcv.Blocks(4))
+    with pytest.raises(InputError, match=r"(?s)not computed.*bias_adjusted=True"):
+        result.adjusted  # noqa: B018
+
+
 def test_arrays_and_formula_give_the_same_numbers():
     X, y = MTCARS[["wt", "hp"]], MTCARS["mpg"]
     folds = pcv.KFold(6, random=1)

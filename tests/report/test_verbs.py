@@ -11,12 +11,13 @@ import sys
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
 import pycvstat as pcv
-from pycvstat.errors import InputError
+from pycvstat.errors import InputError, heard
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.paired import Paired
 from pycvstat.report.render.text import width
@@ -71,6 +72,53 @@ def test_tidy_has_rows(any_result: Any) -> None:
     table = any_result.tidy()
     assert isinstance(table, pd.DataFrame)
     assert len(table) >= 1
+
+
+def test_tables_say_what_their_interval_says() -> None:
+    """Its warnings, its centre where it is another, and the reason why there is none."""
+    heavy = pcv.from_losses(np.append(np.ones(59), 1e6), np.arange(60) % 6)
+    assert "heavy tails" in heavy.tidy()["notes"][0]
+    apart = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(),
+                               folds=pcv.TimeSeries(20, horizon=4, step=4))  # fmt: skip
+    first = apart.tidy().iloc[0]
+    assert first["notes"].startswith("no interval is known to be valid here")
+    assert (first["method"], first["target"]) == ("none", "")
+    pairs = pcv.cross_validate(
+        pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.NestedPairs(4, repeats=5, random=1)
+    )
+    with heard():
+        centre = pairs.interval().estimate
+    assert f"the interval is around {centre:.6g}" in pairs.glance()["notes"][0]
+
+
+def test_weights_enter_the_fits_and_that_is_said(tmp_path: Any) -> None:
+    cars = pcv.data.mtcars()
+    weighted = pcv.cross_validate(pcv.WLS(), "mpg ~ hp", cars, weights="wt", folds=pcv.Blocks(4))
+    words = "in the fits, not in the losses"
+    assert weighted.glance()["weights"].tolist() == [words]
+    assert f"from 1.5130 to 5.4240, {words}" in " ".join(weighted.summary().split())
+    page = " ".join(weighted.report(tmp_path / "page.md").read_text("utf-8").split())
+    assert f"from 1.5130 to 5.4240, {words}" in page
+    assert "Weights entered the fits and not the losses." in page
+    plain = pcv.cross_validate(pcv.WLS(), "mpg ~ hp", cars, weights=[1] * 32, folds=pcv.Blocks(4))
+    assert plain.estimate != weighted.estimate
+    without = pcv.cross_validate(pcv.OLS(), "mpg ~ hp", cars, folds=pcv.Blocks(4))
+    assert without.glance()["weights"].tolist() == ["none"]
+    assert "eights" not in without.summary()
+
+
+def test_limits_stand_beside_what_they_are_of(any_result: Any) -> None:
+    """No interval travels without its target, method, level and notes."""
+    tables = [any_result.tidy(), any_result.glance()]
+    if len(getattr(any_result, "tables", getattr(any_result, "results", ()))) > 1:
+        tables.append(any_result.pairs())
+    for table in tables:
+        if "conf_low" in table.columns:
+            assert {"level", "target", "notes"} <= set(table.columns)
+            method = table["interval" if "interval" in table.columns else "method"]
+            limited = table["conf_low"].notna()
+            assert (table.loc[limited, "target"] != "").all()
+            assert (method[~limited] == "none").all()
 
 
 def test_glance_has_one_row(any_result: Any) -> None:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.errors import IntervalError
+from pycvstat.errors import IntervalError, heard
 from pycvstat.intervals.paired import all_pairs, paired
 from pycvstat.losses import LossTable
 from pycvstat.report.content import Block, Figure, Note, Section, Table, section
 from pycvstat.report.numbers import aligned, count, p_value
 from pycvstat.report.plots import kinds_of
 from pycvstat.report.plots.limits import interval_rows
-from pycvstat.report.sections.estimates import heard
 from pycvstat.report.sections.tables import interval_headers, table_of
 from pycvstat.report.wanted import Wanted
 from pycvstat.report.words import value_words
@@ -48,7 +47,7 @@ def pairs_blocks(tables: Tables, wanted: Wanted) -> list[Block]:
     """Differences of all pairs with p values, adjusted for their number; or why there are none."""
     if len(tables) < 2:
         return []
-    with heard() as notes:
+    with heard() as said:
         try:
             frame = all_pairs(tables, method=wanted.method, level=wanted.level)
         except IntervalError as error:
@@ -60,7 +59,7 @@ def pairs_blocks(tables: Tables, wanted: Wanted) -> list[Block]:
     table = table_of(
         rows, headers, f"Paired differences on identical folds ({method}); intervals not adjusted."
     )
-    return [table, *notes]
+    return [table, *map(Note, said)]
 
 
 def comparison_section(result: Any, tables: Tables, wanted: Wanted) -> Section:

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pycvstat.errors import PycvstatError
+from pycvstat.errors import PycvstatError, heard
 from pycvstat.report.content import Block, Figure, Note, Section, Table, paragraph, section
 from pycvstat.report.numbers import aligned, settings
 from pycvstat.report.plots import kinds_of
-from pycvstat.report.sections.estimates import heard
 from pycvstat.report.sections.methods import LEARNERS
 from pycvstat.report.sections.tables import table_of
 from pycvstat.report.sections.tuning import NAIVE

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.procedures.quantities import weights_words
 from pycvstat.report.content import (
     Block,
     Facts,
@@ -16,7 +17,7 @@ from pycvstat.report.content import (
     Section,
     section,
 )
-from pycvstat.report.numbers import count, listed, number
+from pycvstat.report.numbers import aligned, count, listed, number
 from pycvstat.report.words import folds_words, learner_in_full, plan_words, seed_words
 
 if TYPE_CHECKING:
@@ -37,15 +38,20 @@ def data_section(task: Task) -> Section:
         ),
         ("predictors", predictors(task)),
     ]
-    if task.weights is not None:
-        rows.append(
-            ("weights", f"from {number(task.weights.min())} to {number(task.weights.max())}")
-        )
+    rows += weights_fact(task)
     if task.groups is not None:
         rows.append(("groups", count(len(np.unique(task.groups)), "group")))
     if task.omitted:
         rows.append(("rows left out", f"{task.omitted}, for missing values"))
     return section("Data", [Facts(tuple(rows))])
+
+
+def weights_fact(task: Task) -> list[tuple[str, str]]:
+    """The range of the weights and what they do, where there are any."""
+    if task.weights is None:
+        return []
+    low, high = aligned([task.weights.min(), task.weights.max()])
+    return [("weights", f"from {low} to {high}, {weights_words(task)}")]
 
 
 def predictors(task: Task) -> str:
@@ -77,10 +83,10 @@ def setting_section(result: Any, learner: Any = None, tuned: Collection[str] = (
     """Learner and folds in short."""
     facts, *notes = fold_blocks(result)
     assert isinstance(facts, Facts)
-    if learner is None:
-        return section("Setting", [facts, *notes])
-    rows = (("learner", learner_in_full(learner, tuned)), *facts.rows)
-    return section("Setting", [Facts(rows), *notes])
+    head = [] if learner is None else [("learner", learner_in_full(learner, tuned))]
+    task = getattr(result, "task", None)
+    weights = [] if task is None else weights_fact(task)
+    return section("Setting", [Facts((*head, *weights, *facts.rows)), *notes])
 
 
 def fold_blocks(result: Any) -> list[Block]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.errors import IntervalError, PycvstatWarning
+from pycvstat.errors import IntervalError, heard
 from pycvstat.intervals import Interval
 from pycvstat.losses import LossTable, loss_label
 from pycvstat.report.content import Block, Facts, Figure, Headline, Note, Section, Table, section
@@ -29,22 +27,11 @@ if TYPE_CHECKING:
 LISTED = 40  # folds that are listed one by one
 
 
-@contextmanager
-def heard() -> Iterator[list[Note]]:
-    """Collect what pycvstat warns about inside the block as notes."""
-    notes: list[Note] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PycvstatWarning)
-        yield notes
-    found = [str(w.message) for w in caught if issubclass(w.category, PycvstatWarning)]
-    notes += [Note(" ".join(text.split())) for text in dict.fromkeys(found)]
-
-
 def find_interval(
     ask: Callable[..., Interval], method: str, level: float
 ) -> tuple[Interval | None, list[Note]]:
     """The interval, or with ``method="auto"`` none and the reason; with what it warned about."""
-    with heard() as notes:
+    with heard() as said:
         try:
             found: Interval | None = ask(method, level)
         except IntervalError as error:
@@ -52,7 +39,7 @@ def find_interval(
                 raise
             found = None
             refusal = _refused(error)
-    return found, notes if found is not None else [*notes, Note(refusal)]
+    return found, [Note(text) for text in (said if found is not None else [*said, refusal])]
 
 
 def _refused(error: IntervalError) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
-from pycvstat.errors import IntervalError
+from pycvstat.errors import IntervalError, heard
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
 from pycvstat.intervals.from_losses import LossResult
@@ -271,7 +271,9 @@ def data_parts(task: Task) -> Parts:
     left_out = (
         f"; {count(task.omitted, 'row')} with missing values left out" if task.omitted else ""
     )
-    return [f", on {count(task.n, 'row')} (", Verbatim(task.formula.text), f"{left_out})."]
+    weights = "" if task.weights is None else " Weights entered the fits and not the losses."
+    on = f", on {count(task.n, 'row')} ("
+    return [on, Verbatim(task.formula.text), f"{left_out}).{weights}"]
 
 
 def estimate_parts(estimate: float, pooled: float, plan: FoldPlan) -> Parts:
@@ -312,8 +314,6 @@ def _article(title: str) -> str:
 
 def pairs_parts(result: Any) -> Parts:
     """How pairs of methods were tested."""
-    from pycvstat.report.sections.estimates import heard
-
     names = getattr(result, "results", None) or result.tables
     if len(names) < 2:
         return []
