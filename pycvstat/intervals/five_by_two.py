@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.intervals.checks import spread
-from pycvstat.intervals.method import Limits, Method, register
+from pycvstat.intervals.method import SIMULATED, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
+
+if TYPE_CHECKING:
+    from pycvstat.folds.plan import FoldPlan
 
 FloatArray = NDArray[np.float64]
 
@@ -86,6 +89,15 @@ def _on_table(formula: Callable[[FloatArray, float], Limits]) -> Callable[[Any, 
     return on_table
 
 
+def _known(size: str, coverage: str, heavy: str) -> Callable[[FoldPlan], str]:
+    words = (
+        f"as a test at 5 % of two least squares fits its size was {size} (n = 50 to 300) in this "
+        f"package's own simulations; as an interval of one risk it covered {coverage} at nominal "
+        f"95 % {SIMULATED}, {heavy} with heavy-tailed losses"
+    )
+    return lambda plan: words
+
+
 T = register(
     Method(
         name="five_by_two_t",
@@ -95,7 +107,7 @@ T = register(
         layouts=("5x2",),
         citation=("dietterich1998",),
         folds="FiveByTwo()",
-        known=lambda plan: "as a test of a difference slightly liberal (size 6 to 10 % at 5 %)",
+        known=_known("3 to 6 %", "88 to 97 %", "74 %"),
         needs="fold means",
         aliases=("5x2_t", "5x2cv_t", "5x2t"),
     )
@@ -110,7 +122,7 @@ F = register(
         layouts=("5x2",),
         citation=("alpaydin1999",),
         folds="FiveByTwo()",
-        known=lambda plan: "as a test of a difference slightly liberal (size 6 to 12 % at 5 %)",
+        known=_known("4 to 8 %", "85 to 95 %", "69 %"),
         needs="fold means",
         aliases=("5x2_f", "5x2cv_f", "5x2f"),
     )

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from pycvstat.folds import FoldPlan
 from pycvstat.intervals import METHODS
 from vignettes import record_coverage
 
@@ -125,3 +126,54 @@ def test_tests_of_two_models():
         ):
             run = RUNS[f"paired | two OLS, n = {n}, effect 0 | {label}"]
             assert low < run["excludes_zero"] < high
+
+
+def spans(part, places, *labels, of=""):
+    """Coverage in percent over the runs of a part: usual ones, p = n / 2, heavy tails."""
+    found = {"usual": [], "p = 50": [], "t noise": []}
+    for run in RECORDED["runs"]:
+        if run["part"] == part and run["label"] in labels and of in run["key"]:
+            kind = next((k for k in ("p = 50", "t noise") if k in run["key"]), "usual")
+            found[kind] += [round(100 * run["rows"][i]["coverage"]) for i in places]
+    usual, *rest = found.values()
+    return [f"{min(usual)} to {max(usual)} %" if min(usual) < max(usual) else f"{usual[0]} %"] + [
+        f"{min(values)} %" for values in rest if values
+    ]
+
+
+def sizes_of_test(label):
+    runs = [RUNS[f"paired | two OLS, n = {n}, effect 0 | {label}"] for n in (50, 100, 300)]
+    sizes = [round(100 * run["excludes_zero"]) for run in runs]
+    return f"{min(sizes)} to {max(sizes)} %"
+
+
+AT_TRAINING_SIZE, AT_N_AND_R = [1], [0, 2]
+PLAN = FoldPlan.from_fold_ids(np.arange(20) % 10)
+TWICE = FoldPlan.from_fold_ids(np.column_stack([np.arange(20) % 10, np.arange(20) // 2]))
+KNOWN = [
+    ("corrected_t", PLAN, spans("all", AT_TRAINING_SIZE, "corrected t on 1x10")),
+    ("corrected_t", TWICE, spans("all", AT_TRAINING_SIZE, "corrected t on 10x10",
+                                 "corrected t, 25 subsamples")),
+    ("conservative_z", PLAN, spans("all", AT_TRAINING_SIZE, "conservative z")),
+    ("ncv", PLAN, spans("all", AT_N_AND_R, "NCV K=5, 10 reps")[::2]),
+    ("five_by_two_t", PLAN, [sizes_of_test("5x2 t"), *spans("all", AT_TRAINING_SIZE, "5x2 t")]),
+    ("five_by_two_f", PLAN, [sizes_of_test("5x2 F"), *spans("all", AT_TRAINING_SIZE, "5x2 F")]),
+    ("bbc_cv", PLAN, spans("tuned", [0], "bbc_cv")),
+    ("tibshirani", PLAN, spans("tuned", [0], "tibshirani")),
+    ("cluster", PLAN, spans("groups", AT_TRAINING_SIZE, "cluster", of="20 groups")
+                      + spans("groups", AT_TRAINING_SIZE, "cluster", of="80 groups")),
+    ("all_pairs", PLAN, spans("methods", [0], "10-fold CLT all-pairs", of="OLS")
+                        + spans("methods", [0], "10-fold CLT all-pairs", of="5-NN")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "plan", "figures"), KNOWN, ids=[name for name, *_ in KNOWN])
+def test_known_figures_are_the_recorded_ones_and_name_their_scenarios(name, plan, figures):
+    words = METHODS[name].known(plan)
+    assert [figure for figure in figures if figure not in words] == []
+
+
+def test_every_figure_of_coverage_says_where_it_comes_from():
+    for method in METHODS.values():
+        words = method.known(PLAN)
+        assert ("%" in words) is ("own simulations" in words or "benchmark of" in words)

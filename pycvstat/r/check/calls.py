@@ -85,14 +85,16 @@ def _cross_validation(result: CVResult, written: bool = False) -> Call:
     if isinstance(result.learner, Tuned):
         return _nested(result, result.learner, written)
     code = counterpart(result.learner, result.task, written=written)
-    adjusted = result.bias is not None
-    more = Quantity("adjusted", "bias-adjusted estimate", result.adjusted, code.tolerance)
+    more = []
+    if adjusted := result.bias is not None:
+        words = "bias-adjusted estimate"
+        more.append(Quantity("adjusted", words, result.adjusted, code.tolerance))
     return Call(
         f"pcv_cross_validate(as.formula(formula), data, pcv_learner({code.learner}, params), loss,"
         f" test, train, weights{', adjust = TRUE' if adjusted else ''})",
         _given(result.task, result.loss, result.plan) | {"params": dict(code.params)},
         code,
-        of_table(result.table, code.tolerance) + [more] * adjusted,
+        of_table(result.table, code.tolerance) + more,
         fit_labels(result.plan),
         ("estimate", "pooled", *["adjusted"] * adjusted),
     )
