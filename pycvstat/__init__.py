@@ -40,7 +40,10 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
         excess_risk_bound as excess_risk_bound,
     )
     from pycvstat.intervals.from_losses import from_losses as from_losses
-    from pycvstat.learners.external import External as External, FromFunctions as FromFunctions
+    from pycvstat.learners.external.learner import (
+        External as External,
+        FromFunctions as FromFunctions,
+    )
     from pycvstat.learners.glm import GLM as GLM, Logit as Logit
     from pycvstat.learners.knn.learner import KNN as KNN
     from pycvstat.learners.mean import Mean as Mean
@@ -71,10 +74,10 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
 _HOME: dict[str, str] = {
     "Blocks": "folds",
     "ElasticNet": "learners.penalised",
-    "External": "learners.external",
+    "External": "learners.external.learner",
     "FiveByTwo": "folds",
     "FoldPlan": "folds",
-    "FromFunctions": "learners.external",
+    "FromFunctions": "learners.external.learner",
     "GLM": "learners.glm",
     "Grouped": "folds",
     "Holdout": "folds",

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pycvstat.cli.words import DIALECTS, FOLDS, LEARNERS
+from pycvstat.cli.spelling import DIALECTS, FOLDS, LEARNERS
 
 Subparsers = Any
 ROOMS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from pycvstat.cli.words import DIALECTS, FOLDS, LEARNERS
+from pycvstat.cli.spelling import DIALECTS, FOLDS, LEARNERS
 
 SHELLS = ("bash", "zsh", "fish")
 _OPEN = {
@@ -35,7 +35,7 @@ def completion(parser: argparse.ArgumentParser, shell: str) -> str:
 
     Examples
     --------
-    >>> from pycvstat.cli import make_parser
+    >>> from pycvstat.cli.parser import make_parser
     >>> "-F _pycvstat" in completion(make_parser(), "bash")
     True
     """

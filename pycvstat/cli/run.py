@@ -10,7 +10,7 @@ from typing import Any
 
 from pycvstat.cli.as_json import as_json
 from pycvstat.cli.files import read_data, with_classes
-from pycvstat.cli.words import folds_of, grid_of, labels_of, learner_of, unescaped
+from pycvstat.cli.spelling import folds_of, grid_of, labels_of, learner_of, unescaped
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.r.bridge.installed import missing
 from pycvstat.report.write import check_report_path

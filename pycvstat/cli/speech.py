@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 
-from pycvstat.cli.words import LEARNERS
+from pycvstat.cli.spelling import LEARNERS
 from pycvstat.errors import PycvstatError, PycvstatWarning
 
 SETTINGS = {"kernel": "knn", "scale": "knn", "ties": "knn", "k": "knn",

@@ -37,7 +37,7 @@ def as_learner(given: Any) -> Learner:
             fix=f"write {given.__name__}()",
         )
     if callable(getattr(given, "fit", None)) and callable(getattr(given, "predict", None)):
-        from pycvstat.learners.external import External
+        from pycvstat.learners.external.learner import External
 
         return External(given)
     raise InputError(

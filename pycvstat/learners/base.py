@@ -6,18 +6,18 @@ import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
-from pycvstat.learners.unpredictable import NA
+from pycvstat.learners.missing import NA
 from pycvstat.losses.predictions import Predictions
 from pycvstat.verbs import Checked
 
 if TYPE_CHECKING:
-    from pycvstat.data.task import Task
+    from pycvstat.data.task import Response, Task
     from pycvstat.folds.plan import FoldPlan
     from pycvstat.losses import Loss
 
@@ -32,6 +32,11 @@ __all__ = ["WITHOUT_WEIGHTS", "Fitted", "Learner", "Params", "Predictions", "Pre
 
 class Learner(ABC):
     """A recipe for fitting: its parameters are the fields of a frozen dataclass."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordinal")
+    """The responses that it predicts."""
+    uses_weights: ClassVar[bool] = False
+    uses_offset: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -84,6 +89,22 @@ class Learner(ABC):
         """The learner as part of a procedure; one that tunes takes over loss and `on_error`."""
         return self
 
+    def check(self, task: Task) -> None:
+        """Refuse a task that this learner cannot work on."""
+        response = task.response
+        if response.kind not in self.kinds:
+            raise InputError(
+                f"{self.name} cannot predict a {response.kind} response.",
+                given=f"{response.name} with levels {list(response.levels[:6])}"
+                if response.levels
+                else f"{response.name}, which is numeric",
+                fix=_advice(response, self.kinds),
+            )
+        if task.formula.offsets and not self.uses_offset:
+            raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
+        if task.weights is not None and not self.uses_weights:
+            raise InputError(f"{self.name} cannot use weights.", fix=WITHOUT_WEIGHTS)
+
     @abstractmethod
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task and do once what all fits share."""
@@ -126,9 +147,27 @@ class Learner(ABC):
 
 
 class Prepared(ABC):
-    """A learner prepared for one task: fits on some rows, predicts others."""
+    """A learner prepared for one task: fits on some rows, predicts others.
+
+    Attributes
+    ----------
+    task : Task
+    candidates : tuple of mapping
+    learners : tuple of Learner
+        The learner with the parameters of each candidate, checked against the task.
+    """
 
     candidates: tuple[Params, ...]
+
+    def __init__(self, learner: Any, task: Task, candidates: Sequence[Params] = ({},)) -> None:
+        self.task, self.candidates = task, tuple(candidates)
+        self.learners: tuple[Any, ...] = tuple(learner.with_params(**c) for c in self.candidates)
+        for one in self.learners:
+            one.check(task)
+
+    def chosen(self, which: Sequence[int] | None) -> Sequence[Any]:
+        """The learners of the candidates asked for."""
+        return self.learners if which is None else [self.learners[i] for i in which]
 
     @abstractmethod
     def predict(
@@ -241,6 +280,14 @@ class Fitted(Checked, ABC):
                 fix="use predict()",
             )
         return spread(prob, known, np.nan)
+
+
+def _advice(response: Response, kinds: Sequence[str]) -> str:
+    if "continuous" in kinds and response.levels:
+        return (
+            "use a classifier (GLM('binomial'), Logit, MNLogit, KNN), or make the response numeric"
+        )
+    return f"make it categorical: data[{response.name!r}].astype('category')"
 
 
 def spread(values: NDArray[Any], known: NDArray[np.bool_], missing: Any) -> NDArray[Any]:

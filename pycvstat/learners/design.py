@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import read
-from pycvstat.data.task import Response, Task
-from pycvstat.errors import FitError, InputError, warn
+from pycvstat.data.task import Task
+from pycvstat.errors import FitError, warn
 from pycvstat.learners.base import (
-    WITHOUT_WEIGHTS,
     Fitted,
     Learner,
     Params,
     Predictions,
     Prepared,
 )
-from pycvstat.learners.inference import coefficient_table
-from pycvstat.learners.unpredictable import NA, refuse_non_finite, tell_missing
+from pycvstat.learners.coefficients import coefficient_table
+from pycvstat.learners.missing import NA, tell_missing
+from pycvstat.learners.out_of_range import refuse_non_finite
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +69,16 @@ class Outcome:
     prob: FloatArray | None = None
 
 
+def stacked(outcomes: Sequence[Outcome], detail: Any = None) -> Predictions:
+    """The predictions of several candidates of one fit."""
+    probs = [outcome.prob for outcome in outcomes if outcome.prob is not None]
+    return Predictions(
+        np.stack([outcome.values for outcome in outcomes]),
+        np.stack(probs) if len(probs) == len(outcomes) else None,
+        detail,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class FitReport:
     """What there is to say about one fit.
@@ -108,8 +118,6 @@ class DesignLearner(Learner):
     """A learner that sees the data as R's model matrix, intercept included."""
 
     kinds: ClassVar[tuple[str, ...]] = ("continuous",)
-    uses_weights: ClassVar[bool] = False
-    uses_offset: ClassVar[bool] = False
 
     @abstractmethod
     def solve(self, sample: Sample) -> Solution:
@@ -120,24 +128,8 @@ class DesignLearner(Learner):
         """Fit several settings of this learner to one sample."""
         return [learner.solve(sample) for learner in learners]
 
-    def check(self, task: Task) -> None:
-        """Refuse a task that this learner cannot work on."""
-        if task.response.kind not in self.kinds:
-            raise InputError(
-                f"{self.name} cannot predict a {task.response.kind} response.",
-                given=f"{task.response.name} with levels {list(task.response.levels[:6])}"
-                if task.response.levels
-                else f"{task.response.name}, which is numeric",
-                fix=_advice(task.response, self.kinds),
-            )
-        if task.formula.offsets and not self.uses_offset:
-            raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
-        if task.weights is not None and not self.uses_weights:
-            raise InputError(f"{self.name} cannot use weights.", fix=WITHOUT_WEIGHTS)
-
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task; the design matrix is made once for all fits."""
-        self.check(task)
         return PreparedDesign(self, task, candidates)
 
     def fit_task(self, task: Task) -> FittedDesign:
@@ -157,13 +149,6 @@ class DesignLearner(Learner):
 class PreparedDesign(Prepared):
     """A design learner prepared for one task."""
 
-    def __init__(self, learner: DesignLearner, task: Task, candidates: Sequence[Params]) -> None:
-        self.task = task
-        self.candidates = tuple(candidates)
-        self.learners = tuple(learner.with_params(**params) for params in self.candidates)
-        for one in self.learners:
-            one.check(task)
-
     @cached_property
     def design(self) -> Design:
         """The design of all rows; its columns and offset hold for every fit."""
@@ -178,18 +163,12 @@ class PreparedDesign(Prepared):
     ) -> Predictions:
         """Fit each candidate on the rows `train` and predict the rows `new`."""
         X_train, X_new = self.task.matrices("contrasts", train, new)
-        chosen = self.learners if which is None else [self.learners[i] for i in which]
         sample = sample_of(self.task, self.design, X_train, train)
-        solutions = solved(chosen, sample)
+        solutions = solved(self.chosen(which), sample)
         offset = None if self.design.offset is None else self.design.offset[new]
         outcomes = [solution.predict(X_new, offset) for solution in solutions]
         warn_once(solutions, sample, X_new)
-        probs = [outcome.prob for outcome in outcomes if outcome.prob is not None]
-        return Predictions(
-            np.stack([outcome.values for outcome in outcomes]),
-            np.stack(probs) if len(probs) == len(outcomes) else None,
-            tuple(solution.report for solution in solutions),
-        )
+        return stacked(outcomes, tuple(solution.report for solution in solutions))
 
 
 class FittedDesign(Fitted):
@@ -334,11 +313,3 @@ def plain_table(sample: Sample, estimate: FloatArray, level: float) -> pd.DataFr
     """A coefficient table of a learner that gives estimates only."""
     unknown = np.full(len(estimate), np.nan)
     return coefficient_table(sample.columns, estimate, unknown, float("nan"), level)
-
-
-def _advice(response: Response, kinds: Sequence[str]) -> str:
-    if "continuous" in kinds and response.levels:
-        return (
-            "use a classifier (GLM('binomial'), Logit, MNLogit, KNN), or make the response numeric"
-        )
-    return f"make it categorical: data[{response.name!r}].astype('category')"

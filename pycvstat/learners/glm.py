@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.learners.base import Params, Prepared
+from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.families import BINOMIAL, LINKS, Family, Link, family_named, link_named
-from pycvstat.learners.inference import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.irls import GLMFit, fit_glm, notes
 from pycvstat.learners.linear_prepared import PreparedGLM
 
@@ -87,7 +87,6 @@ class GeneralisedLinear(DesignLearner):
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task."""
-        self.check(task)
         return PreparedGLM(self, task, candidates)
 
     def solve(self, sample: Sample) -> Solution:

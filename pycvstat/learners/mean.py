@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import FitError
+from pycvstat.learners.coefficients import coefficient_table
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
-from pycvstat.learners.inference import coefficient_table
 
 if TYPE_CHECKING:
     import pandas as pd

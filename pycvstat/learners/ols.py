@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.learners.base import Params, Prepared
+from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.design import (
     DesignLearner,
     FitReport,
@@ -19,7 +20,6 @@ from pycvstat.learners.design import (
     Sample,
     Solution,
 )
-from pycvstat.learners.inference import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
 from pycvstat.learners.linear_prepared import PreparedLeastSquares
 
@@ -84,7 +84,6 @@ class OLS(DesignLearner):
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task."""
-        self.check(task)
         return PreparedLeastSquares(self, task, candidates)
 
 

@@ -29,7 +29,7 @@ from pycvstat.learners.linear.elastic_net import (
 )
 from pycvstat.learners.linear.ridge import ridge_gcv, ridge_left_out_predictions
 from pycvstat.learners.linear_prepared import shares_rows
-from pycvstat.learners.unpredictable import refuse_extreme
+from pycvstat.learners.out_of_range import refuse_extreme
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +89,6 @@ class Penalised(DesignLearner):
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task."""
-        self.check(task)
         return PreparedPenalised(self, task, candidates)
 
     def solve(self, sample: Sample) -> Solution:

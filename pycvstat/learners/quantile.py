@@ -20,8 +20,8 @@ from pycvstat.learners.design import (
 )
 from pycvstat.learners.linear.least_squares import LeastSquares
 from pycvstat.learners.linear.rank import aliased_columns
+from pycvstat.learners.out_of_range import refuse_extreme
 from pycvstat.learners.simplex import quantile_vertex
-from pycvstat.learners.unpredictable import refuse_extreme
 
 if TYPE_CHECKING:
     import pandas as pd

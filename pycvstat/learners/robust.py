@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word, is_number
+from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
-from pycvstat.learners.inference import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
 
 if TYPE_CHECKING:

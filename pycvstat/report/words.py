@@ -98,7 +98,7 @@ def changed_params(learner: Any) -> dict[str, Any]:
     Examples
     --------
     >>> from sklearn.linear_model import Lasso
-    >>> from pycvstat.learners.external import External
+    >>> from pycvstat.learners.external.learner import External
     >>> changed_params(External(Lasso(alpha=0.1)))
     {'alpha': 0.1}
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pycvstat.cli.speech import in_words
-from pycvstat.cli.words import folds_of, learner_of
+from pycvstat.cli.spelling import folds_of, learner_of
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 import pycvstat as pcv
 from pycvstat.data.task import Task
 from pycvstat.errors import CheckpointError, FoldError
-from pycvstat.learners.external import FromFunctions
+from pycvstat.learners.external.learner import FromFunctions
 from pycvstat.procedures.leaks import near_copies
 
 FOLDS = pcv.KFold(4, random=3)

@@ -15,7 +15,7 @@ import pycvstat as pcv
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError, FitError, InputError, PycvstatWarning
 from pycvstat.learners import as_learner
-from pycvstat.learners.external import FromFunctions
+from pycvstat.learners.external.learner import FromFunctions
 from pycvstat.learners.glm import GLM, Logit
 from pycvstat.learners.mean import Mean
 from pycvstat.learners.multinomial import MNLogit

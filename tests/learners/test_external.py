@@ -24,7 +24,7 @@ from sklearn.svm import SVC
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError, PycvstatWarning
 from pycvstat.learners import as_learner
-from pycvstat.learners.external import External, FromFunctions
+from pycvstat.learners.external.learner import External, FromFunctions
 from pycvstat.learners.ols import OLS
 from pycvstat.learners.penalised import Lasso, Ridge
 

@@ -10,7 +10,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import CheckpointError, InputError, LossError, PycvstatError, PycvstatWarning
-from pycvstat.learners.external import FromFunctions
+from pycvstat.learners.external.learner import FromFunctions
 
 FOLDS = pcv.KFold(3, random=1)
 

@@ -16,7 +16,7 @@ from pycvstat.learners.knn.kernels import weights
 from pycvstat.learners.knn.predictions import Rows, predict
 from pycvstat.learners.knn.scaling import metric
 from pycvstat.learners.knn.search import Index
-from pycvstat.learners.unpredictable import NA, tell_missing
+from pycvstat.learners.missing import NA, tell_missing
 
 if TYPE_CHECKING:
     from pycvstat.learners.knn.learner import KNN

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError
 from pycvstat.errors.checks import check_word, is_number
-from pycvstat.learners.base import WITHOUT_WEIGHTS, Learner, Params, Predictions, Prepared
+from pycvstat.learners.base import Learner, Params, Predictions, Prepared
 from pycvstat.learners.knn.kernels import KERNELS, Kernel
 from pycvstat.learners.knn.predictions import Group, Rows, grouped, predict_candidates
 from pycvstat.learners.knn.responses import y_band
@@ -85,6 +85,12 @@ class KNN(Learner):
         if not isinstance(self.scale, bool | np.bool_):
             raise InputError("scale must be True or False.", given=repr(self.scale))
 
+    def check(self, task: Task) -> None:
+        """Refuse a task that the learner cannot work on."""
+        super().check(task)
+        if task.response.kind == "ordinal":
+            y_band(len(task.response.levels), self.ykernel)
+
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> PreparedKNN:
         """Check the learner against the task; the design matrix is made once for all fits."""
         return PreparedKNN(self, task, candidates)
@@ -93,7 +99,7 @@ class KNN(Learner):
         """Keep the rows of a task."""
         from pycvstat.learners.knn.fitted import FittedKNN
 
-        check(self, task)
+        self.check(task)
         check_rows([self], task.n)
         return FittedKNN(self, task)
 
@@ -102,13 +108,9 @@ class PreparedKNN(Prepared):
     """k nearest neighbours prepared for one task."""
 
     def __init__(self, learner: KNN, task: Task, candidates: Sequence[Params]) -> None:
-        self.task = task
-        self.candidates = tuple(candidates)
-        if not self.candidates:
+        if not candidates:
             raise InputError("there are no candidates.", fix="give a grid with at least one value")
-        self.learners = tuple(learner.with_params(**params) for params in self.candidates)
-        for one in self.learners:
-            check(one, task)
+        super().__init__(learner, task, candidates)
         self._rows = Rows(task.design("kknn"), task.response)
         self._all: list[Group] | None = None
 
@@ -147,7 +149,7 @@ class PreparedKNN(Prepared):
 
     def _groups(self, which: Sequence[int] | None) -> list[Group]:
         if which is not None:
-            return grouped([self.learners[i] for i in which])
+            return grouped(self.chosen(which))
         if self._all is None:
             self._all = grouped(self.learners)
         return self._all
@@ -164,16 +166,6 @@ class PreparedKNN(Prepared):
         place = np.arange(len(values))
         rows = Rows(design, replace(response, values=values))
         return rows, place[: len(train)], place[len(train) :]
-
-
-def check(learner: KNN, task: Task) -> None:
-    """Refuse a task that the learner cannot work on."""
-    if task.weights is not None:
-        raise InputError("KNN cannot use weights.", fix=WITHOUT_WEIGHTS)
-    if task.formula.offsets:
-        raise InputError("KNN knows no offset.", given=task.formula.text)
-    if task.response.kind == "ordinal":
-        y_band(len(task.response.levels), learner.ykernel)
 
 
 def check_rows(learners: Sequence[KNN], n: int) -> None:

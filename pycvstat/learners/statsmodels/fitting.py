@@ -18,11 +18,12 @@ from pycvstat.errors import FitError, PycvstatError, warn
 from pycvstat.learners.base import Fitted
 from pycvstat.learners.design import FitReport, Outcome, Sample, notes_of_aliased, sample_of
 from pycvstat.learners.linear.least_squares import independent_columns
+from pycvstat.learners.missing import NA, tell_missing
+from pycvstat.learners.out_of_range import refuse_non_finite
 from pycvstat.learners.statsmodels import models
 from pycvstat.learners.statsmodels.arguments import is_regularised, named, of_model
 from pycvstat.learners.statsmodels.columns import Reader, readers, with_columns
 from pycvstat.learners.statsmodels.results import coefficients_of
-from pycvstat.learners.unpredictable import NA, refuse_non_finite, tell_missing
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,6 +14,7 @@ from pycvstat.data.formula import Design
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, warn
 from pycvstat.learners.base import Learner, Params, Predictions, Prepared
+from pycvstat.learners.design import stacked
 from pycvstat.learners.statsmodels import models
 from pycvstat.learners.statsmodels.arguments import check, named, of_model, place_of
 from pycvstat.learners.statsmodels.columns import names_in, refuse_values
@@ -170,12 +171,6 @@ class Statsmodels(Learner):
 class PreparedStatsmodels(Prepared):
     """A statsmodels model prepared for one task."""
 
-    def __init__(self, learner: Statsmodels, task: Task, candidates: Sequence[Params]) -> None:
-        self.task, self.candidates = task, tuple(candidates)
-        self.learners = tuple(learner.with_params(**params) for params in self.candidates)
-        for one in self.learners:
-            one.check(task)
-
     @cached_property
     def design(self) -> Design:
         """The design of all rows; its columns and offset hold for every fit."""
@@ -192,16 +187,10 @@ class PreparedStatsmodels(Prepared):
         X_train, X_new = self.task.matrices("contrasts", train, new)
         offset = None if self.design.offset is None else self.design.offset[new]
         frame = self.task.frame.take(new)
-        chosen = self.learners if which is None else [self.learners[i] for i in which]
-        fits = [fit_rows(one, self.task, self.design, X_train, train) for one in chosen]
+        fits = [fit_rows(one, self.task, self.design, X_train, train) for one in self.chosen(which)]
         outcomes = [one.predict(X_new, frame, offset) for one in fits]
         tell(fits, X_new)
-        probs = [outcome.prob for outcome in outcomes if outcome.prob is not None]
-        return Predictions(
-            np.stack([outcome.values for outcome in outcomes]),
-            np.stack(probs) if len(probs) == len(outcomes) else None,
-            tuple(one.report for one in fits),
-        )
+        return stacked(outcomes, tuple(one.report for one in fits))
 
 
 def _not_a_model(given: Any) -> InputError:

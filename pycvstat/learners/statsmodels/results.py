@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.learners.inference import coefficient_table
+from pycvstat.learners.coefficients import coefficient_table
 
 if TYPE_CHECKING:
     import pandas as pd

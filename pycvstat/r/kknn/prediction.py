@@ -12,7 +12,7 @@ from pycvstat.data.frame import Frame
 from pycvstat.data.task import Kind, Task
 from pycvstat.errors import InputError
 from pycvstat.learners.knn.fitted import FittedKNN
-from pycvstat.learners.knn.learner import KNN, check, check_rows
+from pycvstat.learners.knn.learner import KNN, check_rows
 from pycvstat.r.kknn.arguments import match_kernel, new_rows
 from pycvstat.rmath.sums import cumsum
 
@@ -116,7 +116,7 @@ def kknn(
         scale=scale,
     )
     task = Task.build(formula, train, na="omit")
-    check(learner, task)
+    learner.check(task)
     check_rows([learner], task.n)
     return predict_as_kknn(learner, task, new_rows(task, test))
 

@@ -14,7 +14,7 @@ from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import is_whole
 from pycvstat.learners.knn import responses as votes
 from pycvstat.learners.knn.kernels import Kernel, weights
-from pycvstat.learners.knn.learner import KNN, check
+from pycvstat.learners.knn.learner import KNN
 from pycvstat.learners.knn.predictions import Rows
 from pycvstat.learners.knn.scaling import metric
 from pycvstat.learners.knn.search import Index
@@ -136,7 +136,7 @@ def train_kknn(
     learner = KNN(
         k=int(k_all[-1]), distance=distance, ykernel=0 if ykernel is None else ykernel, scale=scale
     )
-    check(learner, task)
+    learner.check(task)
     fitted = _leave_one_out(learner, task, k_all, kernels)
     tables = _errors(task.response, fitted)
     shape = (len(kernels), len(k_all))

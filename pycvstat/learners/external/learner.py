@@ -1,4 +1,4 @@
-"""Anything with fit and predict as a learner: scikit-learn's estimators, pipelines, functions."""
+"""Estimators with scikit-learn's methods, and pairs of functions, as learners."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
-from pycvstat.learners.foreign import ForeignLearner, Role
+from pycvstat.learners.external.fitting import Role, Wrapped
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class External(ForeignLearner):
+class External(Wrapped):
     """An estimator with scikit-learn's ``fit(X, y)`` and ``predict(X)``, pipelines included.
 
     Any such object is wrapped by itself wherever a learner is expected. It gets the columns of
@@ -97,7 +97,7 @@ class External(ForeignLearner):
 
 
 @dataclass(frozen=True, eq=False)
-class FromFunctions(ForeignLearner):
+class FromFunctions(Wrapped):
     """A learner from two functions.
 
     Parameters

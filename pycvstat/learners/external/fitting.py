@@ -23,15 +23,15 @@ from pycvstat.learners.base import (
     Predictions,
     Prepared,
 )
-from pycvstat.learners.design import Outcome
-from pycvstat.learners.unpredictable import NA, tell_missing
+from pycvstat.learners.design import Outcome, stacked
+from pycvstat.learners.missing import NA, tell_missing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Role = Literal["classifier", "regressor"]
 
 
-class ForeignLearner(Learner):
+class Wrapped(Learner):
     """What estimators and pairs of functions share."""
 
     @abstractmethod
@@ -72,28 +72,26 @@ class ForeignLearner(Learner):
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task."""
-        self.check(task)
-        return PreparedForeign(self, task, candidates)
+        return PreparedWrapped(self, task, candidates)
 
-    def fit_task(self, task: Task) -> FittedForeign:
+    def fit_task(self, task: Task) -> FittedWrapped:
         """Fit on all rows of a task."""
         self.check(task)
         rows = np.arange(task.n)
         if self.sees_frames:
             frame = task.frame.select(task.formula.predictors).to_pandas()
-            return FittedForeign(self, task, None, _fitted(self, frame, task, rows))
+            return FittedWrapped(self, task, None, _fitted(self, frame, task, rows))
         encoder = task.encoder("contrasts").fit(task.frame)
         X = predictors(encoder.matrix(task.frame).X, task)
         fitted = _fitted(self, X, task, rows)
-        return FittedForeign(self, task, encoder, fitted)
+        return FittedWrapped(self, task, encoder, fitted)
 
 
-class PreparedForeign(Prepared):
-    """A foreign learner prepared for one task."""
+class PreparedWrapped(Prepared):
+    """An estimator or a pair of functions prepared for one task."""
 
-    def __init__(self, learner: ForeignLearner, task: Task, candidates: Sequence[Params]) -> None:
-        self.task, self.candidates = task, tuple(candidates)
-        self.learners = tuple(learner.with_params(**params) for params in self.candidates)
+    def __init__(self, learner: Wrapped, task: Task, candidates: Sequence[Params]) -> None:
+        super().__init__(learner, task, candidates)
         self.raw = (
             task.frame.select(task.formula.predictors).to_pandas() if learner.sees_frames else None
         )
@@ -107,17 +105,12 @@ class PreparedForeign(Prepared):
     ) -> Predictions:
         """Fit each candidate on the rows `train` and predict the rows `new`."""
         X_train, X_new = self._predictors(train, new)
-        chosen = self.learners if which is None else [self.learners[i] for i in which]
-        outcomes = [
-            outcome_of(
-                _fitted(learner, X_train, self.task, train), X_new, self.task.response, learner
-            )
-            for learner in chosen
-        ]
-        probs = [outcome.prob for outcome in outcomes if outcome.prob is not None]
-        return Predictions(
-            np.stack([outcome.values for outcome in outcomes]),
-            np.stack(probs) if len(probs) == len(outcomes) else None,
+        response = self.task.response
+        return stacked(
+            [
+                outcome_of(_fitted(one, X_train, self.task, train), X_new, response, one)
+                for one in self.chosen(which)
+            ]
         )
 
     def _predictors(self, train: IntArray, new: IntArray) -> tuple[Any, Any]:
@@ -127,8 +120,8 @@ class PreparedForeign(Prepared):
         return predictors(X_train, self.task), predictors(X_new, self.task)
 
 
-class FittedForeign(Fitted):
-    """A fitted foreign learner.
+class FittedWrapped(Fitted):
+    """A fitted estimator.
 
     Attributes
     ----------
@@ -137,7 +130,7 @@ class FittedForeign(Fitted):
     """
 
     def __init__(
-        self, learner: ForeignLearner, task: Task, encoder: FittedEncoder | None, fitted: Any
+        self, learner: Wrapped, task: Task, encoder: FittedEncoder | None, fitted: Any
     ) -> None:
         self.learner, self.task, self.estimator = learner, task, fitted
         self._encoder = encoder
@@ -164,7 +157,7 @@ def predictors(X: FloatArray, task: Task) -> FloatArray:
     return X[:, 1:] if task.formula.intercept else X
 
 
-def _fitted(learner: ForeignLearner, X: Any, task: Task, rows: IntArray) -> Any:
+def _fitted(learner: Wrapped, X: Any, task: Task, rows: IntArray) -> Any:
     """A fresh object, fitted; whatever it raises becomes a FitError."""
     y = task.response.values[rows]
     made = learner.fresh(zlib.crc32(np.ascontiguousarray(rows, dtype=np.int64).tobytes()) >> 1)
@@ -176,7 +169,7 @@ def _fitted(learner: ForeignLearner, X: Any, task: Task, rows: IntArray) -> Any:
     return made if fitted is None else fitted
 
 
-def _weights_argument(made: Any, weights: FloatArray, learner: ForeignLearner) -> dict[str, Any]:
+def _weights_argument(made: Any, weights: FloatArray, learner: Wrapped) -> dict[str, Any]:
     """How a fit method takes weights; a pipeline hands them to its last step."""
     steps = getattr(made, "steps", None)
     last = steps[-1][1] if steps else made
@@ -185,7 +178,7 @@ def _weights_argument(made: Any, weights: FloatArray, learner: ForeignLearner) -
     return {f"{steps[-1][0]}__sample_weight" if steps else "sample_weight": weights}
 
 
-def outcome_of(fitted: Any, X: Any, response: Response, learner: ForeignLearner) -> Outcome:
+def outcome_of(fitted: Any, X: Any, response: Response, learner: Wrapped) -> Outcome:
     """The predictions of a fitted object, checked."""
     try:
         raw = fitted.predict(X)
@@ -205,7 +198,7 @@ def outcome_of(fitted: Any, X: Any, response: Response, learner: ForeignLearner)
     return Outcome(values, None if prob is None else _all_classes(prob, fitted, response))
 
 
-def _numbers(raw: Any, m: int, learner: ForeignLearner) -> FloatArray:
+def _numbers(raw: Any, m: int, learner: Wrapped) -> FloatArray:
     try:
         values = np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError):
@@ -231,6 +224,6 @@ def _all_classes(prob: FloatArray, fitted: Any, response: Response) -> FloatArra
     return full
 
 
-def _failure(learner: ForeignLearner, what: str, error: Exception) -> FitError:
+def _failure(learner: Wrapped, what: str, error: Exception) -> FitError:
     first = (str(error).strip() or "no message").splitlines()[0]
     return FitError(f"{learner.name} failed to {what}.", given=f"{type(error).__name__}: {first}")

@@ -1,30 +1,15 @@
-"""Rows that cannot be predicted: said, or refused."""
+"""Columns and predictions that leave the range of numbers are refused."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import DataError, FitError, warn
-from pycvstat.errors.checks import check_word
+from pycvstat.errors import FitError
 
-NA = Literal["pass", "raise"]
 SMALLEST = 1e-140  # the square still has all its digits, and so has its inverse
-
-
-def tell_missing(known: NDArray[np.bool_], na: NA) -> None:
-    """Warn of rows that cannot be predicted, or refuse them."""
-    check_word("na", na, get_args(NA))
-    if known.all():
-        return
-    count = f"{int((~known).sum())} of {len(known)} rows have missing or infinite predictors"
-    first = f"the first is row {int(np.flatnonzero(~known)[0])}"
-    if na == "raise":
-        raise DataError(f"{count}.", given=first, fix="leave them out, or use na='pass'")
-    warn(f"{count}; their predictions are NaN.", given=first)
 
 
 def refuse_extreme(name: str, X: NDArray[np.float64], columns: Sequence[str]) -> None:

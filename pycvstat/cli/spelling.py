@@ -1,4 +1,4 @@
-"""Words of the command line: learners, grids, folds."""
+"""How learners, grids and folds are spelled on the command line."""
 
 from __future__ import annotations
 
