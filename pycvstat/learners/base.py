@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import check_word
 from pycvstat.learners.missing import NA
 from pycvstat.losses.predictions import Predictions
 from pycvstat.verbs import Checked
@@ -55,25 +55,22 @@ class Learner(ABC):
         InputError
             A name that is not a parameter of this learner; the nearest one is suggested.
         """
-        known = self.params()
-        for name in params:
-            if name not in known:
-                near = difflib.get_close_matches(name, list(known), n=1)
-                raise InputError(
-                    f"{self.name} has no parameter {name!r}.",
-                    given=name,
-                    fix=f"did you mean {near[0]!r}?"
-                    if near
-                    else f"use one of {sorted(known)}"
-                    if known
-                    else "leave the grid out: it has none",
-                )
+        self.check_names(params)
         return replace(self, **params)  # type: ignore[type-var]
 
     @property
     def beside(self) -> tuple[str, ...]:
         """Names by which it may mean columns of the data besides those of the formula."""
         return ()
+
+    def check_names(self, params: Params) -> None:
+        """Refuse a name that is not a parameter of this learner."""
+        known = self.params()
+        for name in params:
+            if not known:
+                fix = "leave the grid out: it has none"
+                raise InputError(f"{self.name} has no parameter {name!r}.", given=name, fix=fix)
+            check_word("parameter", name, known, f"{self.name} has no parameter {name!r}.")
 
     @property
     def base(self) -> Learner:

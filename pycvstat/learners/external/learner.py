@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
@@ -78,7 +77,7 @@ class External(Wrapped):
         """A copy of the estimator with some parameters replaced."""
         if not params:
             return self
-        _check_names(self.name, params, self.params())
+        self.check_names(params)
         changed = _copied(self.estimator)
         changed.set_params(**params)
         return replace(self, estimator=changed)
@@ -152,7 +151,7 @@ class FromFunctions(Wrapped):
 
     def with_params(self, /, **params: Any) -> Self:
         """The same functions, with other values for the further arguments."""
-        _check_names(self.name, params, self.params())
+        self.check_names(params)
         return replace(self, given={**self.given, **params})
 
     def fresh(self, seed: int) -> Any:
@@ -208,14 +207,3 @@ def _parts(estimator: Any) -> list[Any]:
         found.append(part)
         waiting += [step for _, step in getattr(part, "steps", None) or []]
     return found
-
-
-def _check_names(learner: str, params: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    for name in params:
-        if name not in known:
-            near = difflib.get_close_matches(name, list(known), n=1)
-            raise InputError(
-                f"{learner} has no parameter {name!r}.",
-                given=name,
-                fix=f"did you mean {near[0]!r}?" if near else f"use one of {sorted(known)}",
-            )

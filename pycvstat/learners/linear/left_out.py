@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from pycvstat.learners.linear.least_squares import (
     Basis,
     constant_column,
-    fit_least_squares,
     orthonormal_basis,
     require_finite,
 )
@@ -102,91 +101,6 @@ def ols_left_out_predictions(
     if refit.any():
         residuals[np.repeat(refit, np.diff(offsets))] = np.nan
     return LeftOut(y[rows] - residuals, residuals, refit, basis.aliased)
-
-
-def ols_fold_residuals(
-    X: FloatArray, y: FloatArray, fold_ids: IntArray, weights: FloatArray | None = None
-) -> LeftOut:
-    """Out-of-fold residuals of least squares for one partition into folds.
-
-    Parameters
-    ----------
-    X : (n, p) float64
-    y : (n,) float64
-    fold_ids : (n,) int64
-        Label of the fold of each row; n different labels are leave-one-out.
-    weights : (n,) float64, optional
-
-    Returns
-    -------
-    LeftOut
-        `predictions` and `residuals` in the order of the data; `refit` by sorted label.
-
-    Examples
-    --------
-    >>> X = np.ones((4, 1))
-    >>> ols_fold_residuals(X, np.array([1.0, 2.0, 3.0, 6.0]), np.array([1, 1, 2, 2])).residuals
-    array([-3.5, -2.5,  1.5,  4.5])
-    """
-    rows, offsets = fold_layout(fold_ids)
-    out = ols_left_out_predictions(X, y, rows, offsets, weights)
-    predictions, residuals = np.empty(len(rows)), np.empty(len(rows))
-    predictions[rows], residuals[rows] = out.predictions, out.residuals
-    return LeftOut(predictions, residuals, out.refit)
-
-
-def refit_left_out(
-    out: LeftOut,
-    X: FloatArray,
-    y: FloatArray,
-    rows: IntArray,
-    offsets: IntArray,
-    weights: FloatArray | None = None,
-) -> FloatArray:
-    """Predictions of all fits: those marked for a refit are fitted anew, one by one.
-
-    Parameters
-    ----------
-    out : LeftOut
-        What `ols_left_out_predictions` returned for the same arguments.
-    X, y, rows, offsets, weights :
-        As there.
-
-    Returns
-    -------
-    (N,) float64
-
-    Examples
-    --------
-    >>> X = np.column_stack([np.ones(4), [0.0, 0.0, 0.0, 1.0]])  # the last row alone has a level
-    >>> y, rows, offsets = np.array([1.0, 2.0, 3.0, 9.0]), np.arange(4), np.arange(5)
-    >>> out = ols_left_out_predictions(X, y, rows, offsets)
-    >>> out.refit
-    array([False, False, False,  True])
-    >>> refit_left_out(out, X, y, rows, offsets)
-    array([2.5, 2. , 1.5, 2. ])
-    """
-    predictions = out.predictions.copy()
-    for i in np.flatnonzero(out.refit):
-        test = slice(offsets[i], offsets[i + 1])
-        train = np.ones(len(y), dtype=bool)
-        train[rows[test]] = False
-        part = None if weights is None else weights[train]
-        predictions[test] = fit_least_squares(X[train], y[train], part).predict(X[rows[test]])
-    return predictions
-
-
-def fold_layout(fold_ids: IntArray) -> tuple[IntArray, IntArray]:
-    """Rows sorted by label (n,), and where each label's rows begin and end (folds + 1,).
-
-    Examples
-    --------
-    >>> fold_layout(np.array([2, 1, 2]))
-    (array([1, 0, 2]), array([0, 1, 3]))
-    """
-    rows = np.argsort(fold_ids, kind="stable")
-    sizes = np.unique(fold_ids, return_counts=True)[1]
-    return rows, np.concatenate([[0], np.cumsum(sizes)])
 
 
 def full_residuals(

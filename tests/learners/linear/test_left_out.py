@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pycvstat import data
+from pycvstat.learners.linear.least_squares import fit_least_squares
 from pycvstat.learners.linear.left_out import (
     KEPT_SHARE,
-    ols_fold_residuals,
+    LeftOut,
     ols_left_out_predictions,
-    refit_left_out,
     smallest_eigenvalue_bound,
     well_conditioned,
 )
@@ -30,7 +30,25 @@ def shortcut(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     args = (problem.X, problem.y, problem.rows, problem.offsets, problem.weights)
     out = ols_left_out_predictions(*args)
     assert np.isnan(out.predictions).sum() == np.diff(problem.offsets)[out.refit].sum()
-    return refit_left_out(out, *args), out.refit
+    predictions = out.predictions.copy()
+    for i in np.flatnonzero(out.refit):
+        (train, test), part = list(problem.fits)[i], slice(problem.offsets[i], problem.offsets[i + 1])
+        weights = None if problem.weights is None else problem.weights[train]
+        fitted = fit_least_squares(problem.X[train], problem.y[train], weights)
+        predictions[part] = fitted.predict(problem.X[test])
+    return predictions, out.refit
+
+
+def ols_fold_residuals(
+    X: np.ndarray, y: np.ndarray, fold_ids: np.ndarray, weights: np.ndarray | None = None
+) -> LeftOut:
+    """One partition: residuals in the order of the data, refits by sorted label."""
+    rows = np.argsort(fold_ids, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.unique(fold_ids, return_counts=True)[1])])
+    out = ols_left_out_predictions(X, y, rows, offsets, weights)
+    predictions, residuals = np.empty(len(rows)), np.empty(len(rows))
+    predictions[rows], residuals[rows] = out.predictions, out.residuals
+    return LeftOut(predictions, residuals, out.refit)
 
 
 @settings(max_examples=400)
