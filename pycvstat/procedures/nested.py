@@ -19,7 +19,7 @@ from pycvstat.learners.base import Fitted
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
-from pycvstat.procedures.selection import Complexity, RuleName
+from pycvstat.procedures.selection import Complexity, RuleName, Tuning
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.procedures.tune import TuneResult, tune
 from pycvstat.procedures.tuned import Tuned
@@ -93,6 +93,7 @@ class NestedResult(CVResult):
     """
 
     learner: Tuned
+    details: tuple[Tuning | None, ...] = ()
     inner_plan: FoldPlan | None = None
     inner_loss: Any = None
     on_error: OnError = "raise"
@@ -115,7 +116,7 @@ class NestedResult(CVResult):
     @property
     def chosen_index(self) -> NDArray[np.int64]:
         """Position of the chosen candidate by outer fit; -1 where the fit failed."""
-        return np.array([-1 if d is None else d["chosen"] for d in self.details])
+        return np.array([-1 if d is None else d.choice.index for d in self.details])
 
     @property
     def chosen(self) -> Chosen:
@@ -125,15 +126,14 @@ class NestedResult(CVResult):
     @property
     def tied(self) -> list[list[dict[str, Any]]]:
         """All candidates with the smallest inner estimate, by outer fit."""
-        return [[] if d is None else [self.candidates[c] for c in d["tied"]] for d in self.details]
+        found = [() if d is None else d.choice.tied for d in self.details]
+        return [[self.candidates[c] for c in tied] for tied in found]
 
     @property
     def inner_curves(self) -> NDArray[np.float64]:
         """Inner estimate (mean of inner fold means), shape (outer fits, candidates)."""
         empty = np.full(len(self.candidates), np.nan)
-        return np.stack(
-            [empty if d is None else rmath.mean(d["means"], axis=0) for d in self.details]
-        )
+        return np.stack([empty if d is None else rmath.mean(d.means, axis=0) for d in self.details])
 
     def selection(self) -> pd.DataFrame:
         """How often each candidate was chosen: parameters, times, share."""

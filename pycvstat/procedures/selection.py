@@ -89,6 +89,21 @@ class Choice:
     limit: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuning:
+    """What tuning found inside one fit.
+
+    Parameters
+    ----------
+    choice : Choice
+    means : (inner folds, C) float64
+        Mean loss by inner fold and candidate.
+    """
+
+    choice: Choice
+    means: NDArray[np.float64]
+
+
 def choose(table: FoldMeans, rule: Rule = Rule()) -> Choice:
     """Choose a candidate; ties go to the simplest if an order is given, else to the first.
 

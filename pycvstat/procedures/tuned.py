@@ -20,7 +20,7 @@ from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepare
 from pycvstat.losses import FoldMeans, Loss, as_loss
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one, where
 from pycvstat.procedures.grid import Candidates, as_candidates, beside
-from pycvstat.procedures.selection import Complexity, Rule, RuleName, choose
+from pycvstat.procedures.selection import Complexity, Rule, RuleName, Tuning, choose
 from pycvstat.rmath.random import as_stream
 
 if TYPE_CHECKING:
@@ -173,13 +173,7 @@ class PreparedTuned(Prepared):
         )
         base = train if self.learner.refit == "all" else train[context.train_rows(0)]
         p = self.prepared.predict(base, new, [choice.index])
-        detail = {
-            "chosen": choice.index,
-            "tied": list(choice.tied),
-            "limit": choice.limit,
-            "means": means,
-        }
-        return Predictions(p.values, p.prob, detail)
+        return Predictions(p.values, p.prob, Tuning(choice, means))
 
     def _inner_means(self, train: IntArray, plan: FoldPlan) -> NDArray[np.float64]:
         """Inner fold means, shape (inner folds, candidates): the engine on the training rows."""

@@ -296,7 +296,7 @@ def tuning_quantities(
         rows.append(
             (
                 risks.min(),
-                risks[outcome.details[0]["chosen"]],
+                risks[outcome.details[0].choice.index],
                 outcome.means.estimate()[0],
                 np.nanmin(cv.means.estimate()),
             )

@@ -68,7 +68,7 @@ def test_tuning_minimises_its_own_loss_or_that_of_the_procedure(outer: str, own:
             one = pcv.tune(tuned.learner, "y ~ x", part, grid=grid, folds=pcv.Blocks(4), loss=loss)
             best.append(one.best)
     assert chosen != others
-    assert [tuned.candidates[d["chosen"]] for d in found.details] == chosen
+    assert [tuned.candidates[d.choice.index] for d in found.details] == chosen
 
 
 def test_the_development_set_needs_three_outer_folds() -> None:

@@ -176,7 +176,7 @@ def test_choices_among_tied_candidates_hang_on_the_same_bits_everywhere():
                 for keep in ("all", "fold_means")
             ]
             for tuned in kept:
-                np.testing.assert_array_equal(tuned.means.means, nested.details[i]["means"])
+                np.testing.assert_array_equal(tuned.means.means, nested.details[i].means)
                 assert tuned.best == nested.chosen[i]
                 np.testing.assert_array_equal(tuned.tidy()["estimate"], nested.inner_curves[i])
 
@@ -210,7 +210,7 @@ def test_benchmark_is_train_validation_test_with_retraining():
     one = result["ridge"]
     chosen, errors = nested_by_hand(one.plan, one.inner_plans)
     np.testing.assert_allclose(one.fold_errors, errors, rtol=REFIT)
-    assert [LAMBDAS[d["chosen"]] for d in one.details] == chosen
+    assert [LAMBDAS[d.choice.index] for d in one.details] == chosen
     assert one.plan.fingerprint == result["ols"].plan.fingerprint
     assert {len(test) for _, test in one.plan} == {8}
 

@@ -94,7 +94,7 @@ def check_choices(nested, learner):
             learner, data=part, grid=nested.candidates, folds=nested.inner_plans[i],
             rule=nested.tuned.rule, complexity=nested.tuned.complexity,
         )  # fmt: skip
-        np.testing.assert_array_equal(tuned.means.means, nested.details[i]["means"])
+        np.testing.assert_array_equal(tuned.means.means, nested.details[i].means)
         np.testing.assert_array_equal(tuned.tidy()["estimate"], nested.inner_curves[i])
         assert tuned.best == nested.chosen[i]
         found = tuned.learner.with_params(**tuned.best).prepare(nested.task).predict(train, test)

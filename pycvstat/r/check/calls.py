@@ -70,9 +70,19 @@ class Call:
         return run(self.code, **self.values)
 
 
-@singledispatch
-def call_of(result: Any, written: bool = False) -> Call:
+def call_of(result: Any, *, written: bool = False) -> Call:
     """The call of R for a result; `written` for a script that runs elsewhere."""
+    if failures := getattr(result, "failures", ()):
+        raise RError(
+            "some fits of this result failed, so it has no numbers to compare.",
+            given=f"{len(failures)} failed fits",
+            fix="look at result.failures",
+        )
+    return _call(result, written)
+
+
+@singledispatch
+def _call(result: Any, written: bool) -> Call:
     raise InputError(
         "this kind of result has no R script.",
         given=type(result).__name__,
@@ -80,8 +90,8 @@ def call_of(result: Any, written: bool = False) -> Call:
     )
 
 
-@call_of.register
-def _cross_validation(result: CVResult, written: bool = False) -> Call:
+@_call.register
+def _cross_validation(result: CVResult, written: bool) -> Call:
     if isinstance(result.learner, Tuned):
         return _nested(result, result.learner, written)
     code = counterpart(result.learner, result.task, written=written)
@@ -104,8 +114,8 @@ def _nested(result: CVResult, tuned: Tuned, written: bool) -> Call:
     codes = _candidates(tuned.learner, tuned.candidates, result.task, written)
     rule, notes = _rule(tuned.selection_rule(), tuned.candidates)
     fits, k = np.arange(len(result.plan)), len(tuned.candidates)
-    chosen = [detail["chosen"] + 1 for detail in result.details]
-    curves = np.stack([mean(detail["means"], axis=0) for detail in result.details])
+    chosen = [detail.choice.index + 1 for detail in result.details]
+    curves = np.stack([mean(detail.means, axis=0) for detail in result.details])
     names, cells = fit_labels(result.plan), cell_labels(result.plan, tuned.candidates)
     tolerance = codes[0].tolerance
     return Call(
@@ -133,8 +143,8 @@ def _nested(result: CVResult, tuned: Tuned, written: bool) -> Call:
     )
 
 
-@call_of.register
-def _tuning(result: TuneResult, written: bool = False) -> Call:
+@_call.register
+def _tuning(result: TuneResult, written: bool) -> Call:
     codes = _candidates(result.learner, result.candidates, result.task, written)
     rule, notes = _rule(result.rule, result.candidates)
     tolerance, means = codes[0].tolerance, result.means
@@ -159,8 +169,8 @@ def _tuning(result: TuneResult, written: bool = False) -> Call:
     )
 
 
-@call_of.register
-def _error_curve(result: ErrorCurve, written: bool = False) -> Call:
+@_call.register
+def _error_curve(result: ErrorCurve, written: bool) -> Call:
     codes = _candidates(result.learner, result.candidates, result.task, written)
     names = cell_labels(result.plan, result.candidates)
     return Call(
@@ -175,8 +185,8 @@ def _error_curve(result: ErrorCurve, written: bool = False) -> Call:
     )
 
 
-@call_of.register
-def _learning_curve(result: LearningCurve, written: bool = False) -> Call:
+@_call.register
+def _learning_curve(result: LearningCurve, written: bool) -> Call:
     code = counterpart(result.learner, result.task, written=written)
     names = [f"{fit}, {m} rows" for fit in fit_labels(result.plan) for m in result.sizes]
     return Call(
@@ -211,8 +221,8 @@ def _curves(
     return by_fit + means
 
 
-@call_of.register
-def _fit(fitted: Fitted, written: bool = False) -> Call:
+@_call.register
+def _fit(fitted: Fitted, written: bool) -> Call:
     task: Any = getattr(fitted, "task", None)
     code = counterpart(fitted.learner, task, written=written)
     values = _given(task, "squared", None) | {"params": dict(code.params)}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
-from pycvstat.errors import InputError, RError
+from pycvstat.errors import InputError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.from_losses import LossResult
@@ -94,7 +93,6 @@ def _procedure(result: Any) -> Crosscheck:
     """What R computes by a call of the same procedure."""
     from pycvstat.r.bridge import run
 
-    _refuse_failures(getattr(result, "failures", ()))
     call = call_of(result)
     rows = side_by_side(call.quantities, call.run(), call.fits)
     more: tuple[str, ...] = ()
@@ -120,15 +118,6 @@ def _comparison(result: Comparison) -> Crosscheck:
         "; ".join(dict.fromkeys(p for one in checked.values() for p in one.r_version.split("; "))),
         tuple(dict.fromkeys(note for one in checked.values() for note in one.notes)),
     )
-
-
-def _refuse_failures(failures: Sequence[Any]) -> None:
-    if failures:
-        raise RError(
-            "some fits of this result failed, so it has no numbers to compare.",
-            given=f"{len(failures)} failed fits",
-            fix="look at result.failures",
-        )
 
 
 check.register(FoldPlan)(check_plan)
