@@ -7,14 +7,47 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pycvstat.errors import InputError
 from pycvstat.intervals.quantiles import two_sided_p
-from pycvstat.losses import LossTable
+from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.table import mean_rows
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """One score per fit, with the sizes of its training and test rows."""
+
+    values: NDArray[np.float64]
+    n_train: NDArray[np.float64]
+    n_test: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """What an interval was asked for, so that R can be asked the same.
+
+    Parameters
+    ----------
+    table : LossTable, FoldMeans or Scores
+    metric : str, optional
+        The name of the metric, where it is not the mean loss.
+    options : mapping
+        Of the method, without a generator.
+    given : str
+        What of the table was computed from the losses before.
+    """
+
+    table: LossTable | FoldMeans | Scores
+    metric: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    given: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,10 +86,8 @@ class Interval(Verbs):
         Numbers behind the interval, by name.
     source : LossTable or FoldMeans, optional
         The losses it was read from, when it is about their mean.
-    request : mapping
-        What was asked for, so that R can be asked the same: the table, the name of the metric,
-        the options; and what of the table was computed from the losses before. Of scores: the
-        scores and the sizes.
+    asked : Asked, optional
+        What was asked for.
 
     Examples
     --------
@@ -83,8 +114,8 @@ class Interval(Verbs):
     notes: tuple[str, ...] = ()
     clipped: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
-    source: Any = field(default=None, repr=False)
-    request: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    source: LossTable | FoldMeans | None = field(default=None, repr=False)
+    asked: Asked | None = field(default=None, repr=False)
 
     @property
     def width(self) -> float:

@@ -17,7 +17,7 @@ from pycvstat.intervals.bootstrap import (
     with_seed,
 )
 from pycvstat.intervals.checks import spread
-from pycvstat.intervals.method import Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.losses import LossTable
 
 if TYPE_CHECKING:
@@ -88,5 +88,6 @@ METHOD = register(
         options=("draws", "random"),
         metrics="none",
         aliases=("bbc",),
+        r=InR("pcv_ci_bbc_cv(pcv_means(x, row), level, draws, seed)"),
     )
 )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
 from pycvstat.intervals.checks import spread
-from pycvstat.intervals.method import Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.metrics import Smooth
 from pycvstat.losses import LossTable
 
@@ -135,5 +135,6 @@ METHOD = register(
         ),
         options=("draws", "random"),
         metrics="own",
+        r=InR("pcv_ci_bootstrap(pcv_means(x, row), level, draws, seed)", test="none"),
     )
 )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import IntervalError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
-from pycvstat.intervals.method import Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
 
@@ -71,5 +71,6 @@ METHOD = register(
         known=_known,
         grouped=True,
         aliases=("cluster_robust", "grouped"),
+        r=InR("pcv_ci_cluster(pcv_means(x, row), group, level)", "length(unique(group)) - 1"),
     )
 )

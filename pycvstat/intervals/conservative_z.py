@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pycvstat import rmath
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
-from pycvstat.intervals.method import SIMULATED, Limits, Method, register
+from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 
 FloatArray = NDArray[np.float64]
@@ -68,5 +68,6 @@ METHOD = register(
         needs="fold means",
         aliases=("con_z",),
         train_size=_size,
+        r=InR("pcv_ci_paired_halves(pcv_means(x, fit), inner, level)"),
     )
 )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pycvstat import rmath
 from pycvstat.errors import IntervalError
 from pycvstat.errors.checks import check_word
-from pycvstat.intervals.method import Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
 from pycvstat.losses.metrics import METRICS as READERS, auc
@@ -105,5 +105,6 @@ METHOD = register(
         metrics="none",
         options=("ties",),
         aliases=("cvauc",),
+        r=InR("pcv_ci_cv_auc(y, score, fit, level, half)"),
     )
 )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import IntervalError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
-from pycvstat.intervals.method import Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
 
@@ -77,6 +77,7 @@ ALL_PAIRS = register(
         folds="KFold(10)",
         known=_known,
         aliases=("cv_clt", "clt", "wald_cv"),
+        r=InR("pcv_ci_all_pairs(x, level)"),
     )
 )
 
@@ -90,5 +91,6 @@ WITHIN_FOLD = register(
         citation=("bayle2020",),
         folds="KFold(10)",
         known=_known,
+        r=InR("pcv_ci_within_fold(x, fit, level)"),
     )
 )

@@ -13,7 +13,7 @@ import numpy as np
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning, heard
 from pycvstat.errors.checks import check_level
-from pycvstat.intervals.base import Interval
+from pycvstat.intervals.base import Asked, Interval
 from pycvstat.intervals.checks import (
     check_finite,
     check_size,
@@ -84,7 +84,7 @@ def interval(
             fix="method='five_by_two_t' or 'corrected_t'",
         )
     found = name_limits(chosen, limits, used, level, why, words_of(read))
-    found = replace(found, request=request_of(table, read, options))
+    found = replace(found, asked=asked_for(table, read, options))
     return found if read is not None else replace(found, source=used)
 
 
@@ -116,13 +116,13 @@ def usual_row(table: Table, level: float) -> dict[str, Any]:
     return found | {"estimate": estimate, "notes": notes}
 
 
-def request_of(table: Table, metric: Smooth | Metric | None, options: Any) -> dict[str, Any]:
+def asked_for(table: Table, metric: Smooth | Metric | None, options: Any) -> Asked:
     """What an interval was asked for; the draws of a generator are not repeated by asking again."""
     name, given = None if metric is None else metric.name, ""
     if isinstance(metric, Metric) and name not in METRICS:
         table, name, given = fold_scores(table, metric), None, f"values of {name} by fold"
     kept = {key: value for key, value in options.items() if key != "random"}
-    return {"table": table, "metric": name, "options": kept, "given": given}
+    return Asked(table, name, kept, given)
 
 
 def compute(

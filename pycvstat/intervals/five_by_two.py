@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.intervals.checks import spread
-from pycvstat.intervals.method import SIMULATED, Limits, Method, register
+from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
+from pycvstat.rmath.tolerances import QUANTILES
 
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
@@ -110,6 +111,7 @@ T = register(
         known=_known("3 to 6 %", "88 to 97 %", "74 %"),
         needs="fold means",
         aliases=("5x2_t", "5x2cv_t", "5x2t"),
+        r=InR("pcv_ci_five_by_two_t(matrix(pcv_means(x, fit), 5, byrow = TRUE), level)", "5"),
     )
 )
 
@@ -125,5 +127,10 @@ F = register(
         known=_known("4 to 8 %", "85 to 95 %", "69 %"),
         needs="fold means",
         aliases=("5x2_f", "5x2cv_f", "5x2f"),
+        r=InR(
+            "pcv_ci_five_by_two_f(matrix(pcv_means(x, fit), 5, byrow = TRUE), level)",
+            test="pcv_five_by_two_f_test(matrix(pcv_means(x, fit), 5, byrow = TRUE))",
+            tolerance=QUANTILES,
+        ),
     )
 )

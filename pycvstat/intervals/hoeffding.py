@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, IntervalError
-from pycvstat.intervals.method import Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.losses import LossTable, loss_label
 
 Bounds = tuple[float, float]
@@ -162,6 +162,7 @@ METHOD = register(
         known=lambda plan: "holds for every sample size and is therefore wide",
         options=("bounds",),
         metrics="none",
+        r=InR("pcv_ci_hoeffding(x, level, lo, hi)", test="none"),
     )
 )
 
@@ -179,5 +180,6 @@ DEV_SET = register(
         options=("bounds",),
         metrics="none",
         aliases=("finite_class",),
+        r=InR("pcv_ci_dev_set(x, level, lo, hi)"),
     )
 )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.intervals.checks import spread
-from pycvstat.intervals.method import Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 
 
@@ -39,5 +39,6 @@ METHOD = register(
             "Schulz-Kümpel et al. (2025), whose data and learners are not yours"
         ),
         aliases=("holdout", "z"),
+        r=InR("pcv_ci_holdout_z(x, level)"),
     )
 )

@@ -11,6 +11,7 @@ import numpy as np
 
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import shown
+from pycvstat.rmath.tolerances import SUMS, Tolerance
 
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
@@ -78,6 +79,35 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class InR:
+    """The same interval in R.
+
+    Parameters
+    ----------
+    code : str
+        R code of ``c(estimate, std_error, low, high)``, by the functions of `intervals.R`. It reads
+        the losses as ``x`` (a matrix of several candidates), ``level``, and by name what it needs:
+        the ``fit``, ``row`` and ``group`` of every loss, ``n``, ``n_train`` and ``n_test``, the
+        ends ``lo`` and ``hi`` of the losses, and the method's options.
+    freedom : str
+        R code of the degrees of freedom of the t test.
+    test : str
+        R code of the statistic and the p value of another test; "none" where there is no test.
+    tolerance : Tolerance
+
+    Examples
+    --------
+    >>> find("holdout_z").r.code
+    'pcv_ci_holdout_z(x, level)'
+    """
+
+    code: str
+    freedom: str = "Inf"
+    test: str = ""
+    tolerance: Tolerance = SUMS
+
+
+@dataclass(frozen=True, slots=True)
 class Method:
     """An interval method: its formula, what it is about and where it is legal.
 
@@ -112,6 +142,8 @@ class Method:
     metrics : {"delta", "own", "none"}
         How RMSE and R^2 are handled: by linearised losses, by the formula itself (it takes
         ``metric=``), or not at all.
+    r : InR, optional
+        The same in R, for cross-checks.
 
     Examples
     --------
@@ -135,6 +167,7 @@ class Method:
     aliases: tuple[str, ...] = ()
     train_size: Callable[[FoldPlan], str] | None = None
     metrics: Literal["delta", "own", "none"] = "delta"
+    r: InR | None = None
 
 
 METHODS: dict[str, Method] = {}

@@ -12,7 +12,7 @@ from pycvstat.errors import IntervalError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.layouts import layout
-from pycvstat.intervals.method import SIMULATED, Limits, Method, register
+from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 
 LARGE_RATIO = 0.3  # test over training size; 5-fold has 0.25
@@ -92,5 +92,9 @@ METHOD = register(
         needs="fold means",
         grouped=True,
         aliases=("nadeau_bengio", "cor_t", "corrected_resampled_t"),
+        r=InR(
+            "pcv_ci_corrected_t(pcv_means(x, fit), n_train, n_test, level)",
+            "length(unique(fit)) - 1",
+        ),
     )
 )

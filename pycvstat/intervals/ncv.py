@@ -15,7 +15,7 @@ from pycvstat.errors import IntervalError, warn
 from pycvstat.errors.checks import check_word
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.intervals.checks import spread
-from pycvstat.intervals.method import SIMULATED, Limits, Method, register
+from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
 
@@ -196,5 +196,6 @@ METHOD = register(
         options=("bias",),
         aliases=("bates", "bates_hastie_tibshirani", "nested_pairs"),
         train_size=lambda plan: str(plan.n),
+        r=InR("pcv_ci_ncv(repetition, own, other, x, n, level, power)"),
     )
 )

@@ -17,11 +17,11 @@ from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import check_finite
 from pycvstat.intervals.dispatch import (
     MetricLike,
+    asked_for,
     check_options,
     choose,
     compute,
     name_limits,
-    request_of,
     words_of,
 )
 from pycvstat.intervals.legal import Table
@@ -185,12 +185,12 @@ def paired(
     pair = f"difference, {names[0]} minus {names[1]}, of the "
     words = pair.replace("{", "{{").replace("}", "}}") + words_of(read)
     found = name_limits(first, limits, used, level, why, words)
-    request = request_of(used, None, options)
+    asked = asked_for(used, None, options)
     if read is None:
-        found = replace(found, source=used, request=request)
+        found = replace(found, source=used, asked=asked)
     else:
         given = f"differences of the losses that {read.name} makes"
-        found = replace(found, request=request | {"given": given})
+        found = replace(found, asked=replace(asked, given=given))
     if limits.p_value is not None:
         return Paired(names, found, limits.p_value, limits.details["F"])
     defined = not (math.isnan(found.std_error) or math.isnan(found.df))

@@ -8,8 +8,9 @@ from typing import Literal
 
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.layouts import layout
-from pycvstat.intervals.method import Layout, Limits, Method, register
+from pycvstat.intervals.method import InR, Layout, Limits, Method, register
 from pycvstat.losses import LossTable
+from pycvstat.rmath.tolerances import QUANTILES
 
 LAYOUTS: tuple[Layout, ...] = ("one split", "K-fold", "leave-one-out")
 
@@ -57,6 +58,7 @@ WILSON = register(
         known=_known,
         needs="0-1",
         metrics="none",
+        r=InR("pcv_ci_wilson(sum(x), length(x), level)"),
     )
 )
 
@@ -77,5 +79,6 @@ CLOPPER_PEARSON = register(
         needs="0-1",
         metrics="none",
         aliases=("exact", "beta"),
+        r=InR("pcv_ci_clopper_pearson(sum(x), length(x), level)", tolerance=QUANTILES),
     )
 )

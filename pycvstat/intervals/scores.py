@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pycvstat.data.frame import in_common_rows
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_level
-from pycvstat.intervals.base import Interval
+from pycvstat.intervals.base import Asked, Interval, Scores
 from pycvstat.intervals.estimand import expected_risk
 from pycvstat.intervals.nadeau_bengio import METHOD, corrected_t_limits
 
@@ -65,7 +65,7 @@ def corrected_t(
         ),
         notes=limits.notes,
         details=limits.details,
-        request={"scores": values, "n_train": train, "n_test": test},
+        asked=Asked(Scores(values, train, test)),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
-from pycvstat.intervals.method import Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 
 FloatArray = NDArray[np.float64]
@@ -75,5 +75,6 @@ METHOD = register(
         metrics="none",
         grouped=True,
         aliases=("tibshirani_tibshirani", "tt"),
+        r=InR("pcv_ci_tibshirani(pcv_means(x, fit), n_train, n_test, level)"),
     )
 )

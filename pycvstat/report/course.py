@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.r.check.course import CourseInR, course_data, live_course, recorded_course
-from pycvstat.r.check.table import SUMS
 from pycvstat.r.lecture import LectureRun, lecture_run
 from pycvstat.report.content import (
     Document,
@@ -25,6 +24,7 @@ from pycvstat.report.content import (
     section,
 )
 from pycvstat.report.numbers import aligned, number
+from pycvstat.rmath.tolerances import SUMS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

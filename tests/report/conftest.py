@@ -14,7 +14,8 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.r.check.suite import run_suite
-from pycvstat.r.check.table import EXACT, SUMS, Crosscheck, compare_values
+from pycvstat.r.check.table import Crosscheck, compare_values
+from pycvstat.rmath.tolerances import EXACT, SUMS
 from pycvstat.simulate import bias_variance, sine, theorem_1, tuning_quantities
 
 HOSTILE = (

@@ -6,7 +6,8 @@ from pycvstat.r.check.crosscheck import crosscheck
 from pycvstat.r.check.from_r import from_r
 from pycvstat.r.check.script import script_text
 from pycvstat.r.check.suite import ParitySuite, run_suite
-from pycvstat.r.check.table import Crosscheck, Tolerance, compare_values
+from pycvstat.r.check.table import Crosscheck, compare_values
+from pycvstat.rmath.tolerances import Tolerance
 
 __all__ = [
     "Crosscheck",

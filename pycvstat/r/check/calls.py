@@ -25,8 +25,8 @@ from pycvstat.r.check.counterpart import Counterpart, counterpart
 from pycvstat.r.check.labels import candidate_labels, cell_labels, fit_labels
 from pycvstat.r.check.quantities import Quantity, of_table
 from pycvstat.r.check.r_values import r_formula, r_frame, tested_rows, trained_rows
-from pycvstat.r.check.table import EXACT, Tolerance
 from pycvstat.rmath import mean
+from pycvstat.rmath.tolerances import EXACT, Tolerance
 
 R_LOSS = re.compile(r"squared|absolute|zero_one|log|brier|poisson|huber\(.*\)|pinball\(.*\)")
 

@@ -14,7 +14,8 @@ from pycvstat.errors import InputError, RError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.vectors import rows_of
 from pycvstat.r.check.labels import fit_labels
-from pycvstat.r.check.table import EXACT, Crosscheck, Row, compare_values
+from pycvstat.r.check.table import Crosscheck, Row, compare_values
+from pycvstat.rmath.tolerances import EXACT
 
 GENERATOR = r"Generator\(\w+\) at 0x[0-9A-F]+"
 SORTED = "R sorts words by its own locale, which can change the order of classes."

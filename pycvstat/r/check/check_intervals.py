@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,57 +9,26 @@ import numpy as np
 from pycvstat import rmath
 from pycvstat.errors import RError
 from pycvstat.folds.pairs import own_and_other_fold
-from pycvstat.intervals.base import Interval
+from pycvstat.intervals.base import Asked, Interval, Scores
 from pycvstat.intervals.from_losses import LossResult
+from pycvstat.intervals.method import METHODS, InR
 from pycvstat.intervals.metrics import METRICS
 from pycvstat.intervals.paired import Paired
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.metrics import METRICS as READERS
 from pycvstat.losses.table import TOGETHER
 from pycvstat.r.check.labels import fit_labels
-from pycvstat.r.check.table import SAME_BITS, SUMS, Crosscheck, Row, Tolerance, compare_values
+from pycvstat.r.check.table import Crosscheck, Row, compare_values
+from pycvstat.rmath.tolerances import QUANTILES, SAME_BITS, SUMS
 
-QUANTILES = Tolerance(1e-10, "quantiles found by iteration")
 PARTS = ("estimate", "std_error", "low", "high")
-BY_ITERATION = ("clopper_pearson", "five_by_two_f")
-
-FORMULAS = {
-    "holdout_z": "pcv_ci_holdout_z(x, level)",
-    "hoeffding": "pcv_ci_hoeffding(x, level, lo, hi)",
-    "dev_set": "pcv_ci_dev_set(x, level, lo, hi)",
-    "wilson": "pcv_ci_wilson(sum(x), length(x), level)",
-    "clopper_pearson": "pcv_ci_clopper_pearson(sum(x), length(x), level)",
-    "all_pairs": "pcv_ci_all_pairs(x, level)",
-    "within_fold": "pcv_ci_within_fold(x, fit, level)",
-    "corrected_t": "pcv_ci_corrected_t(pcv_means(x, fit), n_train, n_test, level)",
-    "conservative_z": "pcv_ci_paired_halves(pcv_means(x, fit), inner, level)",
-    "ncv": "pcv_ci_ncv(repetition, own, other, x, n, level, power)",
-    "cv_auc": "pcv_ci_cv_auc(y, score, fit, level, half)",
-    "cluster": "pcv_ci_cluster(pcv_means(x, row), group, level)",
-    "five_by_two_t": "pcv_ci_five_by_two_t(matrix(pcv_means(x, fit), 5, byrow = TRUE), level)",
-    "five_by_two_f": "pcv_ci_five_by_two_f(matrix(pcv_means(x, fit), 5, byrow = TRUE), level)",
-    "bootstrap": "pcv_ci_bootstrap(pcv_means(x, row), level, draws, seed)",
-    "bbc_cv": "pcv_ci_bbc_cv(pcv_means(x, row), level, draws, seed)",
-    "tibshirani": "pcv_ci_tibshirani(pcv_means(x, fit), n_train, n_test, level)",
-}
-"""Method -> its formula in `intervals.R`; x holds the losses, fit and row where they belong."""
-
-FREEDOM = {
-    "corrected_t": "length(unique(fit)) - 1",
-    "five_by_two_t": "5",
-    "cluster": "length(unique(group)) - 1",
-}
-"""Degrees of freedom, where they are finite."""
 
 
 def check_interval(interval: Interval) -> Crosscheck:
     """Compute estimate, standard error and both ends in R."""
-    from pycvstat.r.bridge import run
-
-    r = _ends(interval)
-    rows = _rows(interval, r)
-    notes = _notes(interval)
-    return Crosscheck(rows, f"{run('R.version.string')}; pcv_ci_{interval.method}", notes)
+    method, asked = _in_r(interval)
+    given = _given(interval, asked)
+    return _verdict(interval, asked, _ends(interval, method, asked, given))
 
 
 def check_paired(paired: Paired) -> Crosscheck:
@@ -68,88 +36,91 @@ def check_paired(paired: Paired) -> Crosscheck:
     from pycvstat.r.bridge import run
 
     interval = paired.interval
-    r = _ends(interval)
-    rows = list(_rows(interval, r))
-    if interval.method == "five_by_two_f":
-        code = "pcv_five_by_two_f_test(matrix(pcv_means(x, fit), 5, byrow = TRUE))"
-        test = run(code, **_given(interval))
-    else:
-        df = FREEDOM.get(interval.method, "Inf")
-        code = f"{{ t <- estimate / std_error; c(t, 2 * pt(-abs(t), {df})) }}"
-        test = run(code, estimate=r[0], std_error=r[1], **_given(interval))
-    values = np.asarray(test, dtype=np.float64)
-    if interval.method not in ("bootstrap", "hoeffding"):  # without a test
-        ours = (paired.statistic, paired.p_value)
-        for name, mine, theirs in zip(("statistic", "p value"), ours, values, strict=True):
-            rows.append(compare_values(name, mine, theirs, QUANTILES))
-    says = f"{run('R.version.string')}; pcv_ci_{interval.method}"
-    return Crosscheck(tuple(rows), says, _notes(interval))
+    method, asked = _in_r(interval)
+    given = _given(interval, asked)
+    rows = _ends(interval, method, asked, given)
+    if method.test != "none":
+        t = f"{{ t <- estimate / std_error; c(t, 2 * pt(-abs(t), {method.freedom})) }}"
+        ends = {"estimate": rows[0].r, "std_error": rows[1].r}
+        r: Any = run(method.test or t, **ends, **given)
+        rows.append(compare_values("statistic", paired.statistic, r[0], QUANTILES))
+        rows.append(compare_values("p value", paired.p_value, r[1], QUANTILES))
+    return _verdict(interval, asked, rows)
 
 
 def check_losses(result: LossResult) -> Crosscheck:
     """Fold means and both averages of losses made elsewhere."""
-    from pycvstat.r.bridge import run, source
-    from pycvstat.r.bridge.reference import path
+    from pycvstat.r.bridge import run
 
-    source(path("intervals.R"))
+    _source()
     rows: list[Row] = []
-    fit = _fits(result.plan)
     exact = rmath.EXTENDED and result.plan.n_test.max() <= TOGETHER
     averages = SAME_BITS if exact else SUMS
     for name, table in result.tables.items():
         said = "" if len(result.tables) == 1 else f"{name}: "
-        means = run("as.vector(pcv_means(x, fit))", x=table.losses[:, 0], fit=fit)
-        theirs: Any = run("c(mean(means), mean(x))", means=means, x=table.losses[:, 0])
-        labels, ours = fit_labels(result.plan), table.fold_means()[:, 0]
+        x, labels = table.losses[:, 0], fit_labels(result.plan)
+        means = run("as.vector(pcv_means(x, fit))", x=x, fit=_fits(result.plan))
+        theirs: Any = run("c(mean(means), mean(x))", means=means, x=x)
         rows += [
-            compare_values(f"{said}fold means", ours, means, averages, labels),
-            compare_values(
-                f"{said}estimate (mean of fold means)", table.estimate(), theirs[0], averages
-            ),
-            compare_values(
-                f"{said}pooled (mean over observations)", table.pooled(), theirs[1], SUMS
-            ),
+            compare_values(f"{said}{what}", ours, r, tolerance, names)
+            for what, ours, r, tolerance, names in (
+                ("fold means", table.fold_means()[:, 0], means, averages, labels),
+                ("estimate (mean of fold means)", table.estimate(), theirs[0], averages, None),
+                ("pooled (mean over observations)", table.pooled(), theirs[1], SUMS, None),
+            )
         ]
     return Crosscheck(tuple(rows), str(run("R.version.string")))
 
 
-def _rows(interval: Interval, r: Any) -> tuple[Row, ...]:
-    tolerance = QUANTILES if interval.method in BY_ITERATION else SUMS
-    return tuple(
-        compare_values(part, getattr(interval, part), r[i], tolerance)
-        for i, part in enumerate(PARTS)
-    )
+def _in_r(interval: Interval) -> tuple[InR, Asked]:
+    method = METHODS[interval.method].r if interval.method in METHODS else None
+    if interval.asked is None or method is None:
+        raise RError(
+            "this interval has no formula in R that runs on a user's losses.",
+            given=f"{interval.method} for {interval.metric}",
+            fix=f"methods with one: {', '.join(name for name, m in METHODS.items() if m.r)}",
+        )
+    return method, interval.asked
 
 
-def _ends(interval: Interval) -> Any:
-    """Estimate, standard error, low and high by R, kept inside the range of the metric."""
-    from pycvstat.r.bridge import run, source
+def _verdict(interval: Interval, asked: Asked, rows: list[Row]) -> Crosscheck:
+    from pycvstat.r.bridge import run
+
+    says = f"{run('R.version.string')}; {interval.method}"
+    notes = (f"The {asked.given} were given to R, not computed there.",) if asked.given else ()
+    return Crosscheck(tuple(rows), says, notes)
+
+
+def _source() -> None:
+    from pycvstat.r.bridge import source
     from pycvstat.r.bridge.reference import path
 
-    if not interval.request or interval.method not in FORMULAS:
-        raise RError(
-            "this interval has no formula in the R reference that runs on a user's losses.",
-            given=f"{interval.method} for {interval.metric}",
-            fix=f"methods with one: {', '.join(FORMULAS)}",
-        )
     source(path("intervals.R"))
-    r = run(_code(interval), level=interval.level, **_given(interval))
-    values = np.array(r, dtype=np.float64)
-    values[2:] = np.clip(values[2:], *_range(interval))
-    return values
 
 
-def _range(interval: Interval) -> tuple[float, float]:
-    if "scores" in interval.request:
+def _ends(interval: Interval, method: InR, asked: Asked, given: dict[str, Any]) -> list[Row]:
+    """Estimate, standard error, low and high, R's kept inside the range of the metric."""
+    from pycvstat.r.bridge import run
+
+    _source()
+    r = np.array(run(_code(method.code, interval, asked), **given), dtype=np.float64)
+    r[2:] = np.clip(r[2:], *_range(asked))
+    return [
+        compare_values(part, getattr(interval, part), theirs, method.tolerance)
+        for part, theirs in zip(PARTS, r, strict=True)
+    ]
+
+
+def _range(asked: Asked) -> tuple[float, float]:
+    if isinstance(asked.table, Scores):
         return -np.inf, np.inf
-    metric = METRICS.get(interval.request["metric"] or "")
-    limits: tuple[float, float] = interval.request["table"].range
-    return limits if metric is None else metric.range
+    metric = METRICS.get(asked.metric or "")
+    return asked.table.range if metric is None else metric.range
 
 
-def _code(interval: Interval) -> str:
+def _code(formula: str, interval: Interval, asked: Asked) -> str:
     """The call in R; RMSE and R^2 by the delta method, AUC and correlation fold by fold."""
-    formula, metric = FORMULAS[interval.method], interval.request.get("metric")
+    metric = asked.metric
     if metric in ("rmse", "r2") and interval.method == "bootstrap":
         parts = "pcv_means(pcv_parts(metric, x, y), row)"
         return f"pcv_ci_bootstrap({parts}, level, draws, seed, pcv_metrics[[metric]]$value)"
@@ -160,23 +131,21 @@ def _code(interval: Interval) -> str:
     return formula
 
 
-def _given(interval: Interval) -> dict[str, Any]:
+def _given(interval: Interval, asked: Asked) -> dict[str, Any]:
     """What the formula reads: losses, where they belong, sizes, options."""
-    if "scores" in interval.request:
-        scores = interval.request["scores"]
-        sizes = {name: interval.request[name] for name in ("n_train", "n_test")}
-        return {"x": scores, "fit": np.arange(1, len(scores) + 1)} | sizes
-    table, metric = interval.request["table"], interval.request["metric"]
-    plan = table.plan
+    table, level = asked.table, {"level": interval.level}
+    if isinstance(table, Scores):
+        sizes = {"n_train": table.n_train, "n_test": table.n_test}
+        return level | {"x": table.values, "fit": np.arange(1, len(table.values) + 1)} | sizes
+    plan, metric = table.plan, asked.metric
     given: dict[str, Any] = {"n_train": plan.n_train, "n_test": plan.n_test, "n": plan.n}
-    given["metric"] = metric
-    given["inner"] = int((plan.repeat == 0).sum())
+    given |= level | {"metric": metric, "inner": int((plan.repeat == 0).sum())}
     if isinstance(table, FoldMeans):
         given |= {"x": _losses(table.means), "fit": np.arange(1, len(plan) + 1)}
     else:
         given |= {"x": _losses(table.losses), "fit": _fits(plan), "row": plan.rows + 1}
         given |= _rows_and_groups(table, metric)
-    return given | _options(interval, table.range)
+    return given | _options(interval, asked, table.range)
 
 
 def _losses(values: Any) -> Any:
@@ -197,7 +166,7 @@ def _rows_and_groups(table: LossTable, metric: str | None) -> dict[str, Any]:
         repetition = np.repeat(plan.repeat, plan.n_test) + 1
         given |= {"repetition": repetition, "own": own + 1, "other": other + 1}
     if metric in METRICS and metric != "rmse":
-        y, score = READERS[metric].rows(table)
+        y, score = READERS[str(metric)].rows(table)
         given |= {"y": np.asarray(y, dtype=np.float64), "score": score}
     return given
 
@@ -205,23 +174,18 @@ def _rows_and_groups(table: LossTable, metric: str | None) -> dict[str, Any]:
 POWERS = {"authors": 1.5, "paper": 1.0, "none": 0.0}
 
 
-def _options(interval: Interval, limits: tuple[float, float]) -> dict[str, Any]:
-    options: Mapping[str, Any] = interval.request["options"]
+def _options(interval: Interval, asked: Asked, limits: tuple[float, float]) -> dict[str, Any]:
+    options = asked.options
     low, high = options.get("bounds") or limits
     given = {"lo": float(low), "hi": float(high), "half": options.get("ties") == "half"}
     given["power"] = POWERS[options.get("bias", "authors")]
-    if interval.method in ("bootstrap", "bbc_cv"):
-        if interval.details["seed"] is None:
+    if "seed" in interval.details:
+        seed = interval.details["seed"]
+        if seed is None:
             raise RError(
                 "the seed of these draws is not known, so R cannot draw them again.",
                 given=interval.title,
                 fix="give the interval a seed: random=1",
             )
-        given |= {"draws": options.get("draws", 1000), "seed": interval.details["seed"]}
+        given |= {"draws": options.get("draws", 1000), "seed": seed}
     return given
-
-
-def _notes(interval: Interval) -> tuple[str, ...]:
-    if interval.request.get("given"):
-        return (f"The {interval.request['given']} were given to R, not computed there.",)
-    return ()

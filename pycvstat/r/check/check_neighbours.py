@@ -9,7 +9,8 @@ import numpy as np
 from pycvstat.errors import RError
 from pycvstat.r.check.counterpart import counterpart
 from pycvstat.r.check.r_values import r_formula, r_frame
-from pycvstat.r.check.table import EXACT, SUMS, Crosscheck, compare_values, not_compared
+from pycvstat.r.check.table import Crosscheck, compare_values, not_compared
+from pycvstat.rmath.tolerances import EXACT, SUMS
 
 
 def check_neighbours(fitted: Any) -> Crosscheck:

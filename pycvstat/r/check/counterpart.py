@@ -11,7 +11,7 @@ from pycvstat.data.task import Task
 from pycvstat.errors import RError
 from pycvstat.learners.base import Learner
 from pycvstat.r.bridge.installed import install_r_packages
-from pycvstat.r.check.table import ITERATIVE, LINEAR, NUMERICAL, SUMS, Tolerance
+from pycvstat.rmath.tolerances import ITERATIVE, LINEAR, NUMERICAL, SUMS, Tolerance
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,8 @@ from numpy.typing import NDArray
 
 from pycvstat.losses import LossTable
 from pycvstat.r.check.labels import fit_labels, row_labels
-from pycvstat.r.check.table import (
-    EXACT,
-    SAME_BITS,
-    SUMS,
-    Row,
-    Tolerance,
-    compare_values,
-    not_compared,
-)
+from pycvstat.r.check.table import Row, compare_values, not_compared
+from pycvstat.rmath.tolerances import EXACT, SAME_BITS, SUMS, Tolerance
 
 NEEDS_ALL = "needs every fit"
 

@@ -13,7 +13,8 @@ import numpy as np
 from pycvstat.errors import InputError, PycvstatError, RError
 from pycvstat.r.check.cases.case import Cases
 from pycvstat.r.check.r_values import r_warnings
-from pycvstat.r.check.table import EXACT, Crosscheck, Row, compare_values
+from pycvstat.r.check.table import Crosscheck, Row, compare_values
+from pycvstat.rmath.tolerances import EXACT
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from pycvstat.r.bridge import reference
 from pycvstat.r.check import suite
 from pycvstat.r.check.cases.case import Case
 from pycvstat.r.check.suite import ROOMS, check_room, recorded_values, run_suite
-from pycvstat.r.check.table import EXACT, SUMS, compare_values
+from pycvstat.r.check.table import compare_values
+from pycvstat.rmath.tolerances import EXACT, SUMS
 
 
 @pytest.mark.parametrize("room", list(ROOMS))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pycvstat.r.check.table import EXACT, Tolerance
+from pycvstat.rmath.tolerances import EXACT, Tolerance
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pycvstat.learners.penalised import Ridge
 from pycvstat.procedures.cross_validate import CVResult, cross_validate
 from pycvstat.procedures.tune import tune
 from pycvstat.r.check.cases.case import Cases, case
-from pycvstat.r.check.table import ITERATIVE, LINEAR, Tolerance
+from pycvstat.rmath.tolerances import ITERATIVE, LINEAR, Tolerance
 
 LOO: dict[str, tuple[str, str, Learner, Tolerance]] = {
     "mammals": ("log(brain) ~ log(body)", "mammals", OLS(), LINEAR),

@@ -14,11 +14,10 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import interval
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.r.check.cases.case import Cases, case
-from pycvstat.r.check.table import SUMS, Tolerance
+from pycvstat.rmath.tolerances import QUANTILES, SUMS
 
 FOLDS = np.repeat(np.arange(6), 10)
 ANYWHERE = (-np.inf, np.inf)  # so that no end is clipped
-QUANTILES = Tolerance(1e-10, "quantiles found by iteration")
 
 
 def _holdout(values: Any, range_: tuple[float, float] = (0.0, np.inf)) -> LossTable:

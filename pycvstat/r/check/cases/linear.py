@@ -16,7 +16,7 @@ from pycvstat.learners.penalised import ElasticNet
 from pycvstat.learners.quantile import QuantReg
 from pycvstat.learners.robust import RLM
 from pycvstat.r.check.cases.case import Cases, case
-from pycvstat.r.check.table import ITERATIVE, LINEAR, NUMERICAL, Tolerance
+from pycvstat.rmath.tolerances import ITERATIVE, LINEAR, NUMERICAL, Tolerance
 
 LM = (
     "mpg ~ wt",

@@ -10,7 +10,7 @@ import numpy as np
 from pycvstat.learners.knn.learner import KNN
 from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.r.check.cases.case import Cases, case
-from pycvstat.r.check.table import SUMS
+from pycvstat.rmath.tolerances import SUMS
 
 TRAIN, NEW = slice(0, 90), slice(90, 120)
 

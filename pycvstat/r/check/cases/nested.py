@@ -12,7 +12,7 @@ from pycvstat.learners.knn.learner import KNN
 from pycvstat.learners.penalised import Ridge
 from pycvstat.procedures.nested import NestedResult, nested_cv
 from pycvstat.r.check.cases.case import Cases, case
-from pycvstat.r.check.table import EXACT, ITERATIVE, SUMS
+from pycvstat.rmath.tolerances import EXACT, ITERATIVE, SUMS
 
 PARTS: dict[str, Callable[[NestedResult], Any]] = {
     "chosen": lambda r: r.chosen_index + 1,
