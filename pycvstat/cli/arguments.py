@@ -146,6 +146,9 @@ def _common(command: argparse.ArgumentParser) -> None:
     )
     data.add_argument("--na", choices=("raise", "omit"), default="raise",
                       help="rows with missing values (default: raise)")  # fmt: skip
+    data.add_argument("--levels", choices=("ICU", "C"), default="ICU",
+                      help="how words are sorted: as R does, or by code point as R does in the "
+                      "C locale (default: ICU)")  # fmt: skip
     work = command.add_argument_group("work")
     work.add_argument("--loss", help="squared, absolute, zero_one, log, brier, ...")
     work.add_argument("--seed", type=int, metavar="N", help="as in R's set.seed(N)")

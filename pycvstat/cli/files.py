@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pycvstat.data.frame import read_y
+from pycvstat.data.frame.collation import Collation
 from pycvstat.errors import DataError, InputError, warn
 
 if TYPE_CHECKING:
@@ -46,7 +48,15 @@ def read_data(path: str | Path, sep: str | None = None, decimal: str = ".") -> p
     )
 
 
-def with_classes(data: pd.DataFrame, formula: str) -> pd.DataFrame:
+def categories(column: pd.Series[Any], levels: Collation = "ICU") -> pd.Categorical:
+    """A column as classes; words in the order that `levels` says."""
+    import pandas as pd
+
+    codes, names = read_y(column).as_factor(levels)
+    return pd.Categorical.from_codes(codes, pd.Index(names, dtype=object))
+
+
+def with_classes(data: pd.DataFrame, formula: str, levels: Collation = "ICU") -> pd.DataFrame:
     """The data with a response of words as classes: files know words, but no factors.
 
     A column with another word in every row, as row names are, is named before ``.`` uses it.
@@ -54,15 +64,15 @@ def with_classes(data: pd.DataFrame, formula: str) -> pd.DataFrame:
     Examples
     --------
     >>> import pandas as pd
-    >>> data = pd.DataFrame({"y": ["b", "a", "b"], "x": [1, 2, 3]})
+    >>> data = pd.DataFrame({"y": ["B", "a", "B"], "x": [1, 2, 3]})
     >>> list(with_classes(data, "y ~ x")["y"].cat.categories)
-    ['a', 'b']
+    ['a', 'B']
     """
     left, _, right = formula.partition("~")
     response = left.strip().strip("`")
     words = [str(name) for name in data.columns if _is_text(data[name])]
     if response in words:
-        data = data.assign(**{response: data[response].astype("category")})
+        data = data.assign(**{response: categories(data[response], levels)})
     if re.search(r"(?<![\w.)`])\.(?![\w.`])", right):
         for name in set(words) - {response} - set(re.findall(r"[\w.]+", right)):
             if data[name].nunique() == len(data) > 1:

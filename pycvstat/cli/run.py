@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pycvstat.cli.as_json import as_json
-from pycvstat.cli.files import read_data, with_classes
+from pycvstat.cli.files import categories, read_data, with_classes
 from pycvstat.cli.spelling import folds_of, grid_of, labels_of, learner_of, unescaped
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.r.bridge.installed import missing
@@ -118,8 +118,8 @@ def _data(chosen: Namespace) -> Any:
                 given=name,
                 fix=f"use one of {', '.join(map(str, data.columns))}",
             )
-        data[name] = data[name].astype("category")
-    return with_classes(data, chosen.formula)
+        data[name] = categories(data[name], chosen.levels)
+    return with_classes(data, chosen.formula, chosen.levels)
 
 
 def _folds(chosen: Namespace) -> Any:
@@ -135,6 +135,7 @@ def _common(chosen: Namespace) -> dict[str, Any]:
         "loss": chosen.loss,
         "on_error": chosen.on_error,
         "na": chosen.na,
+        "levels": chosen.levels,
         "n_jobs": chosen.jobs,
         "checkpoint": chosen.checkpoint,
         "groups": chosen.groups,

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data import formula as formulas, frame as frames
+from pycvstat.data.formula.syntax import Name
+from pycvstat.data.frame.collation import Collation
 from pycvstat.errors import DataError, InputError
 from pycvstat.errors.checks import check_word
 
@@ -65,6 +67,8 @@ class Task:
         The full data, from which levels are frozen, where these are some of its rows.
     omitted : int
         Rows of the data as given that were left out for missing values.
+    sorted_by : {"", "ICU", "C"}
+        How words were sorted that became a factor's levels; empty where there were none.
     """
 
     frame: frames.Frame
@@ -75,6 +79,7 @@ class Task:
     groups: NDArray[Any] | None = None
     origin: frames.Frame | None = None
     omitted: int = 0
+    sorted_by: Literal["", "ICU", "C"] = ""
 
     @property
     def n(self) -> int:
@@ -96,6 +101,7 @@ class Task:
         groups: Any = None,
         na: NA = "raise",
         beside: Collection[str] = (),
+        levels: Collation = "ICU",
     ) -> Task:
         """Read data given as formula and frame, or as X and y.
 
@@ -116,6 +122,9 @@ class Task:
         beside : collection of str, optional
             Names by which a learner means columns of `data` besides those of the formula; ``.``
             leaves them out too.
+        levels : {"ICU", "C"}
+            How words are sorted that become a factor's levels: as R does in its usual UTF-8
+            sessions, or by code point, as R does in the C locale. Categories keep their order.
 
         Examples
         --------
@@ -124,6 +133,7 @@ class Task:
         (3, 'continuous', ('(Intercept)', 'x'))
         """
         check_word("na", na, get_args(NA))
+        check_word("levels", levels, get_args(Collation))
         labels = frames.row_labels(data if X is None else X)
         y = frames.in_rows_of(labels, y, "y")
         text, frame = _formula_and_frame(formula, data, X, y)
@@ -137,6 +147,7 @@ class Task:
         taken_away = [frame[n].rename(f"{n} (only taken away)") for n in parsed.removed]
         keep = _complete_rows(used, [*taken_away, *columns.values()], na)
         used = used if len(keep) == used.n else used.take(keep)
+        used, sorted_by = _sorted_words(used, parsed, levels)
         response = _response(formulas.response(parsed, used), parsed.text)
         return cls(
             frame=used,
@@ -146,6 +157,7 @@ class Task:
             weights=_weights(columns["weights"], keep) if "weights" in columns else None,
             groups=_codes(columns["groups"])[keep] if "groups" in columns else None,
             omitted=frame.n - len(keep),
+            sorted_by=sorted_by,
         )
 
     @cached_property
@@ -290,6 +302,18 @@ def _complete_rows(used: frames.Frame, further: Sequence[frames.Column], na: NA)
     return keep
 
 
+def _sorted_words(
+    used: frames.Frame, formula: formulas.Formula, levels: Collation
+) -> tuple[frames.Frame, Literal["", "ICU", "C"]]:
+    """Words sort themselves by ICU; where they shall not, they become factors now."""
+    words = [used[name] for name in formula.variables if used[name].kind == "text"]
+    words = [column for column in words if formula.response != Name(column.name)]
+    if levels == "C":
+        for column in words:
+            used = used.with_column(frames.Column(column.name, "factor", *column.as_factor("C")))
+    return used, levels if words else ""
+
+
 def _response(column: frames.Column, formula: str) -> Response:
     if column.kind == "numeric":
         if not np.isfinite(column.values).all():
@@ -307,8 +331,8 @@ def _response(column: frames.Column, formula: str) -> Response:
     raise DataError(
         f"the response {column.name!r} is {column.kind}, neither numbers nor classes.",
         given=formula,
-        fix=f"for classes make it categorical: data[{column.name!r}].astype('category'), "
-        f"or factor({formulas.quote(column.name)}) in the formula",
+        fix=f"for classes write factor({formulas.quote(column.name)}) in the formula, or make it "
+        f"categorical: data[{column.name!r}].astype('category')",
     )
 
 

@@ -9,9 +9,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from pycvstat.data.frame.collation import Collation
 from pycvstat.errors import FoldError, warn
 from pycvstat.folds.layout import require_few_fits
-from pycvstat.folds.rstrata import Collation, caret_classes, rsample_strata
+from pycvstat.folds.rstrata import caret_classes, rsample_strata
 from pycvstat.folds.splitter import (
     Given,
     Layout,

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 import numpy.typing as npt
 
 from pycvstat.data.frame import Column
+from pycvstat.data.frame.collation import Collation, word_order
 from pycvstat.errors import FoldError, warn
-from pycvstat.folds.collation import icu_key
 from pycvstat.folds.quantiles import interval_codes, interval_labels, quantiles
 from pycvstat.folds.vectors import codes_of
 from pycvstat.rmath.random import Stream
 
 Rows = npt.NDArray[np.int64]
-Collation = Literal["ICU", "C"]
 _BREAKS, _POOL, _DEPTH, _CLASSES = 4, 0.1, 20, 5  # rsample's defaults
 
 
@@ -70,7 +67,7 @@ def rsample_strata(
     share = np.bincount(codes) / len(codes)
     if (share < _POOL).all():
         return _unstratified(len(codes))
-    kept = [code for code in _text_order(levels, collation) if share[code] >= _POOL]
+    kept = [code for code in word_order(levels, collation) if share[code] >= _POOL]
     place = np.full(len(levels), -1)
     place[kept] = np.arange(len(kept))
     strata = place[codes]
@@ -101,15 +98,8 @@ def _warn(message: str) -> None:
 
 
 def _by_text(codes: Rows, labels: list[str], collation: Collation) -> list[Rows]:
-    rows = [np.flatnonzero(codes == code) for code in _text_order(labels, collation)]
+    rows = [np.flatnonzero(codes == code) for code in word_order(labels, collation)]
     return [part for part in rows if len(part)]
-
-
-def _text_order(labels: list[str], collation: Collation) -> list[int]:
-    """Codes in the order of their labels as text."""
-    if collation == "C":
-        return sorted(range(len(labels)), key=labels.__getitem__)
-    return sorted(range(len(labels)), key=lambda code: icu_key(labels[code]))
 
 
 def as_character(value: float) -> str:

@@ -119,6 +119,7 @@ class Learner(ABC):
         y: Any = None,
         weights: Any = None,
         na: Literal["raise", "omit"] = "raise",
+        levels: Literal["ICU", "C"] = "ICU",
     ) -> Any:
         """Fit on all rows.
 
@@ -132,6 +133,9 @@ class Learner(ABC):
             A column of `data` by name, or one value per row; for learners that use weights.
         na : {"raise", "omit"}
             What to do with rows that have missing values.
+        levels : {"ICU", "C"}
+            How words are sorted that become a factor's levels: as R does in its usual UTF-8
+            sessions, or by code point, as R does in the C locale.
 
         Returns
         -------
@@ -139,8 +143,8 @@ class Learner(ABC):
         """
         from pycvstat.data.task import Task
 
-        given = {"X": X, "y": y, "weights": weights, "na": na, "beside": self.beside}
-        return self.fit_task(Task.build(formula, data, **given))
+        given = {"X": X, "y": y, "weights": weights, "na": na, "levels": levels}
+        return self.fit_task(Task.build(formula, data, beside=self.beside, **given))
 
 
 class Prepared(ABC):

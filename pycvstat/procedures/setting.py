@@ -29,7 +29,8 @@ class DataArguments(TypedDict, total=False):
 
     X, y: predictors and response instead of a formula; weights, groups: a column by name or one
     value per row, where weights enter the fits and never the losses, no fold may split a group and
-    a number of folds K means ``Grouped(K)``; na: "raise" or "omit".
+    a number of folds K means ``Grouped(K)``; na: "raise" or "omit"; levels: "ICU" or "C", how words
+    are sorted that become levels.
     """
 
     X: Any
@@ -37,6 +38,7 @@ class DataArguments(TypedDict, total=False):
     weights: Any
     groups: Any
     na: Any
+    levels: Any
 
 
 class RunArguments(TypedDict, total=False):

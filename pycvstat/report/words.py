@@ -22,6 +22,10 @@ LOSSES = {
 }
 
 
+ORDERS = {"ICU": "words sorted as R does (ICU)", "C": "words sorted by code point"}
+"""What is said of levels that are sorted words."""
+
+
 def loss_words(name: str) -> str:
     """A loss in words.
 

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pycvstat.data.frame import read
 from pycvstat.data.task import Task
-from pycvstat.errors import DataError
+from pycvstat.errors import DataError, InputError
 
 DATA = pd.DataFrame(
     {
@@ -53,3 +54,27 @@ def test_rows_that_miss_what_is_taken_away_are_incomplete() -> None:
         Task.build("y ~ . - w", data)
     assert Task.build("y ~ . - w", data, na="omit").rows.tolist() == [0, 1, 2, 4, 5]
     assert Task.build("y ~ x", data).n == 6
+
+
+@pytest.mark.parametrize(
+    ("levels", "order"), [("ICU", ("a", "B", "ø", "z")), ("C", ("B", "a", "z", "ø"))]
+)
+def test_words_are_sorted_as_asked(levels: Any, order: tuple[str, ...]) -> None:
+    data = {"y": [1.0, 2.0, 3.0, 4.0], "g": ["z", "ø", "B", "a"], "c": ["ø", "z", "a", "B"]}
+    task = Task.build("y ~ g", data, levels=levels)
+    assert task.design().columns == ("(Intercept)", *(f"g{level}" for level in order[1:]))
+    assert task.sorted_by == levels
+    assert Task.build("factor(c) ~ y", data, levels=levels).response.levels == order
+    new = task.encoder().fit(task.frame).matrix(read({"g": ["ø", "a"]}))
+    assert new.X.sum(axis=1).tolist() == [1.0 + (order[0] != "ø"), 1.0 + (order[0] != "a")]
+
+
+def test_categories_keep_their_order() -> None:
+    data = DATA.assign(g=pd.Categorical(DATA["g"], ["c", "b", "a"]))
+    task = Task.build("y ~ g", data, levels="C")
+    assert (task.design().columns, task.sorted_by) == (("(Intercept)", "gb", "ga"), "")
+
+
+def test_an_unknown_order_is_refused() -> None:
+    with pytest.raises(InputError, match="levels"):
+        Task.build("y ~ g", DATA, levels="en_US")  # type: ignore[arg-type]

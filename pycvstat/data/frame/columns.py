@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pycvstat.data.frame.collation import Collation, word_order
+
 Kind = Literal["numeric", "logical", "factor", "ordered", "text", "date"]
 MICROSECONDS_PER_DAY = 86_400_000_000
 
@@ -114,11 +116,11 @@ class Column:
         codes, levels = self.as_factor()
         return np.array([*levels, None], dtype=object)[codes]
 
-    def as_factor(self) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    def as_factor(self, words: Collation = "ICU") -> tuple[NDArray[np.int32], tuple[str, ...]]:
         """Codes (-1 for missing) and levels; levels of other kinds are sorted.
 
-        Words are sorted by code point, numbers by size, and a logical always has the levels
-        FALSE and TRUE. As in R: ``factor(x)`` in the C locale.
+        Words are sorted as `word_order` says, numbers by size, and a logical always has the
+        levels FALSE and TRUE. As in R: ``factor(x)``.
 
         Examples
         --------
@@ -132,8 +134,8 @@ class Column:
             codes = np.where(self.missing(), -1, self.values).astype(np.int32)
             return codes, ("FALSE", "TRUE")
         if self.kind == "text":
-            places, words = pd.factorize(self.values, sort=False, use_na_sentinel=True)
-            return _sorted_levels(places, [str(word) for word in words])
+            places, levels = pd.factorize(self.values, sort=False, use_na_sentinel=True)
+            return _sorted_levels(places, [str(level) for level in levels], words)
         distinct, inverse = np.unique(self.values, return_inverse=True)
         codes = np.where(self.missing(), -1, inverse).astype(np.int32)
         if self.kind == "date":
@@ -176,9 +178,9 @@ def level_name(value: object) -> str:
 
 
 def _sorted_levels(
-    codes: NDArray[Any], words: Sequence[str]
+    codes: NDArray[Any], words: Sequence[str], collation: Collation
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    order = sorted(range(len(words)), key=words.__getitem__)
+    order = word_order(words, collation)
     place = np.empty(len(words) + 1, dtype=np.int32)
     place[order] = np.arange(len(words))
     place[-1] = -1

@@ -253,6 +253,6 @@ def _polars_factor(name: str, series: Any) -> Column:
     if series.dtype == pl.Enum:
         levels = series.dtype.categories.to_list()
     else:
-        levels = sorted(series.drop_nulls().unique().cast(pl.String).to_list())
+        levels = list(_from_polars(name, series.unique().cast(pl.String)).as_factor()[1])
     codes = series.cast(pl.String).cast(pl.Enum(levels)).to_physical().cast(pl.Int32)
     return Column(name, "factor", np.array(codes.fill_null(-1).to_numpy()), tuple(levels))

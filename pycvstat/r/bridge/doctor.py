@@ -12,7 +12,7 @@ import numpy as np
 
 from pycvstat.errors import RError
 from pycvstat.r.bridge import installed
-from pycvstat.r.bridge.session import start
+from pycvstat.r.bridge.session import collation, start
 
 R_PACKAGES = {
     "kknn": "the course's neighbours (else recorded, or a stand-in)",
@@ -102,6 +102,11 @@ def _r() -> Iterator[str]:
     try:
         start()
         yield "  R runs inside Python: comparisons are live"
+        yield "  It sorts words " + (
+            "by ICU, as pycvstat does"
+            if collation() == "ICU"
+            else "by code point (its locale is C): levels='C' makes their levels so"
+        )
     except RError as problem:
         yield from (f"  {line}" for line in str(problem).splitlines())
     yield f"  {_WITHOUT_R}"

@@ -247,6 +247,11 @@ def source(file: Path) -> None:
     run("sys.source(file, envir = parent.env(environment()))", file=str(file))
 
 
+def collation() -> str:
+    """How this R sorts words: by "ICU", or by code point as in its "C" locale."""
+    return "C" if run('sort(c("a", "B"))[1] == "B"') else "ICU"
+
+
 def _texts(vector: Any) -> list[str]:
     return [str(text) for text in vector]
 

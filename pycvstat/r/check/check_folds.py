@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from pycvstat.data.frame import read_y
 from pycvstat.errors import InputError, RError
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.vectors import rows_of
+from pycvstat.folds.vectors import codes_of, rows_of
 from pycvstat.r.check.labels import fit_labels
 from pycvstat.r.check.table import Crosscheck, Row, compare_values
 from pycvstat.rmath.tolerances import EXACT
@@ -104,16 +106,17 @@ def check_plan(plan: FoldPlan, y: Any = None) -> Crosscheck:
 
     call = _call(plan)
     if call.recipe.needs == "y":
-        call.arguments["y"] = _response(plan, y)
+        given = _response(plan, y)
+        call.arguments["y"] = given if call.recipe.packages else _levelled(given)
     if call.recipe.needs == "group":
-        call.arguments["group"] = np.unique(np.asarray(plan.groups), return_inverse=True)[1] + 1
+        call.arguments["group"] = codes_of(read_y(np.asarray(plan.groups)))[0] + 1
     rows = _compared(plan, "test rows", _cut(plan, call), plan.rows, plan.n_test)
     if call.recipe.trains:
         assert plan.train is not None
         train = np.concatenate(plan.train)
         cut = _cut(plan, call, part="train")
         rows += _compared(plan, "training rows", cut, train, plan.n_train)
-    notes = (SORTED,) if call.recipe.needs == "y" else ()
+    notes = (SORTED,) if call.recipe.needs == "y" and call.recipe.packages else ()
     return Crosscheck(tuple(rows), str(run("R.version.string")), notes)
 
 
@@ -222,6 +225,15 @@ def _response(plan: FoldPlan, y: Any) -> Any:
     if rows_of(y) != plan.n:
         raise InputError("y must have one value per row.", given=f"{rows_of(y)} for {plan.n} rows")
     return y
+
+
+def _levelled(y: Any) -> Any:
+    """Words as a factor, so that the order of its levels is ours whatever R's locale is."""
+    column = read_y(y)
+    if column.kind != "text":
+        return y
+    codes, levels = column.as_factor()
+    return pd.Categorical.from_codes(codes, pd.Index(levels, dtype=object))
 
 
 def _no_counterpart(plan: FoldPlan) -> RError:

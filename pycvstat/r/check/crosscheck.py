@@ -18,6 +18,7 @@ from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.tune import TuneResult
+from pycvstat.r.bridge.session import collation
 from pycvstat.r.check.calls import call_of
 from pycvstat.r.check.check_folds import check_plan
 from pycvstat.r.check.check_intervals import check_interval, check_losses, check_paired
@@ -75,7 +76,18 @@ def _checked(result: Any, y: Any) -> Crosscheck:
         raise InputError("y= belongs to fold plans.", given=type(result).__name__)
     with r_warnings() as said:
         found = check(result) if y is None else check_plan(result, y)
-    return replace(found, notes=(*found.notes, *said))
+    return replace(found, notes=(*found.notes, *said, *_order_of_words(result)))
+
+
+def _order_of_words(result: Any) -> list[str]:
+    """What is said where the R that was asked sorts words in another order."""
+    ours = getattr(getattr(result, "task", None), "sorted_by", "")
+    if not ours or ours == (theirs := collation()):
+        return []
+    return [
+        f"R sorts words by {theirs} here, and these levels are sorted by {ours}: R was given them "
+        f"so; levels='{theirs}' makes them as it would itself."
+    ]
 
 
 @singledispatch

@@ -18,7 +18,7 @@ from pycvstat.report.content import (
     section,
 )
 from pycvstat.report.numbers import aligned, count, listed, number
-from pycvstat.report.words import folds_words, learner_in_full, plan_words, seed_words
+from pycvstat.report.words import ORDERS, folds_words, learner_in_full, plan_words, seed_words
 
 if TYPE_CHECKING:
     from pycvstat.data.task import Response, Task
@@ -41,6 +41,8 @@ def data_section(task: Task) -> Section:
     rows += weights_fact(task)
     if task.groups is not None:
         rows.append(("groups", count(len(np.unique(task.groups)), "group")))
+    if task.sorted_by:
+        rows.append(("levels", ORDERS[task.sorted_by]))
     if task.omitted:
         rows.append(("rows left out", f"{task.omitted}, for missing values"))
     return section("Data", [Facts(tuple(rows))])

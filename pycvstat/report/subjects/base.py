@@ -12,7 +12,7 @@ from pycvstat.intervals import Interval
 from pycvstat.report.content import Facts, Section, paragraph, section
 from pycvstat.report.numbers import count
 from pycvstat.report.wanted import Wanted
-from pycvstat.report.words import learner_in_full, loss_words
+from pycvstat.report.words import ORDERS, learner_in_full, loss_words
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ def about_data(result: Any, loss: str) -> str:
     """Formula, size and loss: the subtitle of a document."""
     task = result.task
     left_out = f" ({task.omitted} left out)" if task.omitted else ""
-    return f"{task.formula.text} · {count(task.n, 'row')}{left_out} · {loss_words(loss)}"
+    parts = [task.formula.text, f"{count(task.n, 'row')}{left_out}", loss_words(loss)]
+    return " · ".join([*parts, *([ORDERS[task.sorted_by]] if task.sorted_by else [])])
 
 
 def question(words: str, learners: Mapping[str, Any], tuned: Collection[str] = ()) -> Section:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pycvstat.data.frame import Frame, read
+from pycvstat.data.frame import Column, Frame, read, read_y
 
 
 def as_frame(data: dict[str, Any]) -> Frame:
@@ -26,4 +26,6 @@ def _column(one: dict[str, Any]) -> Any:
         return pd.Categorical(one["values"], one["levels"], ordered=ordered)
     if one["type"] == "logical":
         return [value == "TRUE" for value in one["values"]]
-    return numbers(one["values"]) if one["type"] == "numeric" else one["values"]
+    if one["type"] == "numeric":
+        return numbers(one["values"])
+    return Column("words", "factor", *read_y(one["values"]).as_factor("C"))  # its locale

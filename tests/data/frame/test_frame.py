@@ -18,8 +18,8 @@ logicals = st.one_of(st.none(), st.booleans())
 def test_levels_of_words_and_numbers() -> None:
     frame = read({"w": ["b", "a", "C", "é", None], "x": [10, 9, 1.5, 10, None]})
     codes, levels = frame["w"].as_factor()
-    assert levels == ("C", "a", "b", "é")
-    assert codes.tolist() == [2, 1, 0, 3, -1]
+    assert levels == ("a", "b", "C", "é")
+    assert codes.tolist() == [1, 0, 2, 3, -1]
     codes, levels = frame["x"].as_factor()
     assert levels == ("1.5", "9", "10")
     assert codes.tolist() == [2, 1, 0, 2, -1]
