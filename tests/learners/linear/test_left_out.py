@@ -32,7 +32,8 @@ def shortcut(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     assert np.isnan(out.predictions).sum() == np.diff(problem.offsets)[out.refit].sum()
     predictions = out.predictions.copy()
     for i in np.flatnonzero(out.refit):
-        (train, test), part = list(problem.fits)[i], slice(problem.offsets[i], problem.offsets[i + 1])
+        train, test = list(problem.fits)[i]
+        part = slice(problem.offsets[i], problem.offsets[i + 1])
         weights = None if problem.weights is None else problem.weights[train]
         fitted = fit_least_squares(problem.X[train], problem.y[train], weights)
         predictions[part] = fitted.predict(problem.X[test])
