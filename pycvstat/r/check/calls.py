@@ -20,7 +20,6 @@ from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.selection import Rule, complexity_keys
 from pycvstat.procedures.tune import TuneResult
-from pycvstat.procedures.tuned import Tuned
 from pycvstat.r.check.counterpart import Counterpart, counterpart
 from pycvstat.r.check.labels import candidate_labels, cell_labels, fit_labels
 from pycvstat.r.check.quantities import Quantity, of_table
@@ -92,7 +91,7 @@ def _call(result: Any, written: bool) -> Call:
 
 @_call.register
 def _cross_validation(result: CVResult, written: bool) -> Call:
-    if isinstance(result.learner, Tuned):
+    if result.learner.candidates:
         return _nested(result, result.learner, written)
     code = counterpart(result.learner, result.task, written=written)
     more = []
@@ -110,7 +109,7 @@ def _cross_validation(result: CVResult, written: bool) -> Call:
     )
 
 
-def _nested(result: CVResult, tuned: Tuned, written: bool) -> Call:
+def _nested(result: CVResult, tuned: Any, written: bool) -> Call:
     codes = _candidates(tuned.learner, tuned.candidates, result.task, written)
     rule, notes = _rule(tuned.selection_rule(), tuned.candidates)
     fits, k = np.arange(len(result.plan)), len(tuned.candidates)
@@ -295,7 +294,7 @@ def _candidates(
     return [replace(code, packages=packages) for code in codes]
 
 
-def _inner_loss(result: CVResult, tuned: Tuned) -> str:
+def _inner_loss(result: CVResult, tuned: Any) -> str:
     """The loss that tuning minimises."""
     name = result.loss
     if tuned.loss is not None:
