@@ -23,8 +23,17 @@ pcv_learners <- list(
   },
   ols = function(formula, train, p) pcv_regression(lm(formula, train)),
   wls = function(formula, train, p) pcv_regression(lm(formula, train, weights = .pcv_weights)),
+  glm_nb = function(formula, train, p) {
+    given <- list(formula, data = train, weights = quote(.pcv_weights), link = as.name(p$link),
+                  control = pcv_control(p))
+    fit <- do.call(MASS::glm.nb, given)
+    list(
+      predict = function(new) unname(predict(fit, new, type = "response")),
+      table = function() pcv_rows(fit, coef(summary(fit)))
+    )
+  },
   glm = function(formula, train, p) {
-    fit <- glm(formula, pcv_family(p), train, weights = .pcv_weights)
+    fit <- glm(formula, pcv_family(p), train, weights = .pcv_weights, control = pcv_control(p))
     known <- if (p$family %in% c("binomial", "poisson", "negative.binomial")) 1
     list(
       predict = function(new) {
@@ -149,6 +158,10 @@ pcv_rows <- function(fit, table) {
 pcv_normal <- function(table) {
   z <- table[, 1] / table[, 2]
   cbind(table, z, 2 * pnorm(-abs(z)))
+}
+
+pcv_control <- function(p) {
+  glm.control(if (is.null(p$epsilon)) 1e-8 else p$epsilon, if (is.null(p$maxit)) 25 else p$maxit)
 }
 
 pcv_family <- function(p) {

@@ -148,3 +148,17 @@ def real_numbers(values: Any) -> NDArray[np.float64] | None:
         return None if np.iscomplexobj(values) else np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         return None
+
+
+def check_control(tol: Any, maxiter: Any) -> None:
+    """The end of iterations, a tolerance above 0 and a number of steps, or InputError.
+
+    Examples
+    --------
+    >>> check_control(1e-8, 25)
+    """
+    if not (is_whole(maxiter) and maxiter >= 1 and is_number(tol) and tol > 0):
+        raise InputError(
+            "maxiter must be a whole number from 1, and tol above 0.",
+            given=f"maxiter={maxiter!r}, tol={tol!r}",
+        )

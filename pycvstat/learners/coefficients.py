@@ -18,15 +18,35 @@ FloatArray = NDArray[np.float64]
 
 def root_of_inverse_diagonal(X: FloatArray) -> FloatArray:
     """Square roots of the diagonal of the inverse of X'X, for X (n, p) of full column rank."""
+    inverse, exponents = _inverse_of_root(X)
+    roots: FloatArray = np.ldexp(np.sqrt((inverse**2).sum(axis=1)), -exponents)
+    return roots
+
+
+def inverse_of_cross_product(X: FloatArray) -> FloatArray:
+    """The inverse of X'X, (p, p), for X (n, p) of full column rank.
+
+    Examples
+    --------
+    >>> inverse_of_cross_product(np.array([[1.0, 0.0], [1.0, 2.0]])).round(6)
+    array([[ 1. , -0.5],
+           [-0.5,  0.5]])
+    """
+    inverse, exponents = _inverse_of_root(X)
+    inverse = np.ldexp(inverse, -exponents[:, None])
+    found: FloatArray = inverse @ inverse.T
+    return found
+
+
+def _inverse_of_root(X: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
+    """The inverse of R in X = QR, in units of X's columns that are powers of 2, and these."""
     if not X.shape[1]:
-        return np.empty(0)
+        return np.empty((0, 0)), np.empty(0, dtype=np.int32)
     from scipy.linalg import solve_triangular
 
     _, exponents = np.frexp(np.abs(X).max(axis=0))  # powers of 2 change no digit, only the range
     R = np.linalg.qr(np.ldexp(X, -exponents), mode="r")
-    inverse = solve_triangular(R, np.eye(len(R)), check_finite=False)
-    roots: FloatArray = np.ldexp(np.sqrt((inverse**2).sum(axis=1)), -exponents)
-    return roots
+    return solve_triangular(R, np.eye(len(R)), check_finite=False), exponents
 
 
 def coefficient_table(

@@ -25,6 +25,7 @@ from pycvstat.learners.base import (
 from pycvstat.learners.coefficients import coefficient_table
 from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.out_of_range import refuse_non_finite
+from pycvstat.learners.statsmodels.results import table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +51,8 @@ class Sample:
     weights, offset : (n,) float64, optional
     intercept : bool
         Whether the first column of X is the constant.
+    response : str
+        Its name.
     """
 
     X: FloatArray
@@ -59,6 +62,7 @@ class Sample:
     weights: FloatArray | None = None
     offset: FloatArray | None = None
     intercept: bool = True
+    response: str = "y"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,6 +117,10 @@ class Solution:
         """The coefficients with what is known about their accuracy."""
         raise NotImplementedError
 
+    def results(self, sample: Sample, **covariance: Any) -> Any:
+        """The results object of statsmodels at these coefficients."""
+        raise NotImplementedError
+
 
 class DesignLearner(Learner):
     """A learner that sees the data as R's model matrix, intercept included."""
@@ -122,6 +130,10 @@ class DesignLearner(Learner):
     @abstractmethod
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
+
+    def covariance(self, task: Task) -> dict[str, Any]:
+        """Arguments of a covariance other than the learner's own: cov_type and cov_kwds."""
+        return {}
 
     @classmethod
     def solve_all(cls, learners: Sequence[DesignLearner], sample: Sample) -> list[Solution]:
@@ -211,7 +223,23 @@ class FittedDesign(Fitted):
         squares and of ``confint.default`` otherwise.
         """
         with np.errstate(all="ignore"):
+            if self.learner.covariance(self.task):
+                kept = ~np.isin(self.columns, self.report.aliased)
+                return table(self.results, self.columns, kept, [], level)
             return self._solution.table(self._sample, level)
+
+    @cached_property
+    def results(self) -> Any:
+        """The results object of statsmodels: summary, diagnostics, predictions with intervals.
+
+        It holds our coefficients, of the columns that have one.
+        """
+        with np.errstate(all="ignore"):
+            return self._solution.results(self._sample, **self.learner.covariance(self.task))
+
+    def summary(self) -> Any:
+        """The summary of statsmodels; it prints itself."""
+        return self.results.summary()
 
     @property
     def coefficients(self) -> dict[str, float]:
@@ -249,6 +277,7 @@ def sample_of(task: Task, design: Design, X: FloatArray, rows: IntArray) -> Samp
         weights,
         None if design.offset is None else design.offset[rows],
         design.intercept,
+        task.response.name,
     )
 
 

@@ -1,44 +1,122 @@
-"""Families and links of generalised linear models, with R's definitions."""
+"""Families and links of statsmodels under R's rules: where fits start, and what is valid."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from statsmodels.genmod import families as sm
+from statsmodels.genmod.families import links
 
 from pycvstat.errors import InputError
 
 FloatArray = NDArray[np.float64]
-Function = Callable[[FloatArray], FloatArray]
 
 EPS = float(np.finfo(np.float64).eps)
+ANY = (-np.inf, np.inf)
+POSITIVE = (EPS, np.inf)
+UNIT = (EPS, 1 - EPS)
+
+
+def _everywhere(x: FloatArray) -> bool:
+    return True
+
+
+def _finite(x: FloatArray) -> bool:
+    return bool(np.isfinite(x).all())
+
+
+def _positive(x: FloatArray) -> bool:
+    return bool((np.isfinite(x) & (x > 0)).all())
+
+
+def _negative(x: FloatArray) -> bool:
+    return bool((np.isfinite(x) & (x < 0)).all())
+
+
+def _not_zero(x: FloatArray) -> bool:
+    return bool((np.isfinite(x) & (x != 0)).all())
+
+
+def _not_negative(x: FloatArray) -> bool:
+    return bool((x >= 0).all())
+
+
+def _cubed(mu: FloatArray) -> FloatArray:
+    return mu**3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """A link function, its inverse, the inverse's derivative, and which predictors are valid."""
-
-    name: str
-    link: Function
-    inverse: Function
-    derivative: Function
-    valid: Callable[[FloatArray], bool] = lambda eta: True
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Family:
-    """A family: variance function, unit deviance, starting means.
+    """A link of statsmodels, its means kept where R keeps them.
 
     Parameters
     ----------
     name : str
-    variance : function of mu
-    deviance : function of y, mu
-        Per row, without weights.
+    of : link of statsmodels
+    bounds : (low, high)
+        R lets no mean leave these; then the inverse's slope is not below 2.2e-16 either.
+    valid : function of the linear predictor
+    """
+
+    name: str
+    of: Any
+    bounds: tuple[float, float] = ANY
+    valid: Callable[[FloatArray], bool] = _everywhere
+
+    def link(self, mu: FloatArray) -> FloatArray:
+        """The linear predictor of means."""
+        eta: FloatArray = self.of(mu)
+        return eta
+
+    def inverse(self, eta: FloatArray) -> FloatArray:
+        """The means of a linear predictor."""
+        mu: FloatArray = self.of.inverse(eta)
+        return mu if self.bounds == ANY else np.clip(mu, *self.bounds)
+
+    def derivative(self, eta: FloatArray) -> FloatArray:
+        """The slope of the inverse."""
+        slope: FloatArray = self.of.inverse_deriv(eta)
+        return slope if self.bounds == ANY else np.maximum(slope, EPS)
+
+
+class _Logit(links.Logit):  # type: ignore[misc]
+    """R's logit ends at predictors of 30, in either direction."""
+
+    def inverse(self, z: FloatArray) -> FloatArray:
+        mu = 1.0 / (1.0 + np.exp(-z))
+        mu[z > 30], mu[z < -30] = UNIT[1], UNIT[0]
+        return mu
+
+    def inverse_deriv(self, z: FloatArray) -> FloatArray:
+        t = np.exp(-np.abs(z))
+        slope: FloatArray = t / (1.0 + t) ** 2
+        slope[np.abs(z) > 30] = EPS
+        return slope
+
+
+class _InverseGaussian(sm.InverseGaussian):  # type: ignore[misc]
+    """R allows means below 0, whose negative variance ends the iterations."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.variance = _cubed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """A family of statsmodels with what R's fits need besides.
+
+    Parameters
+    ----------
+    name : str
+    of : family of statsmodels
     start : function of y, weights
         Means at which the iterations start.
     valid_mean : function of mu
@@ -51,8 +129,7 @@ class Family:
     """
 
     name: str
-    variance: Function
-    deviance: Callable[[FloatArray, FloatArray], FloatArray]
+    of: Any
     start: Callable[[FloatArray, FloatArray], FloatArray]
     valid_mean: Callable[[FloatArray], bool]
     valid_response: Callable[[FloatArray], bool]
@@ -60,44 +137,35 @@ class Family:
     default_link: str
     free_dispersion: bool = True
 
+    def variance(self, mu: FloatArray) -> FloatArray:
+        """The variance of responses with these means."""
+        found: FloatArray = self.of.variance(mu)
+        return found
 
-def _positive(x: FloatArray) -> bool:
-    return bool((np.isfinite(x) & (x > 0)).all())
+    def deviance(self, y: FloatArray, mu: FloatArray) -> FloatArray:
+        """The unit deviance of every row."""
+        root: FloatArray = self.of.resid_dev(y, mu)
+        return root**2
+
+    def linked(self, link: Link) -> Any:
+        """The family of statsmodels with this link."""
+        made = copy(self.of)
+        made.link = link.of
+        return made
 
 
-def _finite(x: FloatArray) -> bool:
-    return bool(np.isfinite(x).all())
-
-
-def _log_ratio(y: FloatArray, mu: FloatArray) -> FloatArray:
-    """y log(y / mu), which is 0 at y = 0."""
-    return np.where(y > 0, y * np.log(np.where(y > 0, y, 1.0) / mu), 0.0)
-
-
-def _binomial_deviance(y: FloatArray, mu: FloatArray) -> FloatArray:
-    return 2 * (_log_ratio(y, mu) + _log_ratio(1 - y, 1 - mu))
-
-
-def _poisson_deviance(y: FloatArray, mu: FloatArray) -> FloatArray:
-    return 2 * (_log_ratio(y, mu) - (y - mu))
+def _inside(mu: FloatArray) -> bool:
+    return bool((np.isfinite(mu) & (mu > 0) & (mu < 1)).all())
 
 
 GAUSSIAN = Family(
-    "gaussian",
-    np.ones_like,
-    lambda y, mu: (y - mu) ** 2,
-    lambda y, w: y,
-    _finite,
-    _finite,
-    "any number",
-    "identity",
+    "gaussian", sm.Gaussian(), lambda y, w: y, _finite, _finite, "any number", "identity"
 )
 BINOMIAL = Family(
     "binomial",
-    lambda mu: mu * (1 - mu),
-    _binomial_deviance,
+    sm.Binomial(),
     lambda y, w: (w * y + 0.5) / (w + 1),
-    lambda mu: bool((np.isfinite(mu) & (mu > 0) & (mu < 1)).all()),
+    _inside,
     lambda y: bool(((y >= 0) & (y <= 1)).all()),
     "two classes, TRUE/FALSE, or shares between 0 and 1",
     "logit",
@@ -105,31 +173,22 @@ BINOMIAL = Family(
 )
 POISSON = Family(
     "poisson",
-    lambda mu: mu,
-    _poisson_deviance,
+    sm.Poisson(),
     lambda y, w: y + 0.1,
     _positive,
-    lambda y: bool((y >= 0).all()),
+    _not_negative,
     "counts that are not negative",
     "log",
     free_dispersion=False,
 )
 GAMMA = Family(
-    "gamma",
-    lambda mu: mu**2,
-    lambda y, mu: -2 * (np.log(y / mu) - (y - mu) / mu),
-    lambda y, w: y,
-    _positive,
-    _positive,
-    "numbers above 0",
-    "inverse",
+    "gamma", sm.Gamma(), lambda y, w: y, _positive, _positive, "numbers above 0", "inverse"
 )
 INVERSE_GAUSSIAN = Family(
     "inverse_gaussian",
-    lambda mu: mu**3,
-    lambda y, mu: (y - mu) ** 2 / (y * mu**2),
+    _InverseGaussian(),
     lambda y, w: y,
-    lambda mu: True,
+    _everywhere,
     _positive,
     "numbers above 0",
     "inverse_squared",
@@ -138,19 +197,12 @@ INVERSE_GAUSSIAN = Family(
 
 def negative_binomial(alpha: float) -> Family:
     """Variance mu + alpha mu^2. As in R: ``MASS::negative.binomial(theta = 1 / alpha)``."""
-    theta = 1 / alpha
-
-    def deviance(y: FloatArray, mu: FloatArray) -> FloatArray:
-        rest: FloatArray = (y + theta) * np.log((y + theta) / (mu + theta))
-        return 2 * (_log_ratio(y, mu) - rest)
-
     return Family(
         "negative_binomial",
-        lambda mu: mu + alpha * mu**2,
-        deviance,
+        sm.NegativeBinomial(alpha=alpha),
         lambda y, w: y + (y == 0) / 6,
         _positive,
-        lambda y: bool((y >= 0).all()),
+        _not_negative,
         "counts that are not negative",
         "log",
         free_dispersion=False,
@@ -159,18 +211,12 @@ def negative_binomial(alpha: float) -> Family:
 
 def tweedie(power: float) -> Family:
     """Variance mu^power. As in R: ``statmod::tweedie(var.power = power, link.power = 0)``."""
-
-    def deviance(y: FloatArray, mu: FloatArray) -> FloatArray:
-        own = y ** (2 - power) / ((1 - power) * (2 - power))
-        return 2 * (own - y * mu ** (1 - power) / (1 - power) + mu ** (2 - power) / (2 - power))
-
     return Family(
         "tweedie",
-        lambda mu: mu**power,
-        deviance,
+        sm.Tweedie(var_power=power),
         lambda y, w: y + 0.1 * (y == 0),
         _positive,
-        _positive if power > 2 else lambda y: bool((y >= 0).all()),
+        _positive if power > 2 else _not_negative,
         "numbers above 0" if power > 2 else "numbers that are not negative",
         "log",
     )
@@ -181,6 +227,23 @@ FAMILIES = {
 }
 FAMILY_NAMES = (*FAMILIES, "negative_binomial", "tweedie")
 SPELLINGS = {"inverse.gaussian": "inverse_gaussian", "negbin": "negative_binomial"}
+LINKS = {
+    link.name: link
+    for link in (
+        Link("identity", links.Identity()),
+        Link("log", links.Log(), POSITIVE),
+        Link("logit", _Logit(), UNIT),
+        Link("probit", links.Probit(), UNIT),
+        Link("cauchy", links.Cauchy(), UNIT),
+        Link("cloglog", links.CLogLog(), UNIT),
+        Link("loglog", links.LogLog(), UNIT),
+        Link("logc", links.LogC(), valid=_negative),
+        Link("sqrt", links.Sqrt(), valid=_positive),
+        Link("inverse", links.InversePower(), valid=_not_zero),
+        Link("inverse_squared", links.InverseSquared(), valid=_positive),
+    )
+}
+LINK_NAMES = (*LINKS, "negative_binomial", "power(...)")
 LINK_SPELLINGS = {
     "cauchit": "cauchy",
     "1/mu^2": "inverse_squared",
@@ -189,135 +252,15 @@ LINK_SPELLINGS = {
 }
 
 
-def _logit_inverse(eta: FloatArray) -> FloatArray:
-    odds: FloatArray = np.exp(np.clip(eta, -30, 30))
-    odds = np.where(eta < -30, EPS, np.where(eta > 30, 1 / EPS, odds))
-    return odds / (1 + odds)
-
-
-def _logit_derivative(eta: FloatArray) -> FloatArray:
-    e = np.exp(np.clip(eta, -30, 30))
-    return np.where(np.abs(eta) > 30, EPS, e / (1 + e) ** 2)
-
-
-def _floor(x: FloatArray) -> FloatArray:
-    floored: FloatArray = np.maximum(x, EPS)
-    return floored
-
-
-def _probit_inverse(eta: FloatArray) -> FloatArray:
-    from scipy.special import ndtr, ndtri
-
-    bound = -ndtri(EPS)
-    made: FloatArray = ndtr(np.clip(eta, -bound, bound))
-    return made
-
-
-def _probit(mu: FloatArray) -> FloatArray:
-    from scipy.special import ndtri
-
-    made: FloatArray = ndtri(mu)
-    return made
-
-
-def _cauchy_inverse(eta: FloatArray) -> FloatArray:
-    bound = -np.tan(np.pi * (EPS - 0.5))
-    clipped = np.clip(eta, -bound, bound)
-    # far in the lower tail 1/2 + atan/pi cancels; atan(-1/x)/pi does not
-    tail = np.arctan(1 / np.where(clipped == 0, 1.0, -clipped)) / np.pi
-    return np.where(clipped < -1, tail, 0.5 + np.arctan(clipped) / np.pi)
-
-
-def _cloglog_inverse(eta: FloatArray) -> FloatArray:
-    return np.clip(-np.expm1(-np.exp(eta)), EPS, 1 - EPS)
-
-
-def _cloglog_derivative(eta: FloatArray) -> FloatArray:
-    e = np.exp(np.minimum(eta, 700.0))
-    return _floor(e * np.exp(-e))
-
-
-def _gaussian_density(eta: FloatArray) -> FloatArray:
-    return _floor(np.exp(-(eta**2) / 2) / float(np.sqrt(2 * np.pi)))
-
-
-LINKS = {
-    link.name: link
-    for link in (
-        Link("identity", lambda mu: mu, lambda eta: eta, np.ones_like),
-        Link("log", np.log, lambda eta: _floor(np.exp(eta)), lambda eta: _floor(np.exp(eta))),
-        Link("logit", lambda mu: np.log(mu / (1 - mu)), _logit_inverse, _logit_derivative),
-        Link("probit", _probit, _probit_inverse, _gaussian_density),
-        Link(
-            "cauchy",
-            lambda mu: np.tan(np.pi * (mu - 0.5)),
-            _cauchy_inverse,
-            lambda eta: _floor(1 / (np.pi * (1 + eta**2))),
-        ),
-        Link(
-            "cloglog",
-            lambda mu: np.log(-np.log1p(-mu)),
-            _cloglog_inverse,
-            _cloglog_derivative,
-        ),
-        Link(
-            "loglog",
-            lambda mu: -np.log(-np.log(mu)),
-            lambda eta: 1 - _cloglog_inverse(-eta),
-            lambda eta: _cloglog_derivative(-eta),
-        ),
-        Link(
-            "logc",
-            lambda mu: np.log1p(-mu),
-            lambda eta: -np.expm1(eta),
-            lambda eta: -np.exp(eta),
-            lambda eta: bool((np.isfinite(eta) & (eta < 0)).all()),
-        ),
-        Link("sqrt", np.sqrt, np.square, lambda eta: 2 * eta, _positive),
-        Link(
-            "inverse",
-            lambda mu: 1 / mu,
-            lambda eta: 1 / eta,
-            lambda eta: -1 / eta**2,
-            lambda eta: bool((np.isfinite(eta) & (eta != 0)).all()),
-        ),
-        Link(
-            "inverse_squared",
-            lambda mu: 1 / mu**2,
-            lambda eta: 1 / np.sqrt(eta),
-            lambda eta: -1 / (2 * eta**1.5),
-            _positive,
-        ),
-    )
-}
-LINK_NAMES = (*LINKS, "negative_binomial", "power(...)")
-
-
 def power(exponent: float) -> Link:
     """mu^exponent. As in R: ``power(exponent)`` for exponents above 0."""
-
-    def derivative(eta: FloatArray) -> FloatArray:
-        slope: FloatArray = eta ** (1 / exponent - 1) / exponent
-        return _floor(slope) if exponent > 0 else slope
-
-    return Link(
-        f"power({exponent:g})",
-        lambda mu: mu**exponent,
-        lambda eta: _floor(eta ** (1 / exponent)),
-        derivative,
-        _positive,
-    )
+    bounds = POSITIVE if exponent > 0 else ANY
+    return Link(f"power({exponent:g})", links.Power(power=exponent), bounds, _positive)
 
 
 def negative_binomial_link(alpha: float) -> Link:
     """log(mu / (mu + 1 / alpha)), the canonical link of the negative binomial."""
-    return Link(
-        "negative_binomial",
-        lambda mu: np.log(mu / (mu + 1 / alpha)),
-        lambda eta: -1 / (alpha * (1 - np.exp(-eta))),
-        lambda eta: np.exp(eta) / (alpha * (1 - np.exp(eta)) ** 2),
-        lambda eta: bool((np.isfinite(eta) & (eta < 0)).all()),
-    )
+    return Link("negative_binomial", links.NegativeBinomial(alpha=alpha), valid=_negative)
 
 
 def family_named(name: str, alpha: float | None, var_power: float | None) -> Family:

@@ -5,22 +5,25 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import check_control
 from pycvstat.learners.base import Params, Prepared
 from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
-from pycvstat.learners.families import BINOMIAL, LINKS, Family, Link, family_named, link_named
-from pycvstat.learners.irls import GLMFit, fit_glm, notes
 from pycvstat.learners.linear_prepared import PreparedGLM
+from pycvstat.learners.statsmodels.results import generalised
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pycvstat.learners.families import Family, Link
+    from pycvstat.learners.irls import Control, GLMFit
 
 FloatArray = NDArray[np.float64]
 
@@ -43,6 +46,20 @@ class GLMSolution(Solution):
             return Outcome(mean)
         return Outcome((mean > 0.5).astype(np.float64), np.column_stack([1 - mean, mean]))
 
+    def results(self, sample: Sample, **covariance: Any) -> Any:
+        """Of ``sm.GLM``."""
+        fit = self.fit
+        history = {"iteration": fit.iterations, "deviance": [fit.deviance]}
+        family = self.family.linked(self.link)
+        return generalised(
+            sample,
+            fit.fitted.coefficients,
+            family,
+            fit.working_weights,
+            self.family.free_dispersion,
+            history | {"converged": fit.converged},
+        )
+
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Student's t where the dispersion is estimated (by Pearson's chi-square), else normal."""
         fitted, w = self.fit.fitted, self.fit.working_weights
@@ -64,6 +81,9 @@ class GLMSolution(Solution):
 class GeneralisedLinear(DesignLearner):
     """What `GLM` and `Logit` share."""
 
+    tol: float
+    maxiter: int
+
     uses_weights: ClassVar[bool] = True
     uses_offset: ClassVar[bool] = True
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal")
@@ -71,6 +91,18 @@ class GeneralisedLinear(DesignLearner):
     @abstractmethod
     def parts(self) -> tuple[Family, Link]:
         """The family and the link."""
+
+    @property
+    def control(self) -> Control:
+        """When the iterations end."""
+        from pycvstat.learners.irls import Control
+
+        return Control(float(self.tol), self.maxiter)
+
+    @property
+    def family_is_known(self) -> bool:
+        """Whether no parameter of the family is estimated."""
+        return True
 
     def check(self, task: Task) -> None:
         """Two classes for the binomial family, numbers for the others."""
@@ -91,11 +123,20 @@ class GeneralisedLinear(DesignLearner):
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
+        from pycvstat.learners.irls import notes
+
         family, link = self.parts()
-        fit = fit_glm(sample.X, sample.y, family, link, sample.weights, sample.offset)
+        fit, family = self.fitted(sample, family, link)
         aliased = tuple(np.array(sample.columns, dtype=object)[fit.fitted.aliased])
         report = FitReport(aliased, fit.converged, fit.iterations, notes(fit, family))
         return GLMSolution(fit, family, link, bool(sample.levels), report)
+
+    def fitted(self, sample: Sample, family: Family, link: Link) -> tuple[GLMFit, Family]:
+        """The fit, and the family with all its parameters."""
+        from pycvstat.learners.irls import fit_glm
+
+        given = (sample.weights, sample.offset, self.control)
+        return fit_glm(sample.X, sample.y, family, link, *given), family
 
 
 @dataclass(frozen=True)
@@ -113,17 +154,23 @@ class GLM(GeneralisedLinear):
         "logc", "sqrt", "inverse", "inverse_squared" (R's 1/mu^2), "power(0.5)",
         "negative_binomial". Default: the family's own (inverse for gamma, 1/mu^2 for the inverse
         Gaussian, log for the negative binomial and Tweedie).
-    alpha : float, optional
-        Dispersion of the negative binomial, 1 by default: variance mu + alpha mu^2.
+    alpha : float or "ml", optional
+        Dispersion of the negative binomial, 1 by default: variance mu + alpha mu^2, so alpha is
+        R's 1 / theta. With "ml" it is estimated in every training set.
     var_power : float, optional
         Power of Tweedie's variance mu^var_power, 1.5 by default.
+    tol : float
+        Relative change of the deviance below which the iterations end; R's epsilon.
+    maxiter : int
+        Their largest number; R's maxit.
 
     Notes
     -----
-    The iterations are those of R's ``glm.fit`` (starting values, test of convergence, aliased
-    columns), so that predictions agree with R's also where the classes are separated. Weights of
-    the data are prior weights. A fit that did not converge, or whose probabilities are
-    numerically 0 or 1, is warned about.
+    Families, links and results are those of statsmodels; the steps are those of R's ``glm.fit``
+    (starting values, test of convergence, halved steps, aliased columns), so that predictions
+    agree with R's also where the classes are separated: statsmodels' own steps end up to 1e-4
+    from R's, and 0.6 under separation. Weights of the data are prior weights. A fit that did not
+    converge, or whose probabilities are numerically 0 or 1, is warned about.
 
     Examples
     --------
@@ -134,26 +181,51 @@ class GLM(GeneralisedLinear):
     >>> fitted.predict_proba({"x": [2.5]}).round(6).tolist()
     [[0.5, 0.5]]
 
-    As in R: ``glm(formula, family, data)``.
+    As in R: ``glm(formula, family, data)``; with alpha="ml" ``MASS::glm.nb(formula, data)``.
     """
 
     family: str = "gaussian"
     link: str | None = None
-    alpha: float | None = None
+    alpha: float | Literal["ml"] | None = None
     var_power: float | None = None
+    tol: float = 1e-8
+    maxiter: int = 25
 
     def __post_init__(self) -> None:
         self.parts()
+        check_control(self.tol, self.maxiter)
+
+    @property
+    def family_is_known(self) -> bool:
+        """Whether no parameter of the family is estimated."""
+        return self.alpha != "ml"
 
     def parts(self) -> tuple[Family, Link]:
-        """The family and the link."""
-        family = family_named(self.family, self.alpha, self.var_power)
-        return family, link_named(self.link, family, self.alpha)
+        """The family and the link; an alpha that is estimated stands at 1."""
+        from pycvstat.learners.families import family_named, link_named
+
+        alpha = 1.0 if isinstance(self.alpha, str) and self.alpha == "ml" else self.alpha
+        family = family_named(self.family, alpha, self.var_power)
+        return family, link_named(self.link, family, alpha)
+
+    def fitted(self, sample: Sample, family: Family, link: Link) -> tuple[GLMFit, Family]:
+        """The fit, and the family with all its parameters."""
+        from pycvstat.learners.negative_binomial import fit_negative_binomial
+
+        if self.family_is_known:
+            return super().fitted(sample, family, link)
+        given = (sample.weights, sample.offset, self.control)
+        return fit_negative_binomial(sample.X, sample.y, link, *given)
 
 
 @dataclass(frozen=True)
 class Logit(GeneralisedLinear):
     """Logistic regression: `GLM` with the binomial family and the logit link.
+
+    Parameters
+    ----------
+    tol, maxiter
+        As of `GLM`.
 
     Examples
     --------
@@ -164,8 +236,16 @@ class Logit(GeneralisedLinear):
     As in R: ``glm(formula, binomial, data)``.
     """
 
+    tol: float = 1e-8
+    maxiter: int = 25
+
+    def __post_init__(self) -> None:
+        check_control(self.tol, self.maxiter)
+
     def parts(self) -> tuple[Family, Link]:
         """The binomial family with the logit link."""
+        from pycvstat.learners.families import BINOMIAL, LINKS
+
         return BINOMIAL, LINKS["logit"]
 
 

@@ -10,9 +10,25 @@ from numpy.typing import NDArray
 from pycvstat.errors import FitError
 from pycvstat.learners.families import EPS, Family, Link
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
-from pycvstat.learners.linear.rank import GLM_TOLERANCE
+from pycvstat.learners.linear.rank import LM_TOLERANCE
 
 FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """When the iterations end. As in R: ``glm.control(epsilon, maxit)``."""
+
+    tol: float = 1e-8
+    maxiter: int = 25
+
+    @property
+    def aliased(self) -> float:
+        """The share of a column's length below which R's glm leaves it out."""
+        return min(LM_TOLERANCE, self.tol / 1000)
+
+
+AS_R = Control()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +77,7 @@ class _Problem:
     offset: FloatArray
     family: Family
     link: Link
+    control: Control
 
     def at(self, eta: FloatArray) -> _State:
         mu = self.link.inverse(eta)
@@ -79,9 +96,8 @@ def fit_glm(
     link: Link,
     weights: FloatArray | None = None,
     offset: FloatArray | None = None,
-    *,
-    tol: float = 1e-8,
-    maxiter: int = 25,
+    control: Control = AS_R,
+    eta: FloatArray | None = None,
 ) -> GLMFit:
     """Fit a generalised linear model.
 
@@ -97,9 +113,10 @@ def fit_glm(
     weights : (n,) float64, optional
         Prior weights; rows with weight 0 play no part.
     offset : (n,) float64, optional
-    tol : float
-        Relative change of the deviance at which the iterations stop.
-    maxiter : int
+    control : Control
+        Relative change of the deviance at which the iterations stop, and their largest number.
+    eta : (n,) float64, optional
+        Where they start.
 
     Raises
     ------
@@ -116,30 +133,30 @@ def fit_glm(
     """
     n = len(y)
     weights = np.ones(n) if weights is None else weights
-    problem = _Problem(X, y, weights, np.zeros(n) if offset is None else offset, family, link)
+    offset = np.zeros(n) if offset is None else offset
+    problem = _Problem(X, y, weights, offset, family, link, control)
     with np.errstate(all="ignore"):  # steps that leave the valid region are halved
-        return _iterated(problem, tol, maxiter)
+        return _iterated(problem, _started(problem, eta))
 
 
-def _iterated(problem: _Problem, tol: float, maxiter: int) -> GLMFit:
-    state = _started(problem)
+def _iterated(problem: _Problem, state: _State) -> GLMFit:
     fitted: LeastSquares | None = None
     converged = at_boundary = False
     iterations = 0
-    while not converged and iterations < maxiter:
+    while not converged and iterations < problem.control.maxiter:
         iterations += 1
         step, working = _step(problem, state)
         following, step, at_boundary = _corrected(problem, step, fitted)
         change = abs(following.deviance - state.deviance) / (0.1 + abs(following.deviance))
         state, fitted = following, step
-        converged = change < tol
+        converged = change < problem.control.tol
     assert fitted is not None
     residuals = (problem.y - state.mu) / problem.link.derivative(state.eta)
     ends = state.deviance, converged, at_boundary, iterations
     return GLMFit(fitted, state.mu, working, residuals, *ends)
 
 
-def _started(problem: _Problem) -> _State:
+def _started(problem: _Problem, eta: FloatArray | None) -> _State:
     used = problem.weights > 0
     if not problem.family.valid_response(problem.y[used]):
         low, high = problem.y[used].min(initial=np.inf), problem.y[used].max(initial=-np.inf)
@@ -149,7 +166,7 @@ def _started(problem: _Problem) -> _State:
             fix=f"this family needs {problem.family.support}",
         )
     start = problem.family.start(problem.y, problem.weights)
-    state = problem.at(problem.link.link(start))
+    state = problem.at(problem.link.link(start) if eta is None else eta)
     if not problem.is_valid(state):
         raise FitError(
             "There are no valid starting values.",
@@ -171,7 +188,7 @@ def _step(problem: _Problem, state: _State) -> tuple[LeastSquares, FloatArray]:
     response = np.zeros(len(slope))
     gap = (problem.y - state.mu)[used] / slope[used]
     response[used] = (state.eta - problem.offset)[used] + gap
-    return fit_least_squares(problem.X, response, working, GLM_TOLERANCE), working
+    return fit_least_squares(problem.X, response, working, problem.control.aliased), working
 
 
 def _corrected(

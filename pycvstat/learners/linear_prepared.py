@@ -11,7 +11,6 @@ from pycvstat.errors import warn
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.learners.base import Predictions
 from pycvstat.learners.design import PreparedDesign, notes_of_aliased, sample_of
-from pycvstat.learners.linear.glm_folds import glm_left_out_means
 from pycvstat.learners.linear.left_out import (
     LeftOut,
     dominated,
@@ -113,7 +112,8 @@ class PreparedGLM(PreparedDesign):
 
     def predict_plan(self, plan: FoldPlan) -> Predictions | None:
         """All fits at once, when each is trained on every row that it does not test."""
-        if not shares_rows(self.task, plan):
+        fixed = all(cast("GeneralisedLinear", one).family_is_known for one in self.learners)
+        if not (fixed and shares_rows(self.task, plan)):
             return None
         means = np.stack([self._means(plan, c) for c in range(len(self.learners))])
         if not self.task.response.levels:
@@ -121,11 +121,14 @@ class PreparedGLM(PreparedDesign):
         return Predictions((means > 0.5).astype(np.float64), np.stack([1 - means, means], axis=2))
 
     def _means(self, plan: FoldPlan, candidate: int) -> FloatArray:
+        from pycvstat.learners.linear.glm_folds import glm_left_out_means
+
         learner = cast("GeneralisedLinear", self.learners[candidate])
         y = self.task.response.values.astype(np.float64)
         family, link = learner.parts()
         X, offset, weights = self.design.X, self.design.offset, self.task.weights
-        out = glm_left_out_means(X, y, family, link, plan.rows, plan.offsets, weights, offset)
+        given = (X, y, family, link, plan.rows, plan.offsets, weights, offset)
+        out = glm_left_out_means(*given, learner.control)
         for i in np.flatnonzero(out.refit).tolist():
             test = slice(plan.offsets[i], plan.offsets[i + 1])
             refit = self.predict(plan.train_rows(i), plan.test_rows(i), [candidate])

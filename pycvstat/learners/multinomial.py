@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import FitError
+from pycvstat.errors.checks import check_control
 from pycvstat.learners.coefficients import coefficient_table
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.linear.rank import aliased_columns
+from pycvstat.learners.statsmodels.results import multinomial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-STEPS = 100
-TOLERANCE = 1e-12
 CERTAIN = 10 * float(np.finfo(np.float64).eps)
 
 
@@ -47,7 +47,11 @@ class MultinomialFit:
 
 
 def fit_multinomial(
-    X: FloatArray, codes: IntArray, weights: FloatArray | None = None
+    X: FloatArray,
+    codes: IntArray,
+    weights: FloatArray | None = None,
+    tol: float = 1e-12,
+    maxiter: int = 100,
 ) -> MultinomialFit:
     """Fit a multinomial logit by Newton's method with halved steps.
 
@@ -58,6 +62,9 @@ def fit_multinomial(
     codes : (n,) int64
         0, ..., L - 1, each of them occurring; 0 is the reference.
     weights : (n,) float64, optional
+    tol : float
+        Relative change of the likelihood at which the iterations end.
+    maxiter : int
 
     Examples
     --------
@@ -71,14 +78,14 @@ def fit_multinomial(
     b = np.zeros((truth.shape[1] - 1, Q.shape[1]))
     prob, loss = _likelihood(Q, b, truth, w)
     converged, iterations = False, 0
-    while not converged and iterations < STEPS:
+    while not converged and iterations < maxiter:
         iterations += 1
         following, prob, new_loss = _newton(Q, b, prob, truth, w, loss)
-        converged = abs(loss - new_loss) <= TOLERANCE * (0.1 + abs(new_loss))
+        converged = abs(loss - new_loss) <= tol * (0.1 + abs(new_loss))
         b, loss = following, new_loss
     separated = bool(((prob < CERTAIN) | (prob > 1 - CERTAIN)).any())
     inverse = np.linalg.inv(R)
-    covariance = np.asarray(np.linalg.pinv(_information(Q, prob, w)), dtype=np.float64)
+    covariance = np.asarray(np.linalg.pinv(information(Q, prob, w)), dtype=np.float64)
     errors = _std_errors(covariance, inverse, b.shape)
     return MultinomialFit(b @ inverse.T, errors, converged, separated, iterations)
 
@@ -100,7 +107,7 @@ def _likelihood(
         return prob, -float(w @ np.log((prob * truth).sum(axis=1)))
 
 
-def _information(Q: FloatArray, prob: FloatArray, w: FloatArray) -> FloatArray:
+def information(Q: FloatArray, prob: FloatArray, w: FloatArray) -> FloatArray:
     """Minus the Hessian, classes outermost: ((L - 1) p, (L - 1) p)."""
     classes, p = prob.shape[1] - 1, Q.shape[1]
     information = np.empty((classes, p, classes, p))
@@ -122,7 +129,7 @@ def _newton(
 ) -> tuple[FloatArray, FloatArray, float]:
     """One step, halved until the likelihood does not fall."""
     gradient = ((truth - prob)[:, 1:] * w[:, None]).T @ Q
-    step = np.linalg.lstsq(_information(Q, prob, w), gradient.ravel(), rcond=None)[0]
+    step = np.linalg.lstsq(information(Q, prob, w), gradient.ravel(), rcond=None)[0]
     step = step.reshape(b.shape)
     for _ in range(40):
         prob, new_loss = _likelihood(Q, b + step, truth, w)
@@ -161,6 +168,12 @@ class MultinomialSolution(Solution):
             prob[:, self.seen] = probabilities(X[:, self.kept], self.fit.coefficients)
         return Outcome(prob.argmax(axis=1).astype(np.float64), prob)
 
+    def results(self, sample: Sample, **covariance: Any) -> Any:
+        """Of ``sm.MNLogit``."""
+        if self.fit is None:
+            raise FitError("the training rows hold a single class.", fix="give rows of two or more")
+        return multinomial(sample, self.kept, self.fit.coefficients, self.fit.converged)
+
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Terms are named "class:column"; normal tests from the observed information."""
         classes = [sample.levels[code] for code in self.seen[1:]]
@@ -178,7 +191,16 @@ class MNLogit(DesignLearner):
     """Multinomial logistic regression for two or more classes.
 
     The first level is the reference. A class that the training rows lack gets probability 0. The
-    order of an ordered response is not used.
+    order of an ordered response is not used. The results are those of statsmodels' MNLogit; the
+    steps are Newton's, halved where the likelihood would fall, in an orthonormal basis, because
+    that of statsmodels takes no weights and stops at singular matrices where classes separate.
+
+    Parameters
+    ----------
+    tol : float
+        Relative change of the likelihood at which the iterations end.
+    maxiter : int
+        Their largest number.
 
     Examples
     --------
@@ -190,8 +212,14 @@ class MNLogit(DesignLearner):
     four digits; with ``reltol = 1e-15, maxit = 1000`` to seven).
     """
 
+    tol: float = 1e-12
+    maxiter: int = 100
+
     uses_weights: ClassVar[bool] = True
     kinds: ClassVar[tuple[str, ...]] = ("nominal", "ordinal")
+
+    def __post_init__(self) -> None:
+        check_control(self.tol, self.maxiter)
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
@@ -205,7 +233,7 @@ class MNLogit(DesignLearner):
         if len(seen) == 1:
             report = FitReport(names, notes=("the training rows hold a single class.",))
             return MultinomialSolution(None, ~aliased, seen, len(sample.levels), report)
-        fit = fit_multinomial(X[:, ~aliased], codes, weights)
+        fit = fit_multinomial(X[:, ~aliased], codes, weights, self.tol, self.maxiter)
         report = FitReport(names, fit.converged, fit.iterations, _notes(fit))
         return MultinomialSolution(fit, ~aliased, seen, len(sample.levels), report)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from pycvstat.learners.design import (
 )
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
 from pycvstat.learners.linear_prepared import PreparedLeastSquares
+from pycvstat.learners.statsmodels.columns import columns_of_covariance, with_columns
+from pycvstat.learners.statsmodels.results import least_squares
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +42,10 @@ class LinearSolution(Solution):
         """The linear predictor, aliased columns left out."""
         values = self.fitted.predict(X)
         return Outcome(values if offset is None else values + offset)
+
+    def results(self, sample: Sample, **covariance: Any) -> Any:
+        """Of ``sm.OLS`` or ``sm.WLS``."""
+        return least_squares(sample, self.fitted.coefficients, **covariance)
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Student's t with the residual degrees of freedom."""
@@ -62,6 +68,14 @@ class OLS(DesignLearner):
     pivoting, tolerance 1e-7), so predictions inside folds are those of ``predict.lm``. Weights are
     for `WLS`.
 
+    Parameters
+    ----------
+    cov_type : str
+        Of standard errors and tests, as statsmodels names them: "nonrobust", "HC0" to "HC3",
+        "cluster", "HAC", ... With all but the first, tests are normal. Predictions are the same.
+    cov_kwds : mapping, optional
+        What "cluster" and others need: ``{"groups": "g"}`` with the name of a column.
+
     Examples
     --------
     >>> fitted = OLS().fit("y ~ x", {"x": [0, 1, 2, 3], "y": [1.0, 3.0, 5.0, 7.5]})
@@ -70,10 +84,25 @@ class OLS(DesignLearner):
     >>> fitted.predict({"x": [10]}).round(6)
     array([22.4])
 
-    As in R: ``lm(formula, data)``.
+    As in R: ``lm(formula, data)``; robust standard errors as ``sandwich::vcovHC``.
     """
 
+    cov_type: str = "nonrobust"
+    cov_kwds: Mapping[str, Any] | None = None
+
     uses_offset: ClassVar[bool] = True
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Names of columns in `cov_kwds`."""
+        return tuple(columns_of_covariance(self.cov_kwds))
+
+    def covariance(self, task: Task) -> dict[str, Any]:
+        """The covariance of the coefficients, where it is not that of lm."""
+        if self.cov_type == "nonrobust":
+            return {}
+        kwds = with_columns(self.cov_kwds or {}, task.frame)
+        return {"cov_type": self.cov_type, "cov_kwds": kwds}
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""

@@ -30,6 +30,7 @@ from pycvstat.learners.linear.elastic_net import (
 from pycvstat.learners.linear.ridge import ridge_gcv, ridge_left_out_predictions
 from pycvstat.learners.linear_prepared import shares_rows
 from pycvstat.learners.out_of_range import refuse_extreme
+from pycvstat.learners.statsmodels.results import penalised
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,10 +51,18 @@ class PenalisedSolution(Solution):
         """The linear predictor."""
         return Outcome(self.rows.predict(self.slopes[None, :], X[:, 1:])[0])
 
+    @property
+    def coefficients(self) -> FloatArray:
+        """The intercept and the slopes."""
+        return np.concatenate([self.rows.intercepts(self.slopes[None, :]), self.slopes])
+
+    def results(self, sample: Sample, **covariance: Any) -> Any:
+        """Of ``fit_regularized`` of ``sm.OLS``."""
+        return penalised(sample, self.coefficients)
+
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Estimates only: penalised coefficients have no agreed standard errors."""
-        intercept = self.rows.intercepts(self.slopes[None, :])
-        return plain_table(sample, np.concatenate([intercept, self.slopes]), level)
+        return plain_table(sample, self.coefficients, level)
 
 
 class Penalised(DesignLearner):

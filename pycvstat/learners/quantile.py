@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from pycvstat.learners.linear.least_squares import LeastSquares
 from pycvstat.learners.linear.rank import aliased_columns
 from pycvstat.learners.out_of_range import refuse_extreme
 from pycvstat.learners.simplex import quantile_vertex
+from pycvstat.learners.statsmodels.results import quantile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,11 +38,16 @@ class QuantileSolution(Solution):
     """Coefficients of a regression quantile."""
 
     fitted: LeastSquares
+    tau: float
     report: FitReport
 
     def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
         """The linear predictor."""
         return Outcome(self.fitted.predict(X))
+
+    def results(self, sample: Sample, **covariance: Any) -> Any:
+        """Of ``sm.QuantReg``."""
+        return quantile(sample, self.fitted.coefficients, self.tau)
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Estimates only: there are several standard errors, none of them agreed on."""
@@ -93,7 +99,7 @@ class QuantReg(DesignLearner):
         coefficients[~aliased] = vertex.coefficients / scale
         names = tuple(np.array(sample.columns, dtype=object)[aliased])
         report = FitReport(names, notes=() if vertex.unique else (NOT_UNIQUE,))
-        return QuantileSolution(LeastSquares(coefficients, aliased), report)
+        return QuantileSolution(LeastSquares(coefficients, aliased), float(self.tau), report)
 
 
 def _unit(X: FloatArray) -> FloatArray:

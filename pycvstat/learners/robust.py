@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,64 +9,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
-from pycvstat.errors.checks import check_word, is_number
+from pycvstat.errors.checks import check_control, check_word, is_number
 from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
+from pycvstat.learners.statsmodels.results import robust
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
-Norm = Callable[[FloatArray, tuple[float, ...]], tuple[FloatArray, FloatArray]]
 
 MAD_CONSTANT = 0.6745  # as in MASS; the normal quartile to four digits
 
 
-def _huber(u: FloatArray, tuning: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
-    (k,) = tuning
-    size = np.abs(u)
-    return np.minimum(1.0, k / np.where(size > 0, size, k)), (size <= k).astype(np.float64)
-
-
-def _bisquare(u: FloatArray, tuning: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
-    t = np.minimum((u / tuning[0]) ** 2, 1.0)
-    return (1 - t) ** 2, (1 - t) * (1 - 5 * t)
-
-
-def _hampel(u: FloatArray, tuning: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
-    a, b, c = tuning
-    size = np.minimum(np.abs(u) + 1e-50, c)
-    psi = np.where(size <= a, size, np.where(size <= b, a, a * (c - size) / (c - b)))
-    slope = np.where(size <= a, 1.0, np.where(size <= b, 0.0, -a / (c - b)))
-    return psi / size, np.where(np.abs(u) <= c, slope, 0.0)
-
-
-def _andrew(u: FloatArray, tuning: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
-    z = u / tuning[0]
-    inside = np.abs(z) <= np.pi
-    return np.where(inside, np.sinc(z / np.pi), 0.0), np.where(inside, np.cos(z), 0.0)
-
-
-def _ramsay(u: FloatArray, tuning: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
-    a = tuning[0] * np.abs(u)
-    return np.exp(-a), np.exp(-a) * (1 - a)
-
-
-def _trimmed(u: FloatArray, tuning: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
-    inside = (np.abs(u) <= tuning[0]).astype(np.float64)
-    return inside, inside
-
-
-NORMS: dict[str, tuple[Norm, tuple[float, ...]]] = {
-    "huber": (_huber, (1.345,)),
-    "bisquare": (_bisquare, (4.685,)),
-    "hampel": (_hampel, (2.0, 4.0, 8.0)),
-    "andrew": (_andrew, (1.339,)),
-    "ramsay": (_ramsay, (0.3,)),
-    "trimmed": (_trimmed, (2.0,)),
+NORMS: dict[str, tuple[str, tuple[float, ...]]] = {
+    "huber": ("HuberT", (1.345,)),
+    "bisquare": ("TukeyBiweight", (4.685,)),
+    "hampel": ("Hampel", (2.0, 4.0, 8.0)),
+    "andrew": ("AndrewWave", (1.339,)),
+    "ramsay": ("RamsayE", (0.3,)),
+    "trimmed": ("TrimmedMean", (2.0,)),
 }
-"""Name -> weights and derivative of psi at u, and the default tuning constants."""
+"""Name -> the norm of statsmodels, and the default tuning constants."""
+
+
+def norm_of(name: str, tuning: tuple[float, ...]) -> Any:
+    """A norm of statsmodels: how residuals lose weight with their size.
+
+    Examples
+    --------
+    >>> norm_of("huber", (1.0,)).weights(np.array([0.5, -4.0]))
+    array([1.  , 0.25])
+    """
+    from statsmodels.robust import norms
+
+    return getattr(norms, NORMS[name][0])(*tuning)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,8 +68,7 @@ class MFit:
 def fit_m(
     X: FloatArray,
     y: FloatArray,
-    norm: Norm,
-    tuning: tuple[float, ...],
+    norm: Any,
     tol: float = 1e-4,
     maxiter: int = 20,
 ) -> MFit:
@@ -104,7 +80,8 @@ def fit_m(
     Examples
     --------
     >>> X = np.column_stack([np.ones(6), np.arange(6.0)])
-    >>> fit = fit_m(X, np.array([0.1, 0.9, 2.1, 40.0, 3.9, 5.1]), *NORMS["bisquare"], maxiter=50)
+    >>> norm = norm_of("bisquare", (4.685,))
+    >>> fit = fit_m(X, np.array([0.1, 0.9, 2.1, 40.0, 3.9, 5.1]), norm, maxiter=50)
     >>> fit.fitted.coefficients.round(2)
     array([0.03, 1.  ])
     """
@@ -116,7 +93,7 @@ def fit_m(
         scale = float(np.median(np.abs(residuals))) / MAD_CONSTANT
         if scale == 0.0:
             return MFit(fitted, scale, True, iterations)
-        weights = norm(residuals / scale, tuning)[0]
+        weights = norm.weights(residuals / scale)
         fitted = fit_least_squares(X, y, weights)
         previous, residuals = residuals, y - fitted.predict(X)
         change = ((previous - residuals) ** 2).sum() / max(1e-20, (previous**2).sum())
@@ -130,13 +107,17 @@ class RobustSolution(Solution):
     """Coefficients of an M-estimate."""
 
     fit: MFit
-    norm: Norm
-    tuning: tuple[float, ...]
+    norm: Any
     report: FitReport
 
     def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
         """The linear predictor."""
         return Outcome(self.fit.fitted.predict(X))
+
+    def results(self, sample: Sample, **covariance: Any) -> Any:
+        """Of ``sm.RLM``."""
+        fit = self.fit
+        return robust(sample, fit.fitted.coefficients, self.norm, fit.scale, fit.iterations)
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Huber's asymptotic standard errors, with normal intervals, as ``summary.rlm``."""
@@ -147,7 +128,8 @@ class RobustSolution(Solution):
         n, p = len(residuals), fitted.rank
         error = np.full(len(kept), np.nan)
         if scale > 0 and n > p:
-            weights, slope = self.norm(residuals / scale, self.tuning)
+            u = residuals / scale
+            weights, slope = self.norm.weights(u), self.norm.psi_deriv(u)
             spread = ((residuals * weights) ** 2).sum() / (n - p)
             mean = slope.mean()
             kappa = 1 + p * slope.var(ddof=1) / (n * mean**2)
@@ -198,12 +180,7 @@ class RLM(DesignLearner):
 
     def __post_init__(self) -> None:
         check_word("norm", self.norm, NORMS, "There is no such norm.")
-        whole = isinstance(self.maxiter, int) and self.maxiter >= 1
-        if not (whole and is_number(self.tol) and self.tol > 0):
-            raise InputError(
-                "maxiter must be a whole number from 1, and tol above 0.",
-                given=f"maxiter={self.maxiter!r}, tol={self.tol!r}",
-            )
+        check_control(self.tol, self.maxiter)
         self.constants()
 
     def constants(self) -> tuple[float, ...]:
@@ -224,12 +201,12 @@ class RLM(DesignLearner):
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
-        norm, tuning = NORMS[self.norm][0], self.constants()
+        norm = norm_of(self.norm, self.constants())
         root = None if sample.weights is None else np.sqrt(sample.weights)
         X = sample.X if root is None else sample.X * root[:, None]
         y = sample.y if root is None else sample.y * root
-        fit = fit_m(X, y, norm, tuning, self.tol, self.maxiter)
+        fit = fit_m(X, y, norm, self.tol, self.maxiter)
         aliased = tuple(np.array(sample.columns, dtype=object)[fit.fitted.aliased])
         said = () if fit.converged else (f"RLM did not converge in {self.maxiter} steps.",)
         report = FitReport(aliased, fit.converged, fit.iterations, said)
-        return RobustSolution(fit, norm, tuning, report)
+        return RobustSolution(fit, norm, report)

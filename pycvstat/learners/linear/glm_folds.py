@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import EPS, Family, Link
-from pycvstat.learners.irls import fit_glm
+from pycvstat.learners.irls import AS_R, Control, fit_glm
 from pycvstat.learners.linear.least_squares import Basis, orthonormal_basis
 from pycvstat.learners.linear.left_out import KEPT_SHARE, smallest_eigenvalue_bound, solve
-from pycvstat.learners.linear.rank import GLM_TOLERANCE
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-_BLOCK = 2**18
-"""Numbers per table of rows and fits worked on at a time."""
+_BLOCK = 2**16
+"""Numbers per table of rows and fits worked on at a time: half a megabyte stays in the cache."""
 
 _PRODUCTS = 2**23
 """The products of all pairs of columns are kept when they are no more numbers than these."""
@@ -66,9 +65,7 @@ def glm_left_out_means(
     offsets: IntArray,
     weights: FloatArray | None = None,
     offset: FloatArray | None = None,
-    *,
-    tol: float = 1e-8,
-    maxiter: int = 25,
+    control: Control = AS_R,
 ) -> LeftOutMeans:
     """Predict test rows by a generalised linear model of all other rows, for many sets of rows.
 
@@ -91,8 +88,7 @@ def glm_left_out_means(
     offsets : (fits + 1,) int64
         Fit i tests ``rows[offsets[i]:offsets[i + 1]]``.
     weights, offset : (n,) float64, optional
-    tol, maxiter :
-        See `fit_glm`.
+    control : Control
 
     Returns
     -------
@@ -109,7 +105,7 @@ def glm_left_out_means(
     weights = np.ones(n) if weights is None else weights
     offset = np.zeros(n) if offset is None else offset
     with np.errstate(all="ignore"):
-        basis = _basis(X, y, family, link, weights, offset)
+        basis = _basis(X, y, family, link, weights, offset, control)
     means, refit = np.full(len(rows), np.nan), np.ones(fits, dtype=bool)
     if basis is None:
         return LeftOutMeans(means, refit)
@@ -122,7 +118,7 @@ def glm_left_out_means(
         test = rows[ends[0] : ends[-1]]
         fit = np.repeat(np.arange(stop - start), np.diff(ends))
         with np.errstate(all="ignore"):
-            mean, failed = _together(model, equations, test, fit, stop - start, tol, maxiter)
+            mean, failed = _together(model, equations, test, fit, stop - start, control)
         mean[failed[fit]] = np.nan
         means[ends[0] : ends[-1]], refit[start:stop] = mean, failed
     return LeftOutMeans(means, refit)
@@ -135,15 +131,16 @@ def _basis(
     link: Link,
     weights: FloatArray,
     offset: FloatArray,
+    control: Control,
 ) -> Basis | None:
     """Coordinates in which the normal equations of the fit to all rows are the identity."""
     try:
-        full = fit_glm(X, y, family, link, weights, offset)
+        full = fit_glm(X, y, family, link, weights, offset, control)
     except FitError:
         return None
     if full.fitted.aliased.any() or not full.converged or full.at_boundary:
         return None
-    basis = orthonormal_basis(X, full.working_weights, GLM_TOLERANCE)
+    basis = orthonormal_basis(X, full.working_weights, control.aliased)
     return basis if basis.clear and not basis.aliased.any() else None
 
 
@@ -212,18 +209,17 @@ def _together(
     test: IntArray,
     fit: IntArray,
     count: int,
-    tol: float,
-    maxiter: int,
+    control: Control,
 ) -> tuple[FloatArray, BoolArray]:
     """Means (N,) of the test rows of `count` fits, and the fits that failed (count,)."""
     means, failed = np.full((count, len(model.y)), np.nan), np.ones(count, dtype=bool)
     alive = np.arange(count)
     state = _started(model, test, fit, count)
-    for _ in range(maxiter):
+    for _ in range(control.maxiter):
         before = state.deviance
         state, sound = _iterated(model, equations, state)
         change = np.abs(state.deviance - before) / (0.1 + np.abs(state.deviance))
-        ended = sound & (change < tol)
+        ended = sound & (change < control.tol)
         inside = ended & ~_at_border(model.family, state)
         means[alive[inside]], failed[alive[inside]] = state.mu[inside], False
         going = sound & ~ended

@@ -11,9 +11,6 @@ BoolArray = NDArray[np.bool_]
 LM_TOLERANCE = 1e-7
 """R's ``lm(tol = 1e-7)``: a column with less than this share of its length left is aliased."""
 
-GLM_TOLERANCE = 1e-11
-"""R's ``glm``: min(1e-7, epsilon / 1000) with epsilon = 1e-8."""
-
 _SAFE = (1e-200, 1e200)
 """Columns with a sum of squares in here can be squared and summed further without harm."""
 

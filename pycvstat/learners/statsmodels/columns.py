@@ -35,8 +35,14 @@ def names_in(model: Any, given: Mapping[str, Any], fitting: Mapping[str, Any]) -
             yield value
         elif is_list_of_columns(value):
             yield from value
-    for value in dict(fitting.get("cov_kwds") or {}).values():
-        yield from [value] if isinstance(value, str) else []
+    yield from columns_of_covariance(fitting.get("cov_kwds"))
+
+
+def columns_of_covariance(kwds: Mapping[str, Any] | None) -> Iterator[str]:
+    """Names of columns among the arguments of a robust covariance."""
+    for name, value in (kwds or {}).items():
+        if name in IN_COVARIANCES and isinstance(value, str):
+            yield value
 
 
 def is_list_of_columns(value: Any) -> bool:

@@ -23,7 +23,7 @@ from pycvstat.learners.out_of_range import refuse_non_finite
 from pycvstat.learners.statsmodels import models
 from pycvstat.learners.statsmodels.arguments import is_regularised, named, of_model
 from pycvstat.learners.statsmodels.columns import Reader, readers, with_columns
-from pycvstat.learners.statsmodels.results import coefficients_of
+from pycvstat.learners.statsmodels.results import table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -272,7 +272,13 @@ class FittedStatsmodels(Fitted):
 
         Columns without a coefficient are NaN, and so are the accuracies of penalised fits.
         """
-        return coefficients_of(self._fit, level)
+        fit, levels = self._fit, self.task.response.levels
+        classes = [levels[int(code)] for code in np.unique(fit.sample.y)] if levels else []
+        return table(self.results, self.columns, fit.kept, classes, level)
+
+    def summary(self) -> Any:
+        """The summary of statsmodels; it prints itself."""
+        return self.results.summary()
 
     @property
     def coefficients(self) -> dict[str, float]:

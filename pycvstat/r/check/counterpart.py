@@ -152,8 +152,12 @@ def _glm(learner: Any, task: Task) -> Counterpart:
         )
     params: dict[str, Any] = {"family": FAMILIES[family]}
     params |= {"power": float(power[1])} if power else {"link": LINKS[link]}
+    if (learner.tol, learner.maxiter) != (1e-8, 25):
+        params |= {"epsilon": float(learner.tol), "maxit": int(learner.maxiter)}
     if family != "negative_binomial":
         return Counterpart("glm", params, (), ITERATIVE, "glm")
+    if not learner.family_is_known:
+        return Counterpart("glm_nb", params, ("MASS",), ITERATIVE, "MASS::glm.nb")
     params["theta"] = 1 / (1.0 if learner.alpha is None else learner.alpha)
     return Counterpart("glm", params, ("MASS",), ITERATIVE, "glm with MASS::negative.binomial")
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import FAMILIES, LINKS
-from pycvstat.learners.irls import fit_glm
+from pycvstat.learners.irls import Control, fit_glm
 from pycvstat.learners.linear import glm_folds
 from pycvstat.learners.linear.glm_folds import glm_left_out_means
 from pycvstat.r.bridge import run
@@ -170,7 +170,7 @@ def test_statsmodels(name, link, peer):
     y = response(rng, name, link, X.sum(axis=1) - 0.5)
     ids = rng.permutation(np.arange(80) % 8)
     rows = np.argsort(ids, kind="stable")
-    end = {"tol": 1e-15, "maxiter": 100}
+    end = {"control": Control(1e-15, 100)}
     args = (X, y, FAMILIES[name], LINKS[link], rows, np.arange(0, 81, 10))
     out = glm_left_out_means(*args, **end)
     theirs = np.concatenate(

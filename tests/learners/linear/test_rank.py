@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pycvstat.learners.linear.rank import GLM_TOLERANCE, aliased_columns
+from pycvstat.learners.irls import AS_R
+from pycvstat.learners.linear.rank import aliased_columns
 from pycvstat.r.bridge import run
 from tests.learners.linear.designs import problems
 
@@ -55,7 +56,7 @@ def test_as_in_r():
     checked = set()
 
     @settings(max_examples=150)
-    @given(problems(), st.sampled_from([1e-7, GLM_TOLERANCE]))
+    @given(problems(), st.sampled_from([1e-7, AS_R.aliased]))
     def compare(problem, tol):
         ours = aliased_columns(problem.X, tol)
         theirs = np.atleast_1d(np.asarray(run(LM_NA, X=problem.X, tol=tol), dtype=bool))

@@ -35,6 +35,7 @@ def data() -> pd.DataFrame:
     codes = (rng.random(N) < 0.5).astype(int) + (rng.random(N) < chance)
     d["three"] = pd.Categorical(np.array(["p", "q", "r"])[codes])
     d["rank"] = d["three"].cat.as_ordered()
+    d["spread"] = rng.poisson(rng.gamma(0.7, 3 * d["z"]))
     return d
 
 
@@ -58,6 +59,8 @@ CASES = [
     (pcv.GLM("gamma", "power(0.5)"), "positive ~ z", None),
     (pcv.GLM("inverse_gaussian", "log"), "positive ~ z", None),
     (pcv.GLM("negative_binomial", alpha=0.5), f"count ~ {ALL}", None),
+    (pcv.GLM("negative_binomial", alpha="ml"), "spread ~ z", None),
+    (pcv.GLM("gamma", "log", tol=1e-3, maxiter=9), "positive ~ z", None),
     (pcv.GLM("gaussian"), f"log(positive) ~ {ALL}", None),
     (pcv.GLM("binomial"), f"two ~ {SOME}", "log"),
     (pcv.GLM("binomial", "cauchit"), f"truth ~ {SOME}", "brier"),
