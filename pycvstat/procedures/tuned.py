@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -105,12 +106,10 @@ class Tuned(Learner):
 
     def inside(self, loss: Loss, on_error: OnError) -> Tuned:
         """The same, with the loss and `on_error` of a procedure where it has none of its own."""
-        return replace(
-            self,
-            grid=self.candidates,  # drawn once
-            loss=loss if self.loss is None else self.loss,
-            on_error=self.on_error or on_error,
-        )
+        made = copy(self)  # with the candidates, which are drawn once
+        object.__setattr__(made, "loss", loss if self.loss is None else self.loss)
+        object.__setattr__(made, "on_error", self.on_error or on_error)
+        return made
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> PreparedTuned:
         """Prepare the inner learner for all candidates."""

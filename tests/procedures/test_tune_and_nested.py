@@ -152,7 +152,7 @@ def test_what_a_tuned_learner_has_of_its_own_is_kept_inside_a_procedure():
             absolute, "mpg ~ wt", data, folds=pcv.KFold(4, random=1), on_error="warn"
         )
     for own, taken_over in zip(result.details, outer.details, strict=True):
-        np.testing.assert_array_equal(own["means"], taken_over["means"])
+        np.testing.assert_array_equal(own.means, taken_over.means)
     with pytest.raises(InputError, match="on_error"):
         pcv.Tuned(pcv.KNN(), grid, inner=3, on_error="skip")
 
