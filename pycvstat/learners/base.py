@@ -37,6 +37,8 @@ class Learner(ABC):
     """The responses that it predicts."""
     uses_weights: ClassVar[bool] = False
     uses_offset: ClassVar[bool] = False
+    software: ClassVar[tuple[str, ...]] = ()
+    """Keys of the packages that compute its fits beside this one, in the bibliography."""
 
     @property
     def name(self) -> str:

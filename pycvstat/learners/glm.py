@@ -87,6 +87,7 @@ class GeneralisedLinear(DesignLearner):
     uses_weights: ClassVar[bool] = True
     uses_offset: ClassVar[bool] = True
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal")
+    software: ClassVar[tuple[str, ...]] = ("seabold2010",)
 
     @abstractmethod
     def parts(self) -> tuple[Family, Link]:

@@ -177,6 +177,7 @@ class RLM(DesignLearner):
     maxiter: int = 20
 
     uses_weights: ClassVar[bool] = True
+    software: ClassVar[tuple[str, ...]] = ("seabold2010",)
 
     def __post_init__(self) -> None:
         check_word("norm", self.norm, NORMS, "There is no such norm.")

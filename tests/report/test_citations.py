@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -101,16 +103,73 @@ def test_the_methods_paragraph_of_tuning_and_comparison() -> None:
 STATSMODELS = "seabold2010"
 
 
+FITS = """
+import sys, warnings
+import pycvstat as pcv
+from pycvstat.errors import PycvstatWarning
+warnings.simplefilter("ignore", PycvstatWarning)
+called = set()
+def note(frame, event, argument):
+    folders = frame.f_code.co_filename.split("/")
+    if "statsmodels" in folders and "pycvstat" not in folders:
+        called.add(frame.f_code.co_name)
+for text, classes in LEARNERS:
+    learner = eval(text)
+    data = pcv.data.labels(60) if classes else pcv.data.mtcars()
+    sys.setprofile(note)
+    try:
+        result = pcv.cross_validate(
+            learner, "y ~ x1" if classes else "mpg ~ wt", data, folds=pcv.KFold(3, random=1), **MORE
+        )
+    finally:
+        sys.setprofile(None)
+    ran = "statsmodels" in sys.modules and bool(called)
+    print(text, "seabold2010" in result.learner.software, ran)
+"""
+WITHOUT = [
+    ("pcv.KNN(5)", False), ("pcv.KNN(5)", True), ("pcv.OLS()", False), ("pcv.QuantReg()", False),
+    ("pcv.Ridge()", False), ("pcv.Lasso()", False), ("pcv.ElasticNet()", False),
+    ("pcv.Mean()", False), ("pcv.MNLogit()", True),
+]  # fmt: skip
+SMF = "__import__('statsmodels.formula.api').formula.api"
+
+
+def told(learners: list[tuple[str, bool]], more: str = "{}") -> list[str]:
+    code = FITS.replace("LEARNERS", repr(learners)).replace("MORE", more)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def test_what_claims_nothing_ran_without_statsmodels() -> None:
+    lines = [*told(WITHOUT), *told([("pcv.WLS()", False)], "{'weights': 'hp'}")]
+    assert len(lines) == len(WITHOUT) + 1
+    assert all(line.endswith("False False") for line in lines), lines
+
+
 @pytest.mark.parametrize(
-    "learner", [pcv.GLM("binomial"), pcv.Logit(), pcv.MNLogit(), pcv.RLM(), pcv.QuantReg()]
+    ("learner", "classes"),
+    [
+        ("pcv.Logit()", True),
+        ("pcv.GLM('binomial')", True),
+        ("pcv.GLM('gamma', 'log')", False),
+        ("pcv.RLM()", False),
+        (f"pcv.Statsmodels({SMF}.ols)", False),
+    ],
 )
-def test_a_package_that_did_not_run_is_not_cited(learner: Any) -> None:
-    classes = not isinstance(learner, pcv.RLM | pcv.QuantReg)
-    data = pcv.data.labels(120) if classes else pcv.data.mtcars()
-    formula = "y ~ x1 + x2" if classes else "mpg ~ wt"
-    loss = "log" if classes else None
-    found = pcv.cross_validate(learner, formula, data, folds=pcv.KFold(5, random=1), loss=loss)
-    assert STATSMODELS not in found.cite()
+def test_what_claims_statsmodels_called_it(learner: str, classes: bool) -> None:
+    (line,) = told([(learner, classes)])
+    assert line.endswith("True True"), line
+
+
+def test_what_ran_is_cited() -> None:
+    for learner, cited in ((pcv.OLS(), False), (pcv.RLM(), True), (pcv.GLM(), True)):
+        found = pcv.cross_validate(
+            learner, "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(5, random=1)
+        )
+        assert (STATSMODELS in found.cite()) == cited
+    assert "(Huber, 1964; Seabold and Perktold, 2010)" in methods_text(
+        full(pcv.cross_validate(pcv.RLM(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4)))
+    )
 
 
 def test_an_interval_by_statsmodels_names_it() -> None:

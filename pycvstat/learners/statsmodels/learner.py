@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,8 @@ class Statsmodels(Learner):
 
     As in R: the function whose model it is, such as ``lme4::lmer`` for ``smf.mixedlm``.
     """
+
+    software: ClassVar[tuple[str, ...]] = ("seabold2010",)
 
     model: Any
     of_the_model: Mapping[str, Any]

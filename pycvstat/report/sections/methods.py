@@ -256,6 +256,7 @@ def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
         told = {name: params[name] for name in ("k", "kernel")} | told
     told = {name: value for name, value in told.items() if name not in tuned}
     words += f" with {settings(told)}" if told else ""
+    keys = (*keys, *learner.software)
     return [words, *([" ", Cite(keys)] if keys else [])]
 
 
