@@ -11,6 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from pycvstat.errors import InputError
+from pycvstat.errors.names import answering
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pycvstat.intervals.base import Interval
+    from pycvstat.intervals.paired import Adjust, Paired
     from pycvstat.r.check.table import Crosscheck
 
 
@@ -262,3 +264,65 @@ class EstimateVerbs(Verbs):
         table = self.means if self.table is None else self.table  # a tuning that kept fold means
         result: Interval = interval(table, method=method, level=level, **options)
         return result
+
+
+class CompareVerbs(Verbs):
+    """Verbs of results that hold the losses of several methods, in `tables`.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> both = {"ols": pcv.OLS(), "mean": pcv.Mean()}
+    >>> result = pcv.compare(both, "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(10, random=1))
+    >>> result.paired("ols", "mean", metric="rmse").p_value < 0.05
+    True
+    """
+
+    __slots__ = ()
+
+    def _named(self: Any, name: Any) -> Any:
+        """The losses of a method."""
+        from pycvstat.errors.checks import shown
+
+        if isinstance(name, str) and name in self.tables:
+            return self.tables[name]
+        fix = f"use one of {', '.join(self.tables)}"
+        raise InputError(f"there is no method called {shown(name)}.", given=shown(name), fix=fix)
+
+    @answering
+    def paired(
+        self,
+        a: str,
+        b: str,
+        *,
+        method: str = "auto",
+        level: float = 0.95,
+        metric: Any = None,
+        **options: Any,
+    ) -> Paired:
+        """Difference of two methods (a minus b) on identical folds: interval and p value.
+
+        Parameters
+        ----------
+        a, b : str
+        method, level, metric, **options
+            As of an interval; see `pycvstat.intervals`.
+        """
+        from pycvstat.intervals.paired import paired
+
+        asked = {"method": method, "level": level, "metric": metric} | options
+        return paired(self._named(a), self._named(b), names=(a, b), **asked)
+
+    @answering
+    def pairs(
+        self: Any,
+        *,
+        method: str = "auto",
+        level: float = 0.95,
+        adjust: Adjust = "holm",
+        metric: Any = None,
+    ) -> pd.DataFrame:
+        """All pairs with p values adjusted for their number; see `paired`."""
+        from pycvstat.intervals.paired import all_pairs
+
+        return all_pairs(self.tables, method=method, level=level, adjust=adjust, metric=metric)

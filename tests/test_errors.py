@@ -42,7 +42,6 @@ def leaking() -> Any:
 
 CALLS: dict[str, Callable[[], Any]] = {
     "heavy tails": lambda: pcv.from_losses(HEAVY, FOLDS).interval(),
-    "heavy tails of a summary": lambda: pcv.from_losses(HEAVY, FOLDS).tidy(),
     "equal losses": lambda: pcv.from_losses({"a": HEAVY[:9], "b": HEAVY[:9]}, FOLDS[:9]).pairs(),
     "too high kmax": lambda: pcv.r.kknn.train_kknn("mpg ~ wt", pcv.data.mtcars(), kmax=99),
     "boot's folds": lambda: pcv.RFolds("boot", 31, seed=1).plan(32),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat.errors import InputError
+from pycvstat.errors.names import unknown_argument
 from pycvstat.learners.base import Learner
 
 LEARNERS = {
@@ -130,9 +131,7 @@ def learner_of(text: str) -> Learner:
     known = [f.name for f in fields(kind)]  # type: ignore[arg-type]
     for given in chosen:
         if given not in known:
-            raise InputError(
-                f"{name} has no parameter {given!r}.", given=text, fix=_nearest(given, known)
-            )
+            raise unknown_argument(name, given, known, kind.instead, what="parameter")
     return kind(**chosen)
 
 

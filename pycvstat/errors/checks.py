@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,14 +102,16 @@ def is_number(given: Any) -> bool:
     return real and not isinstance(given, bool)
 
 
-def is_whole(given: Any) -> TypeGuard[int]:
-    """Whether this is one whole number by type, and no truth value.
+def is_whole(given: Any) -> bool:
+    """Whether this is one whole number, of R's doubles too, and no truth value.
 
     Examples
     --------
-    >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True)
-    (True, True, False, False)
+    >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(2.5), is_whole(True)
+    (True, True, True, False, False)
     """
+    if isinstance(given, float | np.floating):
+        return float(given).is_integer()
     return isinstance(given, int | np.integer) and not isinstance(given, bool)
 
 

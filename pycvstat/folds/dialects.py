@@ -88,13 +88,14 @@ class RFolds(Splitter):
                 given=repr(self.dialect),
                 fix="use one of " + ", ".join(get_args(Dialect)),
             )
-        require_folds(self.k, least=3 if self.dialect == "glmnet" else 2)
-        require_times(self.repeats, "repeats")
+        k = require_folds(self.k, least=3 if self.dialect == "glmnet" else 2)
+        self._read(k=k, repeats=require_times(self.repeats, "repeats"))
         if not isinstance(self.collation, str) or self.collation not in get_args(Collation):
             raise FoldError(
                 "Unknown collation.", given=repr(self.collation), fix='use "ICU" or "C"'
             )
-        RRandom(0 if self.seed is None else self.seed, self.sample_kind)
+        started = RRandom(0 if self.seed is None else self.seed, self.sample_kind)
+        self._read(seed=None if self.seed is None else started.seed)
         if self.strata and self.dialect != "rsample":
             raise FoldError(
                 "strata is an argument of rsample's folds only.",

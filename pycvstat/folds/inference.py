@@ -58,9 +58,8 @@ class NestedPairs(Splitter):
     random: Random = None
 
     def __post_init__(self) -> None:
-        require_folds(self.k, least=3)
-        require_times(self.repeats, "repeats")
-        require_random(self.random)
+        k, repeats = require_folds(self.k, least=3), require_times(self.repeats, "repeats")
+        self._read(k=k, repeats=repeats, random=require_random(self.random))
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n, fix="use fewer folds")
@@ -124,10 +123,9 @@ class PairedHalves(Splitter):
     random: Random = None
 
     def __post_init__(self) -> None:
-        require_times(self.inner, "inner")
-        require_times(self.outer, "outer")
-        require_share(self.train, "train")
-        require_random(self.random)
+        inner, outer = require_times(self.inner, "inner"), require_times(self.outer, "outer")
+        train, random = require_share(self.train, "train"), require_random(self.random)
+        self._read(inner=inner, outer=outer, train=train, random=random)
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         n = given.n
@@ -189,7 +187,7 @@ class FiveByTwo(Splitter):
     random: Random = None
 
     def __post_init__(self) -> None:
-        require_random(self.random)
+        self._read(random=require_random(self.random))
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(2, given.n, fix="collect more data")

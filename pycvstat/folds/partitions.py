@@ -66,7 +66,7 @@ class Blocks(Splitter):
     draws: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        require_folds(self.k)
+        self._read(k=require_folds(self.k))
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n)
@@ -117,8 +117,7 @@ class KFold(Splitter):
     random: Random = None
 
     def __post_init__(self) -> None:
-        require_folds(self.k)
-        require_random(self.random)
+        self._read(k=require_folds(self.k), random=require_random(self.random))
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n)
@@ -166,10 +165,8 @@ class Stratified(Splitter):
     bins: int | None = None
 
     def __post_init__(self) -> None:
-        require_folds(self.k)
-        require_random(self.random)
-        if self.bins is not None:
-            require_folds(self.bins)
+        bins = None if self.bins is None else require_folds(self.bins)
+        self._read(k=require_folds(self.k), random=require_random(self.random), bins=bins)
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n)
@@ -233,8 +230,7 @@ class Grouped(Splitter):
     random: Random = None
 
     def __post_init__(self) -> None:
-        require_folds(self.k)
-        require_random(self.random)
+        self._read(k=require_folds(self.k), random=require_random(self.random))
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         if given.group_labels is None:

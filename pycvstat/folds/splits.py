@@ -55,8 +55,7 @@ class Holdout(Splitter):
     random: Random = None
 
     def __post_init__(self) -> None:
-        require_share(self.test, "test")
-        require_random(self.random)
+        self._read(test=require_share(self.test, "test"), random=require_random(self.random))
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         size = math.ceil(rows_in_share(self.test, given.n) - _ROUNDING)
@@ -97,9 +96,8 @@ class Subsampling(Splitter):
     random: Random = None
 
     def __post_init__(self) -> None:
-        require_times(self.times, "times")
-        require_share(self.train, "train")
-        require_random(self.random)
+        times, train = require_times(self.times, "times"), require_share(self.train, "train")
+        self._read(times=times, train=train, random=require_random(self.random))
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         size = math.floor(rows_in_share(self.train, given.n) + _ROUNDING)
@@ -155,9 +153,8 @@ class TimeSeries(Splitter):
     draws: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for name in ("initial", "horizon", "step"):
-            require_times(getattr(self, name), name)
-        require_times(self.gap, "gap", least=0)
+        for name, least in (("initial", 1), ("horizon", 1), ("step", 1), ("gap", 0)):
+            self._read(**{name: require_times(getattr(self, name), name, least)})
         if self.window not in get_args(Window):
             raise FoldError(
                 "Unknown window.", given=repr(self.window), fix='use "expanding" or "sliding"'
@@ -221,8 +218,7 @@ class Repeated(Splitter):
     random: Random = None
 
     def __post_init__(self) -> None:
-        require_times(self.times, "times")
-        require_random(self.random)
+        self._read(times=require_times(self.times, "times"), random=require_random(self.random))
         if not isinstance(self.splitter, Splitter):
             raise FoldError(
                 "Repeated needs a splitter.",
@@ -256,14 +252,16 @@ class Repeated(Splitter):
         return self.times * self.splitter.get_n_splits(X, y, groups)
 
 
-def require_share(share: Any, name: str) -> None:
+def require_share(share: Any, name: str) -> float:
     """A share strictly between 0 and 1, or a whole number of rows."""
-    rows = is_whole(share) and share >= 1
-    inside = isinstance(share, (float, np.floating)) and 0 < share < 1
-    if not (rows or inside):
+    measured = isinstance(share, (float, np.floating))
+    if is_whole(share) and share >= 1 and not (measured and share == 1):  # 1.0 is all or one row
+        return int(share)
+    if not (measured and 0 < share < 1):
         raise FoldError(
             f"{name} must be a share between 0 and 1, or a number of rows.", given=repr(share)
         )
+    return float(share)
 
 
 def rows_in_share(share: float, n: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
@@ -15,6 +15,7 @@ import pandas as pd
 from pycvstat.data.frame import Column
 from pycvstat.errors import FoldError
 from pycvstat.errors.checks import as_typed, is_whole
+from pycvstat.errors.names import Answering
 from pycvstat.folds.fits import Kind, partition_kind
 from pycvstat.folds.layout import require_few
 from pycvstat.folds.plan import FoldPlan
@@ -75,7 +76,7 @@ class Layout:
     sizes: Rows | None = None
 
 
-class Splitter(ABC):
+class Splitter(metaclass=Answering):
     """What all splitters share. A subclass says how rows are laid out, in `_layout`.
 
     Splitters also work as scikit-learn's ``cv=``.
@@ -83,6 +84,11 @@ class Splitter(ABC):
 
     draws: ClassVar[bool] = True
     """Whether this splitter needs random numbers."""
+
+    def _read(self, **checked: Any) -> None:
+        """Keep arguments as they were read."""
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @abstractmethod
     def _layout(self, given: Given, stream: Stream) -> Layout:
@@ -209,16 +215,18 @@ def require_folds(k: Any, least: int = 2) -> int:
     return int(k)
 
 
-def require_times(times: Any, name: str, least: int = 1) -> None:
+def require_times(times: Any, name: str, least: int = 1) -> int:
     """A count, as given by the user."""
     if not is_whole(times) or times < least:
         raise FoldError(f"{name} must be an integer >= {least}.", given=repr(times))
+    return int(times)
 
 
-def require_random(random: Random) -> None:
+def require_random(random: Any) -> Random:
     """Something to draw from, or None."""
     if random is not None:
         as_stream(random)
+    return int(random) if is_whole(random) else random
 
 
 def require_enough(k: int, n: int, fix: str = "use fewer folds, or LeaveOneOut()") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import warnings
 from collections.abc import Callable
@@ -11,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.errors import InputError, IntervalError, PycvstatWarning, heard
+from pycvstat.errors import IntervalError, PycvstatWarning, heard
 from pycvstat.errors.checks import check_level
+from pycvstat.errors.names import unknown_argument
 from pycvstat.intervals.base import Asked, Interval
 from pycvstat.intervals.checks import (
     check_finite,
@@ -291,10 +291,5 @@ def check_options(method: Method, options: dict[str, Any]) -> None:
     """Refuse options that the method does not have."""
     for name in options:
         if name not in method.options:
-            near = difflib.get_close_matches(name, method.options, n=1)
-            allowed = ", ".join(method.options) or "none"
-            raise InputError(
-                f"{method.name} has no option {name!r}.",
-                given=name,
-                fix=f"did you mean {near[0]!r}?" if near else f"its options: {allowed}",
-            )
+            known = (*method.options, "method", "level", "metric")
+            raise unknown_argument(method.name, name, known, what="option")

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, LossError
 from pycvstat.errors.checks import shown
+from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.checks import is_zero_one
 from pycvstat.intervals.dispatch import MetricLike, interval, usual_row
 from pycvstat.intervals.hoeffding import check_bounds
 from pycvstat.intervals.loss_input import columns_of, finite_numbers, in_order, plan_of, repeats_of
-from pycvstat.intervals.paired import Adjust, Paired, all_pairs, paired
 from pycvstat.losses import LossTable, Predictions
-from pycvstat.verbs import Verbs
+from pycvstat.verbs import CompareVerbs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class LossResult(Verbs):
+class LossResult(CompareVerbs):
     """Losses of one or several methods over one fold plan; made by `from_losses`.
 
     Parameters
@@ -76,14 +76,11 @@ class LossResult(Verbs):
     def _name(self, name: str | None) -> str:
         if name is None and len(self.tables) == 1:
             return self.names[0]
-        if not isinstance(name, str) or name not in self.tables:
+        if name is None:
             raise InputError(
-                "say which method is meant."
-                if name is None
-                else f"there is no method called {shown(name)}.",
-                given=None if name is None else shown(name),
-                fix=f"use one of {', '.join(self.names)}",
+                "say which method is meant.", fix=f"use one of {', '.join(self.names)}"
             )
+        self._named(name)
         return name
 
     def __getitem__(self, name: str) -> LossResult:
@@ -107,28 +104,6 @@ class LossResult(Verbs):
         self, name: str, method: str, level: float, metric: MetricLike, options: Any
     ) -> Interval:
         return interval(self.tables[name], method, level, metric=metric, **options)
-
-    def paired(
-        self,
-        a: str,
-        b: str,
-        *,
-        method: str = "auto",
-        level: float = 0.95,
-        metric: MetricLike = None,
-        **options: Any,
-    ) -> Paired:
-        """Difference of two methods (a minus b): interval and p value."""
-        first, second = self.tables[self._name(a)], self.tables[self._name(b)]
-        return paired(
-            first, second, names=(a, b), method=method, level=level, metric=metric, **options
-        )
-
-    def pairs(
-        self, *, method: str = "auto", level: float = 0.95, adjust: Adjust = "holm"
-    ) -> pd.DataFrame:
-        """All pairs with p values adjusted for their number."""
-        return all_pairs(self.tables, method=method, level=level, adjust=adjust)
 
     def tidy(self, level: float = 0.95) -> pd.DataFrame:
         """One row per method: estimate, std_error, conf_low, conf_high, pooled, ...
@@ -176,6 +151,7 @@ class LossResult(Verbs):
         return f"LossResult({', '.join(map(repr, self.names))}; {self.plan!r})"
 
 
+@answering
 def from_losses(
     losses: Any,
     fold_ids: Any = None,

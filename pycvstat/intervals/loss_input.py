@@ -199,8 +199,9 @@ def _one_test_set(m: int, groups: Any, n_train: int | None) -> FoldPlan:
             given="groups without fold_ids",
             fix="give fold_ids, or the losses of one row per group",
         )
+    n_train = int(n_train)
     rows = np.arange(n_train, n_train + m)
     zero = np.zeros(1, dtype=np.int64)
     return FoldPlan(
-        int(n_train) + m, rows, np.array([0, m]), zero, zero, "holdout", f"one test set of {m} rows"
+        n_train + m, rows, np.array([0, m]), zero, zero, "holdout", f"one test set of {m} rows"
     )

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from pycvstat.data.frame import in_common_rows
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_level
+from pycvstat.errors.names import answering
 from pycvstat.intervals.base import Asked, Interval, Scores
 from pycvstat.intervals.estimand import expected_risk
 from pycvstat.intervals.nadeau_bengio import METHOD, corrected_t_limits
 
 
+@answering
 def corrected_t(
     scores: Any, n_train: Any, n_test: Any, level: float = 0.95, *, metric: str = "score"
 ) -> Interval:

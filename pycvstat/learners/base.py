@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
-from pycvstat.errors.checks import check_word
+from pycvstat.errors.names import Answering, answering, unknown_argument
 from pycvstat.learners.missing import NA
 from pycvstat.losses.predictions import Predictions
 from pycvstat.verbs import Checked
@@ -30,7 +30,7 @@ WITHOUT_WEIGHTS = "leave weights= out, or use WLS, GLM, RLM, QuantReg, Ridge or 
 __all__ = ["WITHOUT_WEIGHTS", "Fitted", "Learner", "Params", "Predictions", "Prepared", "spread"]
 
 
-class Learner(ABC):
+class Learner(metaclass=Answering):
     """A recipe for fitting: its parameters are the fields of a frozen dataclass."""
 
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordinal")
@@ -39,6 +39,8 @@ class Learner(ABC):
     uses_offset: ClassVar[bool] = False
     software: ClassVar[tuple[str, ...]] = ()
     """Keys of the packages that compute its fits beside this one, in the bibliography."""
+    instead: ClassVar[Mapping[str, str]] = {}
+    """What to write for a parameter that other packages have."""
 
     @property
     def name(self) -> str:
@@ -69,10 +71,7 @@ class Learner(ABC):
         """Refuse a name that is not a parameter of this learner."""
         known = self.params()
         for name in (name for name in params if name not in known):
-            if not known:
-                fix = "leave the grid out: it has none"
-                raise InputError(f"{self.name} has no parameter {name!r}.", given=name, fix=fix)
-            check_word("parameter", name, known, f"{self.name} has no parameter {name!r}.")
+            raise unknown_argument(self.name, name, sorted(known), self.instead, what="parameter")
 
     @property
     def base(self) -> Learner:
@@ -112,6 +111,7 @@ class Learner(ABC):
     def fit_task(self, task: Task) -> Fitted:
         """Fit on all rows of a task."""
 
+    @answering
     def fit(
         self,
         formula: str | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -88,6 +88,9 @@ class GeneralisedLinear(DesignLearner):
     uses_offset: ClassVar[bool] = True
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal")
     software: ClassVar[tuple[str, ...]] = ("seabold2010",)
+    instead: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("C", "penalty", "lam"), "there is no penalty; External(LogisticRegression(C=...)) has one"
+    )
 
     @abstractmethod
     def parts(self) -> tuple[Family, Link]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
@@ -143,6 +143,10 @@ class Ridge(Penalised):
     As in R: ``glmnet(X, y, alpha = 0, lambda = lam)``, to the precision that glmnet has.
     """
 
+    instead: ClassVar[Mapping[str, str]] = {
+        "alpha": "write lam=, as glmnet; scikit-learn's alpha is n lam / s_y, standardised"
+    }
+
     lam: float = 1.0
     standardize: bool = True
 
@@ -222,6 +226,10 @@ class Lasso(Penalised):
     As in R: ``glmnet(X, y, alpha = 1, lambda = lam)``, to the precision that glmnet has.
     """
 
+    instead: ClassVar[Mapping[str, str]] = {
+        "alpha": "write lam=; predictors are standardised unless standardize=False"
+    }
+
     lam: float = 1.0
     standardize: bool = True
 
@@ -254,6 +262,10 @@ class ElasticNet(Penalised):
 
     As in R: ``glmnet(X, y, alpha = alpha, lambda = lam)``, to the precision that glmnet has.
     """
+
+    instead: ClassVar[Mapping[str, str]] = {
+        "l1_ratio": "write alpha=, the share of the lasso; the penalty is lam="
+    }
 
     lam: float = 1.0
     alpha: float = 0.5

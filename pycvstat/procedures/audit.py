@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
+from pycvstat.errors.names import answering
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
@@ -164,6 +165,7 @@ class Audit(Verbs):
         return data
 
 
+@answering
 def audit(
     learner: Any,
     formula: str | None = None,
@@ -196,6 +198,7 @@ def audit(
     """
     if not is_whole(times) or times < 5:
         raise InputError("times must be a whole number, at least 5.", given=times)
+    times = int(times)
     chosen = read_learner(learner)
     grouped = arguments.get("groups") is not None
     counted = is_whole(folds)

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from pycvstat.errors import InputError
+from pycvstat.errors.names import answering
 from pycvstat.folds import Holdout, Subsampling
 from pycvstat.procedures.compare import Comparison, compare
 from pycvstat.procedures.setting import Arguments
 from pycvstat.procedures.tuned import Tuned
 
 
+@answering
 def benchmark(
     methods: Mapping[str, Any],
     formula: str | None = None,

@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
-from pycvstat.errors.checks import check_word, shown
+from pycvstat.errors.checks import check_word
+from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.quantities import weights_words
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
-from pycvstat.verbs import Verbs
+from pycvstat.verbs import CompareVerbs
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pycvstat.intervals.paired import Adjust, Paired
+    from pycvstat.losses import LossTable
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Verbs):
+class Comparison(CompareVerbs):
     """Cross-validated risks of several learners on the same folds.
 
     Parameters
@@ -48,13 +49,13 @@ class Comparison(Verbs):
         return f"Comparison({', '.join(map(repr, self.results))}: best {self.best!r})"
 
     def __getitem__(self, name: str) -> CVResult:
-        if not isinstance(name, str) or name not in self.results:
-            raise InputError(
-                f"there is no method called {shown(name)}.",
-                given=shown(name),
-                fix=f"use one of {', '.join(self.results)}",
-            )
+        self._named(name)
         return self.results[name]
+
+    @property
+    def tables(self) -> dict[str, LossTable]:
+        """The losses by method."""
+        return {name: r.table for name, r in self.results.items()}
 
     @property
     def _first(self) -> CVResult:
@@ -92,19 +93,6 @@ class Comparison(Verbs):
         if not usable:
             raise InputError("every method failed in some fold.", given=", ".join(self.results))
         return min(usable, key=lambda name: usable[name])
-
-    def paired(self, a: str, b: str, *, method: str = "auto", level: float = 0.95) -> Paired:
-        """Difference of two methods (a minus b) on identical folds: interval and p value."""
-        from pycvstat.intervals.paired import paired
-
-        return paired(self[a].table, self[b].table, names=(a, b), method=method, level=level)
-
-    def pairs(self, *, level: float = 0.95, adjust: Adjust = "holm") -> pd.DataFrame:
-        """All pairs with p values adjusted for their number."""
-        from pycvstat.intervals.paired import all_pairs
-
-        tables = {name: r.table for name, r in self.results.items()}
-        return all_pairs(tables, level=level, adjust=adjust)
 
     def interval(
         self, name: str | None = None, *, method: str = "auto", level: float = 0.95
@@ -169,6 +157,7 @@ def _renamed(row: dict[str, Any]) -> dict[str, Any]:
     return {("interval" if key == "method" else key): value for key, value in row.items()}
 
 
+@answering
 def compare(
     learners: Mapping[str, Any],
     formula: str | None = None,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
+from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable, loss_label
@@ -176,6 +177,7 @@ class CVResult(EstimateVerbs):
         return augmented(self.task, self.table)
 
 
+@answering
 def cross_validate(
     learner: Any,
     formula: str | None = None,

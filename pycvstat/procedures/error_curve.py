@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, PycvstatError
+from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import FoldMeans, LossTable, Predictions
@@ -126,6 +127,7 @@ class ErrorCurve(Verbs):
         return augmented(self.task, kept(self.table).select(self._best))
 
 
+@answering
 def error_curve(
     learner: Any,
     formula: str | None = None,

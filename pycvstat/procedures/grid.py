@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
+from pycvstat.errors.names import Answering
 from pycvstat.learners.base import Learner, Params
 from pycvstat.rmath.random import as_stream
 
@@ -22,7 +23,7 @@ MOST_CANDIDATES = 100_000
 
 
 @dataclass(frozen=True)
-class RandomSearch:
+class RandomSearch(metaclass=Answering):
     """Candidates drawn independently from distributions.
 
     Each draw is the distribution's quantile at a uniform number of R's generator, so the
@@ -51,14 +52,13 @@ class RandomSearch:
 
     def candidates(self) -> Candidates:
         """The candidates, in the order drawn."""
-        _count(self.n)
-        stream = as_stream(self.random)
-        u = np.asarray(stream.runif(self.n * len(self.space))).reshape(self.n, len(self.space))
+        shape = _count(self.n), len(self.space)
+        u = np.asarray(as_stream(self.random).runif(math.prod(shape))).reshape(shape)
         return _quantiles(self.space, u)
 
 
 @dataclass(frozen=True)
-class QuasiRandomSearch:
+class QuasiRandomSearch(metaclass=Answering):
     """Candidates spread evenly by a scrambled Sobol or Halton sequence.
 
     Parameters
@@ -87,12 +87,12 @@ class QuasiRandomSearch:
         """The candidates, in the order of the sequence."""
         from scipy.stats import qmc
 
-        _count(self.n)
+        n = _count(self.n)
         engines = {"halton": qmc.Halton, "sobol": qmc.Sobol}
         if self.sequence not in engines:
             raise InputError("sequence must be 'halton' or 'sobol'.", given=repr(self.sequence))
         engine = engines[self.sequence](d=len(self.space), rng=self.random)
-        return _quantiles(self.space, _points(engine, self.n))
+        return _quantiles(self.space, _points(engine, n))
 
 
 def _points(engine: Any, n: int) -> NDArray[np.float64]:
@@ -100,10 +100,11 @@ def _points(engine: Any, n: int) -> NDArray[np.float64]:
     return np.asarray(engine.random(1 << (n - 1).bit_length()))[:n]
 
 
-def _count(n: Any) -> None:
+def _count(n: Any) -> int:
     if not is_whole(n) or n < 1:
         raise InputError("the number of candidates must be a positive whole number.", given=n)
     refuse_too_many(n, f"n = {n}")
+    return int(n)
 
 
 def _quantiles(space: Mapping[str, Any], u: NDArray[np.float64]) -> Candidates:

@@ -14,6 +14,7 @@ from pycvstat import rmath
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import real_numbers
+from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
@@ -123,6 +124,7 @@ class LearningCurve(Verbs):
         return augmented(self.task, kept(self.table).select(len(self.sizes) - 1))
 
 
+@answering
 def learning_curve(
     learner: Any,
     formula: str | None = None,

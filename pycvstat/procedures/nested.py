@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pycvstat import rmath
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
+from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted
 from pycvstat.losses.table import parameter_columns
@@ -238,6 +239,7 @@ def _median(chosen: Chosen, candidates: tuple[dict[str, Any], ...]) -> dict[str,
     return result
 
 
+@answering
 def nested_cv(
     learner: Any,
     formula: str | None = None,

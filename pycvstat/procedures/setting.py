@@ -11,7 +11,7 @@ import pandas as pd
 
 from pycvstat.data.frame import row_labels
 from pycvstat.data.task import Task
-from pycvstat.errors import DataError, InputError
+from pycvstat.errors import DataError
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
@@ -122,12 +122,6 @@ def read_setting(
     arguments = dict(arguments)
     how = {name: arguments.pop(name) for name in RunArguments.__annotations__ if name in arguments}
     given = {n: arguments.pop(n) for n in DataArguments.__annotations__ if n in arguments}
-    if arguments:
-        raise InputError(
-            f"unknown argument {next(iter(arguments))!r}.",
-            given=", ".join(arguments),
-            fix="see help() of the function for its arguments",
-        )
     execution = execution_from(
         how.get("n_jobs"), how.get("client"), how.get("checkpoint"), how.get("progress", "auto")
     )

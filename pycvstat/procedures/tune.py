@@ -11,6 +11,7 @@ import numpy as np
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
+from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted, Learner
 from pycvstat.losses import FoldMeans, LossTable
@@ -164,6 +165,7 @@ class TuneResult(EstimateVerbs):
         return self.table
 
 
+@answering
 def tune(
     learner: Any,
     formula: str | None = None,

@@ -246,7 +246,6 @@ FRAME = pd.DataFrame({"y": [1.0, 2.0, 3.0, 4.0], "g": [1, 1, 2, None]}, index=li
         (lambda: KFold(0), "K must be at least 2"),
         (lambda: KFold(-3), "K must be at least 2"),
         (lambda: KFold(2.5), "K must be an integer"),
-        (lambda: KFold(5.0), "K must be an integer"),
         (lambda: KFold("5"), "K must be an integer"),
         (lambda: KFold(True), "K must be an integer"),
         (lambda: KFold(None), "K must be an integer"),

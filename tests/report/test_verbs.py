@@ -21,10 +21,10 @@ from pycvstat.errors import InputError, heard
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.paired import Paired
 from pycvstat.report.render.text import width
-from pycvstat.verbs import EstimateVerbs, Shown, Verbs
+from pycvstat.verbs import CompareVerbs, EstimateVerbs, Shown, Verbs
 from tests.report.conftest import MAKERS, result
 
-BASES = {Shown, Verbs, EstimateVerbs}
+BASES = {Shown, Verbs, EstimateVerbs, CompareVerbs}
 WITHOUT_ROWS = {
     "Agreement",
     "BiasVariance",

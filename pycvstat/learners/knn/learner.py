@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError
-from pycvstat.errors.checks import check_word, is_number
+from pycvstat.errors.checks import check_word, is_number, is_whole
 from pycvstat.learners.base import Learner, Params, Predictions, Prepared
 from pycvstat.learners.knn.kernels import KERNELS, Kernel
 from pycvstat.learners.knn.predictions import Group, Rows, grouped, predict_candidates
@@ -68,6 +68,12 @@ class KNN(Learner):
     >>> fitted.predict({"x": [1.2, 3.6]})
     array([1.5, 6. ])
     """
+
+    instead: ClassVar[Mapping[str, str]] = {
+        "weights": "kernel='rectangular' weighs neighbours alike, kernel='inv' by their distance",
+        "metric": "distance=1 or distance=2, the power of Minkowski's distance",
+        "p": "write distance=",
+    }
 
     k: int = 7
     kernel: Kernel = "optimal"
@@ -180,8 +186,7 @@ def check_rows(learners: Sequence[KNN], n: int) -> None:
 
 
 def _count(k: Any) -> int:
-    whole = isinstance(k, int | np.integer) or (isinstance(k, float) and k.is_integer())
-    if isinstance(k, bool) or not whole or k < 1:
+    if not is_whole(k) or k < 1:
         raise InputError(
             "k must be a whole number, at least 1.", given=f"k={k!r}", fix="for example k=7"
         )

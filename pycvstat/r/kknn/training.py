@@ -164,6 +164,7 @@ def _ks(ks: Sequence[int] | int | None, kmax: int, n: int) -> IntArray:
         raise InputError("train.kknn needs at least 3 rows.", given=f"{n} rows without NA")
     if not is_whole(kmax):
         raise InputError("kmax must be a whole number.", given=f"kmax={kmax!r}")
+    kmax = int(kmax)
     if ks is None and kmax >= n:
         warn("kmax was too high.", given=f"kmax={kmax} with {n} rows")
         kmax = n - 1

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import is_whole
 from pycvstat.rmath.random.arguments import count_of, probabilities, values_of
 from pycvstat.rmath.random.generator import RRandom
 
@@ -66,8 +67,8 @@ def as_stream(random: Random = None) -> Stream:
         return RRandom(secrets.randbelow(2**31))
     if isinstance(random, np.random.Generator):
         return NumpyStream(random)
-    if isinstance(random, (int, np.integer)):
-        return RRandom(int(random) if not isinstance(random, bool) else random)
+    if is_whole(random):
+        return RRandom(random)  # type: ignore[arg-type]
     if isinstance(random, Stream):
         return random
     raise InputError(

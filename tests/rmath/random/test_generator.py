@@ -107,7 +107,7 @@ def test_a_copy_goes_on_from_the_same_place():
     np.testing.assert_array_equal(copy.rnorm(5), rng.rnorm(5))
 
 
-@pytest.mark.parametrize("seed", [1.0, 1.5, "1", None, True, 2**31, -(2**31), float("nan")])
+@pytest.mark.parametrize("seed", [1.5, "1", None, True, 2**31, -(2**31), float("nan")])
 def test_seeds_that_r_would_not_take(seed):
     with pytest.raises(InputError, match="A seed is an integer"):
         RRandom(seed)
@@ -170,6 +170,6 @@ def test_streams():
         assert len(getattr(numpy_stream, draw)(4)) == 4
     with pytest.raises(InputError, match="cannot be larger"):
         numpy_stream.sample(3, 4)
-    for wrong in ("1", 1.0, True, np.random.RandomState(1)):
+    for wrong in ("1", 1.5, True, np.random.RandomState(1)):
         with pytest.raises(InputError):
             as_stream(wrong)

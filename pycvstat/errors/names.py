@@ -1,0 +1,229 @@
+"""Arguments under the names of other packages: an error of ours says what to write here."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from abc import ABCMeta
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, wraps
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from pycvstat.errors import InputError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+OURS: dict[str, tuple[str, ...]] = {
+    "cv": ("folds", "outer"),
+    "resampling": ("folds",),
+    "resamples": ("folds",),
+    "trControl": ("folds",),
+    "foldid": ("fold_ids", "folds"),
+    "n_splits": ("k", "times"),
+    "n_folds": ("k",),
+    "nfolds": ("k",),
+    "folds": ("k", "outer", "fold_ids"),
+    "K": ("k",),
+    "v": ("k",),
+    "number": ("k", "times"),
+    "n_repeats": ("times", "repeats"),
+    "repeats": ("times",),
+    "times": ("repeats",),
+    "random_state": ("random", "seed"),
+    "rng": ("random",),
+    "seed": ("random",),
+    "random": ("seed",),
+    "test_size": ("test",),
+    "train_size": ("train",),
+    "prop": ("train",),
+    "p": ("train",),
+    "initial_train_size": ("initial",),
+    "estimator": ("learner",),
+    "model": ("learner",),
+    "estimators": ("learners", "methods"),
+    "models": ("learners", "methods"),
+    "learner": ("learners", "methods"),
+    "param_grid": ("grid",),
+    "param_distributions": ("grid",),
+    "params": ("grid",),
+    "tuneGrid": ("grid",),
+    "n_iter": ("n",),
+    "outer_cv": ("outer",),
+    "inner_cv": ("inner",),
+    "train_sizes": ("sizes",),
+    "sample_weight": ("weights",),
+    "group": ("groups",),
+    "verbose": ("progress",),
+    "n_workers": ("n_jobs",),
+    "cores": ("n_jobs",),
+    "alpha": ("lam", "level"),
+    "lambda_": ("lam",),
+    "lambd": ("lam",),
+    "penalty": ("lam",),
+    "l1_ratio": ("alpha",),
+    "mixture": ("alpha",),
+    "n_neighbors": ("k",),
+    "neighbors": ("k",),
+    "quantile": ("tau",),
+    "q": ("tau",),
+    "M": ("norm",),
+    "conf_level": ("level",),
+    "confidence_level": ("level",),
+    "y_true": ("y",),
+    "y_pred": ("predictions",),
+}
+"""What scikit-learn, statsmodels, caret, tidymodels and glmnet call it -> what it is here."""
+
+INSTEAD: dict[str, str] = {
+    "scoring": "loss= is what is averaged; result.interval(metric='rmse') has metrics",
+    "metric": "loss= is what is averaged; result.interval(metric='rmse') has metrics",
+    "shuffle": "KFold shuffles; Blocks keeps the rows in order",
+    "stratify": "folds=Stratified(5)",
+    "fit_intercept": "the formula says it: y ~ x - 1 has no intercept",
+    "refit": "compare tuned learners: Tuned(learner, grid, inner)",
+    "na_action": "na='omit' or na='raise'",
+    "subset": "give the rows: data[condition]",
+}
+"""What has no argument of its own."""
+
+EXAMPLES: dict[str, str] = {
+    "folds": "folds=10, or folds=KFold(10, random=1)",
+    "outer": "outer=10, or outer=KFold(10, random=1)",
+    "inner": "inner=5, or inner='dev'",
+    "grid": 'grid={"k": range(1, 31)}',
+    "sizes": "sizes=[50, 100, 200]",
+}
+"""How an argument is written that is missing."""
+
+
+def unknown_argument(
+    owner: str,
+    name: str,
+    known: Collection[str],
+    instead: Mapping[str, str] | None = None,
+    what: str = "argument",
+) -> InputError:
+    """The error for an argument that is not known: what it is called here, or the nearest name.
+
+    Parameters
+    ----------
+    owner : str
+        Whose argument it would be.
+    name : str
+    known : collection of str
+        The arguments that there are.
+    instead : mapping, optional
+        What the owner says to names of other packages.
+    what : str
+        What arguments are called there.
+
+    Examples
+    --------
+    >>> print(unknown_argument("KFold", "n_splits", ["k", "random"]))
+    KFold has no argument 'n_splits'.
+      Given: n_splits
+      Do this: write k=
+    """
+    said = {**INSTEAD, **(instead or {})}.get(name)
+    ours = next((one for one in OURS.get(name, ()) if one in known), None)
+    near = difflib.get_close_matches(name, list(known), n=1)
+    if said is None and ours is not None:
+        said = f"write {ours}=" if what == "argument" else f"here it is {ours!r}"
+    elif said is None and near:
+        said = f"did you mean {near[0]!r}?"
+    fix = said or (f"use one of {', '.join(known)}" if known else f"it has no {what}s")
+    return InputError(f"{owner} has no {what} {name!r}.", given=name, fix=fix)
+
+
+def answering(function: F) -> F:
+    """Answer a call with wrong arguments by an error of ours; the signature stays as it is.
+
+    Arguments that come by ``**arguments: Unpack[...]`` are checked before anything is done.
+
+    Examples
+    --------
+    >>> @answering
+    ... def tune(learner, *, grid, folds):
+    ...     return learner
+    >>> tune("knn", param_grid={"k": [1]}, folds=5)
+    Traceback (most recent call last):
+    pycvstat.errors.InputError: tune has no argument 'param_grid'.
+      Given: param_grid
+      Do this: write grid=
+    """
+
+    @wraps(function)
+    def called(*args: Any, **given: Any) -> Any:
+        names, closed = _arguments(function)
+        if closed and any(name not in names for name in given):
+            raise _refusal(function, args, given)
+        try:
+            return function(*args, **given)
+        except TypeError as error:
+            if not _at_the_call(error):
+                raise
+            raise _refusal(function, args, given) from None
+
+    return called  # type: ignore[return-value]
+
+
+class Answering(ABCMeta):
+    """The class of classes that answer a call with wrong arguments, as `answering` functions do.
+
+    Such a class may say in `instead` what to write for an argument of another package.
+    """
+
+    instead: Mapping[str, str] = {}
+
+    def __call__(cls, *args: Any, **given: Any) -> Any:
+        """Make one."""
+        try:
+            return super().__call__(*args, **given)
+        except TypeError as error:
+            if cls.__abstractmethods__ or not _at_the_call(error):
+                raise
+            raise _refusal(cls, args, given, cls.instead) from None
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """That of making one, for help() and editors."""
+        own = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return own.replace(parameters=list(own.parameters.values())[1:])
+
+
+@cache
+def _arguments(function: Callable[..., Any]) -> tuple[tuple[str, ...], bool]:
+    """The names of all arguments, and whether there are no others."""
+    names, closed = [], True
+    for name, one in inspect.signature(function).parameters.items():
+        if one.kind is not one.VAR_KEYWORD:
+            names.append(name)
+        elif "Unpack" in str(one.annotation):
+            names += get_args(get_type_hints(function)[name])[0].__annotations__
+        else:
+            closed = False
+    return tuple(name for name in names if name != "self"), closed
+
+
+def _at_the_call(error: TypeError) -> bool:
+    """Whether nothing of what was called has run: its arguments do not fit."""
+    return error.__traceback__ is not None and error.__traceback__.tb_next is None
+
+
+def _refusal(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    given: Mapping[str, Any],
+    instead: Mapping[str, str] | None = None,
+) -> InputError:
+    """What is wrong with a call: a name that is not known, or arguments missing or too many."""
+    names, closed = _arguments(function)
+    if closed and (unknown := [name for name in given if name not in names]):
+        return unknown_argument(function.__name__, unknown[0], names, instead)
+    try:
+        inspect.signature(function).bind(*args, **given)
+        problem = "these arguments do not fit"
+    except TypeError as misfit:
+        problem = str(misfit)
+    missing = problem.rpartition(" ")[2].strip("'")
+    return InputError(f"{function.__name__}: {problem}.", fix=EXAMPLES.get(missing))
