@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from pycvstat.data.formula.evaluate import column
 from pycvstat.data.formula.factors import Coding
 from pycvstat.data.formula.model import Formula, Term
+from pycvstat.data.formula.size import check_size
 from pycvstat.data.formula.variables import (
-    MOST_NUMBERS,
     Levels,
     Poly,
     Scale,
@@ -65,7 +66,7 @@ class FittedEncoder:
         self._variables = tuple(variables)
         self._kinds = {name: frame[name].kind for name in formula.predictors}
         names, assign = ["(Intercept)"] * formula.intercept, [0] * formula.intercept
-        for number, term in enumerate(self._terms(), start=1):
+        for number, term in enumerate(_terms(formula, variables), start=1):
             made = _joined([variables[i].names(full) for i, full in term])
             names += made
             assign += [number] * len(made)
@@ -81,15 +82,16 @@ class FittedEncoder:
             A level that the full data do not have, or a column of another kind.
         """
         self._check_kinds(frame)
-        self._check_size(frame.n)
+        check_size(_widths(self.formula, self._variables), frame.n, say=False)
         X = np.empty((frame.n, len(self.columns)))
         X[:, : self.formula.intercept] = 1.0
         first = int(self.formula.intercept)
         with np.errstate(all="ignore"):
-            for term in self._terms():
-                block = _product([self._variables[i].matrix(frame, full) for i, full in term])
-                X[:, first : first + block.shape[1]] = block
-                first += block.shape[1]
+            for term in _terms(self.formula, self._variables):
+                blocks = [self._variables[i].matrix(frame, full) for i, full in term]
+                last = first + math.prod(block.shape[1] for block in blocks)
+                _multiply(blocks, X[:, first:last])
+                first = last
         return Design(
             X,
             self.columns,
@@ -98,23 +100,6 @@ class FittedEncoder:
             self.formula.orders,
             self.formula.intercept,
             _offset(self.formula, frame),
-        )
-
-    def _terms(self) -> list[list[tuple[int, bool]]]:
-        """For each term its variables, and whether they get a column for every level."""
-        terms = [_pairs(term) for term in self.formula.terms]
-        if not self.formula.intercept:
-            _give_first_factor_every_level(terms, self._variables)
-        return terms
-
-    def _check_size(self, n: int) -> None:
-        if n * len(self.columns) <= MOST_NUMBERS:
-            return
-        term = self.formula.labels[int(np.bincount(self.assign).argmax()) - 1]
-        raise DataError(
-            f"The design matrix would have {len(self.columns)} columns for {n} rows.",
-            given=f"most of them belong to {term}",
-            fix="leave out columns that only name the rows: y ~ . - id",
         )
 
     def _check_kinds(self, frame: Frame) -> None:
@@ -173,6 +158,7 @@ class Encoder:
         self._variables = tuple(freeze(node, frame, coding) for node in formula.expressions)
         for node in formula.offsets:
             refuse_undefined(node, _numeric_offset(node, frame), frame)
+        check_size(_widths(formula, self._variables), frame.n, say=True)
         self._frame_kinds = frame.select(formula.predictors).take([])
         self.stateless = not any(_is_computed(variable) for variable in self._variables)
 
@@ -190,6 +176,21 @@ def _is_computed(variable: Variable) -> bool:
         return not variable.raw
     fixed = isinstance(variable, Scale) and not (variable.center is True or variable.divide is True)
     return isinstance(variable, Scale) and not fixed
+
+
+def _terms(formula: Formula, variables: Sequence[Variable]) -> list[list[tuple[int, bool]]]:
+    """For each term its variables, and whether they get a column for every level."""
+    terms = [_pairs(term) for term in formula.terms]
+    if not formula.intercept:
+        _give_first_factor_every_level(terms, variables)
+    return terms
+
+
+def _widths(formula: Formula, variables: Sequence[Variable]) -> dict[str, int]:
+    """How many columns each term has."""
+    terms = _terms(formula, variables)
+    widths = [math.prod(len(variables[i].names(full)) for i, full in term) for term in terms]
+    return {"(Intercept)": int(formula.intercept)} | dict(zip(formula.labels, widths, strict=True))
 
 
 def _pairs(term: Term) -> list[tuple[int, bool]]:
@@ -215,12 +216,14 @@ def _joined(names: Sequence[Sequence[str]]) -> list[str]:
     return made
 
 
-def _product(blocks: Sequence[Floats]) -> Floats:
+def _multiply(blocks: Sequence[Floats], into: Floats) -> None:
     """The products of all pairs of columns, in the order of `_joined`."""
-    made = blocks[0]
-    for block in blocks[1:]:
-        made = (block[:, :, None] * made[:, None, :]).reshape(len(made), -1)
-    return made
+    *others, last = blocks
+    made = np.ones((len(last), 1))
+    for block in others:
+        pairs = block[:, :, None] * made[:, None, :]
+        made = pairs.reshape(len(made), block.shape[1] * made.shape[1])
+    np.multiply(last[:, :, None], made[:, None, :], out=into.reshape(*last.shape, made.shape[1]))
 
 
 def _numeric_offset(node: Any, frame: Frame) -> Any:

@@ -21,8 +21,6 @@ from pycvstat.rmath.arithmetic import power
 
 Floats = NDArray[np.float64]
 
-MOST_NUMBERS = 500_000_000  # of a design matrix: four gigabytes
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
@@ -212,12 +210,6 @@ def _levels(node: Node, made: Column, frame: Frame, coding: Coding) -> Levels:
             f"{_subject(node)} is ordered with more than 95 levels, too many for polynomials.",
             given=f"{len(levels)} levels",
             fix="use it as a number, or as an unordered factor",
-        )
-    if len(levels) * frame.n > MOST_NUMBERS:
-        raise DataError(
-            f"{_subject(node)} has {len(levels)} levels in {frame.n} rows.",
-            given=f"levels such as {list(levels[:3])}",
-            fix="leave out columns that only name the rows: y ~ . - id",
         )
     table = factors.coding_matrix(made, coding, len(levels))
     if table is not None:

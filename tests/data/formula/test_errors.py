@@ -2,9 +2,9 @@
 
 import pytest
 
-from pycvstat.data.formula import Encoder, parse, response
+from pycvstat.data.formula import Encoder, parse, response, size
 from pycvstat.data.frame import Frame, read
-from pycvstat.errors import DataError, FormulaError
+from pycvstat.errors import DataError, FormulaError, PycvstatWarning
 
 NAMES = ["y", "x", "z", "age", "body mass"]
 
@@ -173,15 +173,22 @@ def test_new_data_of_another_kind_or_without_a_column() -> None:
         encoder.matrix(read({"g": ["a"]}))
 
 
-def test_a_column_that_names_the_rows_is_refused_before_memory_is_filled() -> None:
+def test_the_size_of_a_design_is_known_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(size, "memory", lambda: 16e9)
     n = 30_000
-    frame = read({"y": [0.0] * n, "id": [f"row {i}" for i in range(n)], "x": [1.0] * n})
+    frame = read({"y": [0.0] * n, "a b": [f"row {i}" for i in range(n)], "x": [1.0] * n})
     with pytest.raises(DataError) as caught:
-        design("y ~ .", frame)
-    assert caught.value.problem == "Column 'id' has 30000 levels in 30000 rows."
-    assert "y ~ . - id" in caught.value.fix
+        Encoder(parse("y ~ .", frame.names), frame)
+    assert "30,001 columns for 30,000 rows: 7.2 GB, and about 3 times" in caught.value.problem
+    assert caught.value.given == "29,999 of the columns belong to `a b`; 16.0 GB of memory"
+    assert "y ~ . - `a b`" in caught.value.fix
     few = read({"y": [0.0] * n, "g": [f"{i % 150}" for i in range(n)], "x": [1.0] * n})
-    with pytest.raises(DataError) as caught:
-        design("y ~ g:factor(g) + x", few)
-    assert "22502 columns for 30000 rows" in caught.value.problem
-    assert caught.value.given == "most of them belong to g:factor(g)"
+    with pytest.raises(DataError, match="22,501 columns for 30,000 rows"):
+        Encoder(parse("y ~ g:factor(g) + x - 1", few.names), few)
+
+
+def test_a_large_design_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(size, "LARGE", 1e5)
+    frame = read({"y": [0.0] * 400, "g": [f"{i % 40}" for i in range(400)]})
+    with pytest.warns(PycvstatWarning, match="40 columns for 400 rows: 0.0 GB"):
+        design("y ~ g", frame)
