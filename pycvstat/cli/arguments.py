@@ -146,6 +146,8 @@ def _common(command: argparse.ArgumentParser) -> None:
     )
     data.add_argument("--na", choices=("raise", "omit"), default="raise",
                       help="rows with missing values (default: raise)")  # fmt: skip
+    data.add_argument("--na-string", action="append", metavar="TEXT",
+                      help="a word for a missing value, beside NA and the like")  # fmt: skip
     data.add_argument("--levels", choices=("ICU", "C"), default="ICU",
                       help="how words are sorted: as R does, or by code point as R does in the "
                       "C locale (default: ICU)")  # fmt: skip

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import difflib
-import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pycvstat.data.doubts import misread
 from pycvstat.data.frame import read_y
 from pycvstat.data.frame.collation import Collation
-from pycvstat.errors import DataError, InputError, warn
+from pycvstat.errors import DataError, InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +20,12 @@ READERS = (".csv", ".tsv", ".txt", ".parquet", ".rds")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
-def read_data(path: str | Path, sep: str | None = None, decimal: str = ".") -> pd.DataFrame:
+def read_data(
+    path: str | Path,
+    sep: str | None = None,
+    decimal: str = ".",
+    missing: Sequence[str] = (),
+) -> pd.DataFrame:
     """Read a data file; the ending of its name says what it is.
 
     Parameters
@@ -30,6 +36,8 @@ def read_data(path: str | Path, sep: str | None = None, decimal: str = ".") -> p
         Delimiter of a text file; comma for .csv, tab for .tsv.
     decimal : str
         Decimal sign of a text file.
+    missing : sequence of str
+        Words of a text file that mean a missing value, beside an empty field, NA and the like.
     """
     file = Path(path)
     if not file.is_file():
@@ -40,7 +48,7 @@ def read_data(path: str | Path, sep: str | None = None, decimal: str = ".") -> p
     if ending == ".rds":
         return _rds(file)
     if ending in (".csv", ".tsv", ".txt"):
-        return _text(file, sep or {".csv": ",", ".tsv": "\t"}.get(ending, ","), decimal)
+        return _text(file, sep or {".csv": ",", ".tsv": "\t"}.get(ending, ","), decimal, missing)
     raise DataError(
         "this kind of file is not read.",
         given=file.name,
@@ -59,7 +67,7 @@ def categories(column: pd.Series[Any], levels: Collation = "ICU") -> pd.Categori
 def with_classes(data: pd.DataFrame, formula: str, levels: Collation = "ICU") -> pd.DataFrame:
     """The data with a response of words as classes: files know words, but no factors.
 
-    A column with another word in every row, as row names are, is named before ``.`` uses it.
+    A response that looks like spoiled numbers stays as it is, so that this is said.
 
     Examples
     --------
@@ -68,16 +76,11 @@ def with_classes(data: pd.DataFrame, formula: str, levels: Collation = "ICU") ->
     >>> list(with_classes(data, "y ~ x")["y"].cat.categories)
     ['a', 'B']
     """
-    left, _, right = formula.partition("~")
-    response = left.strip().strip("`")
-    words = [str(name) for name in data.columns if _is_text(data[name])]
-    if response in words:
-        data = data.assign(**{response: categories(data[response], levels)})
-    if re.search(r"(?<![\w.)`])\.(?![\w.`])", right):
-        for name in set(words) - {response} - set(re.findall(r"[\w.]+", right)):
-            if data[name].nunique() == len(data) > 1:
-                warn(f"the column {name!r} has another word in every row, as row names have.",
-                     given=formula, fix=f"'{formula} - {name}' leaves it out")  # fmt: skip
+    response = formula.partition("~")[0].strip().strip("`")
+    if response in data.columns and _is_text(data[response]):
+        column = read_y(data[response])
+        if misread(column) is None:
+            data = data.assign(**{response: categories(data[response], levels)})
     return data
 
 
@@ -94,7 +97,7 @@ def _nearby(file: Path) -> str:
     return f"did you mean {folder / near[0]}?" if near else "check the path"
 
 
-def _text(file: Path, sep: str, decimal: str) -> pd.DataFrame:
+def _text(file: Path, sep: str, decimal: str, missing: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
     for option, character in (("--sep", sep), ("--decimal", decimal)):
@@ -102,7 +105,7 @@ def _text(file: Path, sep: str, decimal: str) -> pd.DataFrame:
             raise InputError(f"{option} takes one character.", given=repr(character))
     try:
         engine: Any = "c" if sep.isascii() else "python"
-        frame = pd.read_csv(file, sep=sep, decimal=decimal, engine=engine)
+        frame = pd.read_csv(file, sep=sep, decimal=decimal, engine=engine, na_values=list(missing))
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise DataError(
             "the file cannot be read as a table.",

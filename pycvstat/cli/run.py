@@ -110,7 +110,7 @@ def report(chosen: Namespace) -> None:
 
 def _data(chosen: Namespace) -> Any:
     sep = None if chosen.sep is None else unescaped(chosen.sep)
-    data = read_data(chosen.data, sep, chosen.decimal)
+    data = read_data(chosen.data, sep, chosen.decimal, chosen.na_string or ())
     for name in chosen.factor or []:
         if name not in data.columns:
             raise InputError(

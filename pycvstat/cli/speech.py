@@ -87,11 +87,20 @@ def _option(found: Match) -> str:
     return f"--{name}={value}" if value.startswith("-") else f"--{name} {value}"
 
 
+def _reading(found: Match) -> str:
+    """Options of pandas.read_csv as those of the command line."""
+    words = re.findall(r"'([^']*)'", found[1].partition("decimal")[0])
+    comma = ["--decimal ,"] if "decimal" in found[1] else []
+    return " ".join([*(f"--na-string '{word}'" for word in words), *comma])
+
+
 _VALUE = r"""('[^']*'|"[^"]*"|-?[\w.]+(?:\([^)]*\))?)"""
 _CALL = r"(?:\(((?:[^()]|\([^()]*\))*)\))"
 RULES: tuple[tuple[str, str | Callable[[Match], str]], ...] = (
-    (r"for classes make it categorical: data\[(['\"])(.+?)\1\]\.astype\('category'\)",
-     r"for classes: --factor \2"),
+    (r"(?:write factor\(.+?\) in the formula, or )?make it categorical: "
+     r"data\[(['\"])(.+?)\1\]\.astype\('category'\)", r"--factor \2"),
+    (r"pd\.read_csv\(file, (.+?)\)", _reading),
+    (r"make them dates: .+", "leave the column out of the formula"),
     (r"make y categorical", "--factor COLUMN for the response"),
     (r"make the column numeric", "give it as numbers"),
     (r"weights= \(a column by name, or one value per row\)", "--weights COLUMN"),

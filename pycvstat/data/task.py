@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data import formula as formulas, frame as frames
-from pycvstat.data.formula.syntax import Name
+from pycvstat.data.doubts import misread, row_names
+from pycvstat.data.formula.factors import MAKERS
+from pycvstat.data.formula.syntax import Call, Name, columns_in
 from pycvstat.data.frame.collation import Collation
-from pycvstat.errors import DataError, InputError
+from pycvstat.errors import DataError, InputError, warn
 from pycvstat.errors.checks import check_word
 
 Coding = Literal["contrasts", "kknn"]
@@ -146,6 +148,7 @@ class Task:
         used = frame.select(dict.fromkeys((*parsed.variables, *further)))
         taken_away = [frame[n].rename(f"{n} (only taken away)") for n in parsed.removed]
         keep = _complete_rows(used, [*taken_away, *columns.values()], na)
+        _tell_doubts(parsed, used)
         used = used if len(keep) == used.n else used.take(keep)
         used, sorted_by = _sorted_words(used, parsed, levels)
         response = _response(formulas.response(parsed, used), parsed.text)
@@ -302,6 +305,16 @@ def _complete_rows(used: frames.Frame, further: Sequence[frames.Column], na: NA)
     return keep
 
 
+def _tell_doubts(formula: formulas.Formula, used: frames.Frame) -> None:
+    """Say which factors look as if they were none."""
+    for node in formula.expressions:
+        if isinstance(node, Name) or (isinstance(node, Call) and node.function in MAKERS):
+            column = used[columns_in(node)[0]]
+            doubt = misread(column) or row_names(column, formula)
+            if doubt is not None:
+                warn(doubt.problem, given=doubt.given, fix=doubt.fix)
+
+
 def _sorted_words(
     used: frames.Frame, formula: formulas.Formula, levels: Collation
 ) -> tuple[frames.Frame, Literal["", "ICU", "C"]]:
@@ -328,6 +341,8 @@ def _response(column: frames.Column, formula: str) -> Response:
     if column.kind in ("factor", "ordered"):
         kind: Kind = "nominal" if column.kind == "factor" else "ordinal"
         return Response(column.name, kind, np.asarray(column.values, dtype=np.int64), column.levels)
+    if (doubt := misread(column)) is not None:
+        raise DataError(doubt.problem, given=doubt.given, fix=doubt.fix)
     raise DataError(
         f"the response {column.name!r} is {column.kind}, neither numbers nor classes.",
         given=formula,

@@ -56,6 +56,40 @@ def test_every_kind_of_file_gives_the_same(
     assert estimate(capsys) == same.estimate
 
 
+def test_a_stray_word_among_numbers_is_said_and_read_as_missing(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cars = pcv.data.mtcars().astype({"wt": str})
+    cars.iloc[16, cars.columns.get_loc("wt")] = "k.A."
+    cars.to_csv("stray.csv")
+    words = ["cv", "stray.csv", "mpg ~ wt", "--learner", "ridge:lam=1", "--seed", "1", "--json"]
+    assert cli.main(words) == 0
+    said = capsys.readouterr().err
+    assert "'k.A.' in row 17 (counted from 1); 31 of 32 values are numbers" in said
+    assert "read them as missing: --na-string 'k.A.'" in said
+    assert cli.main([*words, "--na-string", "k.A.", "--na", "omit"]) == 0
+    rest = pcv.data.mtcars().drop(index="Chrysler Imperial")
+    folds = pcv.KFold(10, random=1)
+    assert (
+        estimate(capsys) == pcv.cross_validate(pcv.Ridge(1), "mpg ~ wt", rest, folds=folds).estimate
+    )
+
+
+@pytest.mark.parametrize(("levels", "first"), [("ICU", "a"), ("C", "B")])
+def test_words_are_sorted_as_asked(
+    place: Path, capsys: pytest.CaptureFixture[str], levels: str, first: str
+) -> None:
+    frame = pd.DataFrame({"y": ["a", "B"] * 20, "x": range(40)})
+    frame.to_csv("words.csv", index=False)
+    words = ["cv", "words.csv", "y ~ x", "--learner", "knn", "--levels", levels, "--save", "r.npz"]
+    assert cli.main(words) == 0
+    assert pcv.load("r.npz").task.response.levels[0] == first
+    frame.assign(y=range(40), x=frame["y"]).to_csv("words.csv", index=False)
+    assert cli.main([*words[:2], "y ~ x", "--learner", "ols", "--levels", levels]) == 0
+    order = "by code point" if levels == "C" else "as R does (ICU)"
+    assert f"words sorted {order}" in capsys.readouterr().out
+
+
 @pytest.mark.live_r
 def test_rds_files(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done = subprocess.run(

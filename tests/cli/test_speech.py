@@ -16,8 +16,11 @@ from pycvstat.cli.spelling import folds_of, learner_of
         ("folds=Grouped(10), groups=...", "--folds grouped:10, --groups COLUMN"),
         ('complexity="-k" (a larger k is simpler)', "--complexity=-k (a larger k is simpler)"),
         ("use KFold(7), or Blocks(5)", "use --folds 7, or --folds blocks:5"),
-        ("for classes make it categorical: data['y'].astype('category')",
-         "for classes: --factor y"),
+        ("for classes write factor(y) in the formula, or make it categorical: "
+         "data['y'].astype('category')", "for classes --factor y"),
+        ("make it categorical: data['a b'].astype('category')", "--factor a b"),
+        ("read them as missing: pd.read_csv(file, na_values=['-', 'k.A.'], decimal=',')",
+         "read them as missing: --na-string '-' --na-string 'k.A.' --decimal ,"),
         ("Repeated(KFold(10), times=5, random=1)", "--folds repeated:10x5"),
         ("inner=Holdout(0.25)", "--inner holdout:0.25"),
         ("use n_jobs=1, n_jobs=4, or n_jobs=-1", "use --jobs 1, --jobs 4, or --jobs=-1"),

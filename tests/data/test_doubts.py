@@ -1,0 +1,106 @@
+"""Columns of words that were meant as something else."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from pycvstat.data.doubts import misread
+from pycvstat.data.frame import read_y
+from pycvstat.data.task import Task
+from pycvstat.errors import DataError, PycvstatWarning
+
+N = 60
+NUMBERS = [f"{i / 4}" for i in range(N)]
+DATES = list(pd.date_range("2024-01-30", periods=N).strftime("%Y-%m-%d"))
+GERMAN = list(pd.date_range("2024-01-30", periods=N).strftime("%d.%m.%Y"))
+
+
+def spoiled(values: list[str], **stray: str) -> list[str | None]:
+    return [stray.get(f"row{i + 1}", value) for i, value in enumerate(values)]
+
+
+# the words of a column -> parts of the problem, of what is given, of the fix
+ODD: dict[str, tuple[list[Any], tuple[str, str, str]]] = {
+    "one stray word": (
+        spoiled(NUMBERS, row17="k.A."),
+        ("'x' holds words among its numbers, so that it has 60 levels", "'k.A.' in row 17 (counted "
+         "from 1); 59 of 60 values are numbers", "pd.read_csv(file, na_values=['k.A.'])"),
+    ),
+    "two, and missing values": (
+        spoiled([*NUMBERS[:-1], None], row2="-", row30="?", row31="-"),  # type: ignore[list-item]
+        ("58 levels", "'-' in row 2, '?' in row 30 (counted from 1); 56 of 59", "['-', '?']"),
+    ),
+    "decimal commas": (
+        spoiled([v.replace(".", ",") for v in NUMBERS], row9="-"),
+        ("words among its numbers", "'-' in row 9", "na_values=['-'], decimal=','"),
+    ),
+    "decimal commas only": (
+        [v.replace(".", ",") for v in NUMBERS],
+        ("numbers as words", "'0,0' in row 1", "with a decimal comma: pd.read_csv(file, decimal"),
+    ),
+    "digits": (
+        [str(i) for i in range(N)],
+        ("numbers as words", "60 of 60 values are numbers", "pd.to_numeric(data['x'])"),
+    ),
+    "dates": (DATES, ("dates as words", "'2024-01-30' in row 1", "pd.to_datetime(data['x'])")),
+    "dates and times": ([f"{d} 12:30" for d in DATES], ("dates as words", "row 1", "datetime")),
+    "other dates": (spoiled(GERMAN, row3="?"), ("dates as words", "'30.01.2024'", "datetime")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_what_was_meant_is_said(case: str) -> None:
+    values, (problem, given, fix) = ODD[case]
+    with pytest.warns(PycvstatWarning) as caught:
+        Task.build("y ~ x", {"y": range(N), "x": values}, na="omit")
+    said = caught[0].message
+    assert isinstance(said, PycvstatWarning)
+    assert problem in said.problem
+    assert given in str(said.given)
+    assert fix in str(said.fix)
+    with pytest.raises(DataError) as refused:
+        Task.build("x ~ y", {"y": range(N), "x": values}, na="omit")
+    assert refused.value.problem == said.problem
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["1", "2", "3", "unknown"] * 15,
+        ["control", "1 mg", "2 mg"] * 20,
+        [f"plot {i % 30}" for i in range(N)],
+        [f"{i % 30}{'ab'[i % 2]}" for i in range(N)],
+        ["2023", "2024"] * 30,
+    ],
+)
+def test_classes_are_classes(values: list[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Task.build("y ~ x", {"y": range(N), "x": values})
+
+
+@pytest.mark.parametrize("kind", ["object", "category"])
+def test_names_of_rows_are_noticed(kind: str) -> None:
+    data = pd.DataFrame({"log(y)": range(N), "x": range(N)})
+    data["Fall-ID"] = pd.Series([f"F{i}" for i in range(N)]).astype(kind)
+    with pytest.warns(PycvstatWarning, match="60 levels in 60 rows") as caught:
+        Task.build("`log(y)` ~ .", data)
+    assert "'`log(y)` ~ . - `Fall-ID`' leaves it out" in str(caught[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Task.build("`log(y)` ~ . - `Fall-ID`", data).formula.labels == ("x",)
+        Task.build("`log(y)` ~ .", data, groups="Fall-ID")
+
+
+def test_comparisons_with_words_are_no_factors() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Task.build('y ~ I(x == "0.25")', {"y": range(N), "x": NUMBERS})
+
+
+def test_numbers_are_never_odd() -> None:
+    assert misread(read_y(range(N))) is None
