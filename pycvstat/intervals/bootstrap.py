@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
+from pycvstat.folds import KFold
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.metrics import Smooth
@@ -129,7 +130,7 @@ METHOD = register(
         formula=_formula,
         layouts=("one split", "K-fold", "leave-one-out", "repeated K-fold"),
         citation=("efron1993",),
-        folds="KFold(10)",
+        folds=KFold(10),
         known=lambda plan: (
             "treats out-of-fold losses as independent: as liberal for the expected risk as the CLT"
         ),

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import IntervalError
+from pycvstat.folds import Grouped
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
@@ -67,7 +68,10 @@ METHOD = register(
         formula=_formula,
         layouts=("one split", "K-fold", "leave-one-out", "repeated K-fold"),
         citation=("liang1986", "seabold2010"),
-        folds="Grouped(10), groups=...",
+        folds=Grouped(10),
+        rank=0,
+        because="rows come in groups",
+        for_groups=True,
         known=_known,
         grouped=True,
         aliases=("cluster_robust", "grouped"),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pycvstat import rmath
 from pycvstat.errors import IntervalError
 from pycvstat.errors.checks import check_word
+from pycvstat.folds import KFold
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
@@ -99,7 +100,7 @@ METHOD = register(
         formula=_formula,
         layouts=("one split", "K-fold"),
         citation=("ledell2015",),
-        folds="Stratified(10)",
+        folds=KFold(10),
         known=lambda plan: "for large folds; as liberal for the expected AUC as the CLT interval",
         needs="predictions",
         metrics="none",

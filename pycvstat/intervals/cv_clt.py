@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import IntervalError
+from pycvstat.folds import KFold
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
@@ -13,6 +14,8 @@ from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
 
 FloatArray = NDArray[np.float64]
+
+REPEATED = "the losses of one row in several repetitions are dependent"
 
 
 def all_pairs(losses: FloatArray, level: float) -> Limits:
@@ -74,7 +77,9 @@ ALL_PAIRS = register(
         formula=lambda table, level: all_pairs(table.losses[:, 0], level),
         layouts=("K-fold", "leave-one-out"),
         citation=("bayle2020",),
-        folds="KFold(10)",
+        folds=KFold(10),
+        rank=3,
+        illegal={"repeated K-fold": REPEATED},
         known=_known,
         aliases=("cv_clt", "clt", "wald_cv"),
         r=InR("pcv_ci_all_pairs(x, level)"),
@@ -89,7 +94,11 @@ WITHIN_FOLD = register(
         formula=_within,
         layouts=("K-fold",),
         citation=("bayle2020",),
-        folds="KFold(10)",
+        folds=KFold(10),
+        illegal={
+            "repeated K-fold": REPEATED,
+            "leave-one-out": "a fold of one row has no variance",
+        },
         known=_known,
         r=InR("pcv_ci_within_fold(x, fit, level)"),
     )

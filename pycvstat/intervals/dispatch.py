@@ -247,22 +247,12 @@ def choose(table: Table, metric: Smooth | Metric | None) -> tuple[Method, str]:
     name = nearest(table, smooth)
     if name is None:
         raise _nothing_legal(table)
-    return find(name), _REASON.get(name, "it is made for this plan")
+    return find(name), find(name).because
 
 
 def _errors(table: Table) -> bool:
     one = isinstance(table, LossTable) and is_zero_one(table.losses)
     return one and table.plan.groups is None
-
-
-_REASON = {
-    "corrected_t": "it is about the expected risk and allows for overlapping training sets",
-    "cluster": "rows come in groups",
-    "holdout_z": "there is one split",
-    "bbc_cv": "the least of several estimates is optimistic, and this corrects it without refits",
-    "tibshirani": "the least of several estimates is optimistic, and only fold means were kept",
-    "dev_set": "the candidate was chosen on the rows that score it",
-}
 
 
 def _nothing_legal(table: Table) -> IntervalError:

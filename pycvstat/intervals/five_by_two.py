@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
+from pycvstat.folds import FiveByTwo
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
@@ -107,7 +108,7 @@ T = register(
         formula=_on_table(five_by_two_t),
         layouts=("5x2",),
         citation=("dietterich1998",),
-        folds="FiveByTwo()",
+        folds=FiveByTwo(),
         known=_known("3 to 6 %", "88 to 97 %", "74 %"),
         needs="fold means",
         aliases=("5x2_t", "5x2cv_t", "5x2t"),
@@ -123,7 +124,8 @@ F = register(
         formula=_on_table(five_by_two_f),
         layouts=("5x2",),
         citation=("alpaydin1999",),
-        folds="FiveByTwo()",
+        folds=FiveByTwo(),
+        rank=1,
         known=_known("4 to 8 %", "85 to 95 %", "69 %"),
         needs="fold means",
         aliases=("5x2_f", "5x2cv_f", "5x2f"),

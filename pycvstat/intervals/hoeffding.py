@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, IntervalError
+from pycvstat.folds import Holdout
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.losses import LossTable, loss_label
 
@@ -158,7 +159,7 @@ METHOD = register(
         formula=_one,
         layouts=("one split",),
         citation=("hoeffding1963",),
-        folds="Holdout(0.25)",
+        folds=Holdout(0.25),
         known=lambda plan: "holds for every sample size and is therefore wide",
         options=("bounds",),
         metrics="none",
@@ -174,7 +175,9 @@ DEV_SET = register(
         formula=_best,
         layouts=("one split",),
         citation=("hoeffding1963",),
-        folds="Holdout(0.2)",
+        folds=Holdout(0.2),
+        rank=3,
+        because="the candidate was chosen on the rows that score it",
         known=lambda plan: "holds for every sample size and whatever candidate is chosen; wide",
         several=True,
         options=("bounds",),

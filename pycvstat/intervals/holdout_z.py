@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.folds import Holdout
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
@@ -32,7 +33,9 @@ METHOD = register(
         formula=lambda table, level: holdout_z(table.losses[:, 0], level),
         layouts=("one split",),
         citation=("schulz2025",),
-        folds="Holdout(0.25)",
+        folds=Holdout(0.25),
+        rank=1,
+        because="there is one split",
         known=lambda plan: (
             "says nothing about other training sets: with two thirds of the rows for training it "
             "covered the expected risk in 88.5 % of cases at nominal 95 % in the benchmark of "

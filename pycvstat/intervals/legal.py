@@ -13,33 +13,13 @@ from pycvstat.losses.metrics import METRICS as READERS
 
 Table = LossTable | FoldMeans
 
-_REPEATED = "the losses of one row in several repetitions are dependent"
-_WHY: dict[tuple[str, Layout], str] = {
-    ("all_pairs", "repeated K-fold"): _REPEATED,
-    ("within_fold", "repeated K-fold"): _REPEATED,
-    ("within_fold", "leave-one-out"): "a fold of one row has no variance",
-    ("corrected_t", "one split"): "one fit has no variance between fits",
-    ("tibshirani", "leave-one-out"): "the best candidate of a single row says nothing",
-}
-_NEAREST: dict[Layout, tuple[str, ...]] = {
-    "one split": ("holdout_z", "wilson", "dev_set"),
-    "K-fold": ("corrected_t", "all_pairs", "bbc_cv", "tibshirani"),
-    "leave-one-out": ("corrected_t", "all_pairs", "bbc_cv"),
-    "repeated K-fold": ("corrected_t", "bbc_cv", "tibshirani"),
-    "subsampling": ("corrected_t",),
-    "nested pairs": ("ncv",),
-    "paired halves": ("conservative_z",),
-    "5x2": ("five_by_two_f", "corrected_t"),
-    "time series": (),
-}
-
 
 def obstacle(method: Method, table: Table, metric: bool = False) -> str | None:
     """Why the method is not legal for the table; None when it is."""
     plan = table.plan
     kind = layout(plan)
     if kind not in method.layouts:
-        why = _WHY.get((method.name, kind))
+        why = method.illegal.get(kind)
         return f"its plan is {_article(kind)}" + (f", and {why}" if why else "")
     if plan.groups is not None and not method.grouped:
         return "rows come in groups and are dependent, which it ignores"
@@ -87,10 +67,10 @@ def refusal(method: Method, reason: str, table: Table, metric: bool = False) -> 
     near = nearest(table, metric)
     advice = [f"method={near!r} on these folds"] if near else []
     if method.several and table.fold_means().shape[1] == 1:
-        advice.append(f"tune(..., folds={method.folds}) for {method.name}")
+        advice.append(f"tune(..., {method.advice}) for {method.name}")
     elif layout(table.plan) not in method.layouts:
         if _obstacle_in_losses(method, table, metric) is None:
-            advice.append(f"folds={method.folds} for {method.name}")
+            advice.append(f"{method.advice} for {method.name}")
     elif not method.grouped and table.plan.groups is not None:
         pass
     elif method.several is False and table.fold_means().shape[1] > 1:
@@ -106,18 +86,16 @@ def _other_folds(table: Table) -> str:
     """What to do where no method is legal on the folds at hand."""
     if table.loss == "auc" and layout(table.plan) == "one split":
         return "method='cv_auc' on these folds"
-    return f"folds={find('corrected_t').folds} for corrected_t"
+    return f"{find('corrected_t').advice} for corrected_t"
 
 
 def nearest(table: Table, metric: bool = False) -> str | None:
     """The first of the recommended methods for this plan that is legal for the table."""
-    names: tuple[str, ...] = _NEAREST[layout(table.plan)]
-    if table.plan.groups is not None:
-        names = ("cluster", *names)
-    for name in names:
-        method = find(name)
-        if obstacle(method, table, metric) is None and _bounded(method, table):
-            return name
+    ranked = [method for method in METHODS.values() if method.rank is not None]
+    for method in sorted(ranked, key=lambda method: (method.rank, method.name)):
+        wanted = table.plan.groups is not None or not method.for_groups
+        if wanted and obstacle(method, table, metric) is None and _bounded(method, table):
+            return method.name
     return None
 
 

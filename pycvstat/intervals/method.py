@@ -15,6 +15,7 @@ from pycvstat.rmath.tolerances import SUMS, Tolerance
 
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
+    from pycvstat.folds.splitter import Splitter
 
 SIMULATED = (
     "in this package's own simulations of least squares, 5-NN, logistic regression and tuned ridge "
@@ -123,13 +124,22 @@ class Method:
         The layouts of the plan that it is legal for.
     citation : tuple of str
         Keys of the bibliography: the method, and the package where one computes it.
-    folds : str
-        The ``folds=`` that makes it legal.
+    folds : Splitter
+        The usual ``folds=``, which make it legal.
     known : callable
         ``known(plan) -> str``: how liberal or wide it is known to be there.
     needs : {"fold means", "pointwise", "0-1", "predictions"}
         What it reads: fold means (any metric), one loss per observation, losses of 0 and 1 only,
         or predicted scores of two classes.
+    rank : int, optional
+        Its place among the legal methods of which "auto" takes the first; without one it has to be
+        asked for.
+    because : str
+        Why "auto" takes it.
+    for_groups : bool
+        Whether "auto" takes it only where rows come in groups.
+    illegal : mapping
+        Why it is not legal for a layout, where there is more to say than that.
     several : bool
         Whether it reads all candidates of a tuning, instead of one.
     grouped : bool
@@ -149,7 +159,7 @@ class Method:
     --------
     >>> method = find("ncv")
     >>> method.layouts, method.folds
-    (('nested pairs',), 'NestedPairs(10, repeats=200)')
+    (('nested pairs',), NestedPairs(repeats=200))
     """
 
     name: str
@@ -158,9 +168,13 @@ class Method:
     formula: Callable[..., Limits]
     layouts: tuple[Layout, ...]
     citation: tuple[str, ...]
-    folds: str
+    folds: Splitter
     known: Callable[[FoldPlan], str]
     needs: Literal["fold means", "pointwise", "0-1", "predictions"] = "pointwise"
+    rank: int | None = None
+    because: str = "it is made for this plan"
+    for_groups: bool = False
+    illegal: Mapping[Layout, str] = field(default_factory=dict)
     several: bool = False
     grouped: bool = False
     options: tuple[str, ...] = ()
@@ -168,6 +182,11 @@ class Method:
     train_size: Callable[[FoldPlan], str] | None = None
     metrics: Literal["delta", "own", "none"] = "delta"
     r: InR | None = None
+
+    @property
+    def advice(self) -> str:
+        """The argument that makes it legal, as it is typed."""
+        return f"folds={self.folds}" + (", groups=..." if self.for_groups else "")
 
 
 METHODS: dict[str, Method] = {}

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.errors import IntervalError
+from pycvstat.folds import KFold, Repeated
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.layouts import layout
@@ -87,7 +88,10 @@ METHOD = register(
         formula=_formula,
         layouts=("K-fold", "leave-one-out", "repeated K-fold", "subsampling", "5x2"),
         citation=("nadeau2003", "bouckaert2004"),
-        folds="Repeated(KFold(10), 10)",
+        folds=Repeated(KFold(10), 10),
+        rank=2,
+        because="it is about the expected risk and allows for overlapping training sets",
+        illegal={"one split": "one fit has no variance between fits"},
         known=_known,
         needs="fold means",
         grouped=True,

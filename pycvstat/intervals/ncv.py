@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import IntervalError, warn
 from pycvstat.errors.checks import check_word
+from pycvstat.folds import NestedPairs
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
@@ -187,7 +188,8 @@ METHOD = register(
         formula=_formula,
         layouts=("nested pairs",),
         citation=("bates2024",),
-        folds="NestedPairs(10, repeats=200)",
+        folds=NestedPairs(10, repeats=200),
+        rank=1,
         known=lambda plan: (
             "close to or above its level for the risk of the fitted model and the expected risk "
             f"(92 to 98 % coverage at nominal 95 % {SIMULATED}, 73 % with heavy-tailed losses), "

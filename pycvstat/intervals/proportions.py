@@ -6,6 +6,7 @@ import math
 from functools import partial
 from typing import Literal
 
+from pycvstat.folds import Holdout
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.method import InR, Layout, Limits, Method, register
@@ -54,7 +55,8 @@ WILSON = register(
         formula=partial(_formula, method="wilson"),
         layouts=LAYOUTS,
         citation=("wilson1927", "seabold2010"),
-        folds="Holdout(0.25)",
+        folds=Holdout(0.25),
+        rank=2,
         known=_known,
         needs="0-1",
         metrics="none",
@@ -70,7 +72,7 @@ CLOPPER_PEARSON = register(
         formula=partial(_formula, method="beta"),
         layouts=LAYOUTS,
         citation=("clopper1934", "seabold2010"),
-        folds="Holdout(0.25)",
+        folds=Holdout(0.25),
         known=lambda plan: (
             "never below its level, so wider than Wilson's"
             if layout(plan) == "one split"

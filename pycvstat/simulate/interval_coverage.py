@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.errors.checks import check_level, is_whole
 from pycvstat.folds import (
-    FiveByTwo,
     FoldPlan,
-    Holdout,
-    KFold,
-    NestedPairs,
-    PairedHalves,
-    Repeated,
     Splitter,
 )
 from pycvstat.intervals import Limits
@@ -210,7 +204,7 @@ def coverage(
     case, stream = as_scenario(scenario), as_stream(random)
     name = method if isinstance(method, str) else getattr(method, "__name__", "formula")
     formula = find(method).formula if isinstance(method, str) else method
-    splitter = folds if folds is not None else default_folds(find(str(method)).name)
+    splitter = folds if folds is not None else find(str(method)).folds
     wanted = _targets(targets)
     limits, truths = [], []
     for start in range(0, sets, BLOCK):
@@ -233,28 +227,6 @@ def coverage(
         case.name, name, plan.recipe, level, np.array(limits),
         dict(zip(labels, np.array(truths).T, strict=True)), stream.seed,
     )  # fmt: skip
-
-
-def default_folds(method: str) -> Splitter:
-    """The splitter that a method is usually run with.
-
-    Examples
-    --------
-    >>> default_folds("all_pairs")
-    KFold(10)
-    """
-    special: dict[str, Splitter] = {
-        "corrected_t": Repeated(KFold(10), times=10),
-        "conservative_z": PairedHalves(),
-        "ncv": NestedPairs(10, repeats=50),
-        "five_by_two_t": FiveByTwo(),
-        "five_by_two_f": FiveByTwo(),
-        "holdout_z": Holdout(0.25),
-        "hoeffding": Holdout(0.25),
-        "wilson": Holdout(0.25),
-        "clopper_pearson": Holdout(0.25),
-    }
-    return special.get(method, KFold(10))
 
 
 def _limits(

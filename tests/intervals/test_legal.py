@@ -169,7 +169,7 @@ def test_refusals_name_reason_nearest_method_and_folds():
     with pytest.raises(IntervalError) as refused:
         interval(table_of("K-fold"), "ncv")
     assert refused.value.fix == (
-        "method='corrected_t' on these folds; or folds=NestedPairs(10, repeats=200) for ncv"
+        "method='corrected_t' on these folds; or folds=NestedPairs(repeats=200) for ncv"
     )
 
 
@@ -203,7 +203,7 @@ def test_folds_are_advised_only_where_they_would_help():
     )
     with pytest.raises(IntervalError) as refused:
         interval(table_of("K-fold"), "dev_set")
-    assert refused.value.fix.endswith("tune(..., folds=Holdout(0.2)) for dev_set")
+    assert refused.value.fix.endswith("tune(..., folds=Holdout(test=0.2)) for dev_set")
     with pytest.raises(IntervalError) as refused:  # squared losses are of no use to it anywhere
         interval(table_of("subsampling"), "wilson")
     assert refused.value.fix == "method='corrected_t' on these folds"

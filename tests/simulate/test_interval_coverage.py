@@ -59,7 +59,9 @@ def test_what_the_correction_is_for():
 def test_ncv_covers_the_risk_of_the_fitted_model():
     """At 90 %, where the CLT interval covers 78 %."""
     plain = coverage("ols", "all_pairs", sets=200, level=0.9, random=9)
-    paired = coverage("ols", "ncv", sets=200, level=0.9, random=9)
+    paired = coverage(
+        "ols", "ncv", folds=NestedPairs(10, repeats=50), sets=200, level=0.9, random=9
+    )
     assert plain["R(100)"].coverage.mean < 0.85 < paired["R(100)"].coverage.mean < 0.97
     assert paired.width.mean > plain.width.mean
     # the estimate is debiased to the size of the data
