@@ -272,7 +272,7 @@ def as_loss(given: str | Loss | Callable[..., Any] | None, kind: str = "continuo
     if not isinstance(given, Loss):
         given = Loss.of(given)
         if kind != "continuous":
-            raise does_not_say(f"the loss {given.name}", "Loss.of")
+            raise does_not_say(f"the {loss_label(given.name)}", "Loss.of")
     given.check(kind)
     return given
 

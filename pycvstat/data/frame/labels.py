@@ -47,7 +47,7 @@ def in_rows_of(labels: pd.Index[Any] | None, given: Any, what: str, whose: str =
     Traceback (most recent call last):
     pycvstat.errors.DataError: The row labels of y are not those of the data.
       Given: 6, 7 and 5, 6
-      Do this: give both the same row labels, or y.to_numpy() to go by position
+      Do this: give both the same row labels, or take .to_numpy() of one to go by position
     """
     own = None if isinstance(given, Mapping) else row_labels(given)
     if labels is None or own is None or _same(own, labels):
@@ -57,7 +57,7 @@ def in_rows_of(labels: pd.Index[Any] | None, given: Any, what: str, whose: str =
         raise DataError(
             f"The row labels of {what} are not those of {whose}.",
             given=f"{_first(own)} and {_first(labels)}",
-            fix=f"give both the same row labels, or {what}.to_numpy() to go by position",
+            fix="give both the same row labels, or take .to_numpy() of one to go by position",
         )
     warn(
         f"The rows of {what} were matched to those of {whose} by their labels.",
