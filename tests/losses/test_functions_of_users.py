@@ -97,9 +97,7 @@ def test_a_loss_of_classes_says_what_it_needs(two, logit):
     def squared(y, p):
         return (y - p) ** 2
 
-    with pytest.raises(
-        LossError, match=r"(?s)the squared loss does not say.*losses.Loss.of\(function"
-    ):
+    with pytest.raises(LossError, match=r"(?s)squared loss does not say.*Loss.of\(function"):
         pcv.cross_validate(pcv.Logit(), "y ~ x", two, folds=FOLDS, loss=squared)
     for needs, own in (("probabilities", "brier"), ("classes", "zero_one")):
         found = pcv.cross_validate(
