@@ -20,7 +20,7 @@ from pycvstat.errors.checks import check_word
 
 Coding = Literal["contrasts", "kknn"]
 Kind = Literal["continuous", "nominal", "ordinal"]
-NA = Literal["raise", "omit"]
+NA = Literal["raise", "omit", "pass"]
 IntArray = NDArray[np.int64]
 
 
@@ -119,8 +119,9 @@ class Task:
             A column of `data`, by name or as ``data["g"]``, or one value per row. A column of the
             data is then no predictor unless the formula names it: ``.`` leaves it out. In R,
             ``lm(y ~ ., data, weights = w)`` counts it among the predictors.
-        na : {"raise", "omit"}
-            What to do with rows that have a missing value in a variable that is used.
+        na : {"raise", "omit", "pass"}
+            What to do with rows that have a missing value in a variable that is used; "pass"
+            hands missing predictors to learners that take them.
         beside : collection of str, optional
             Names by which a learner means columns of `data` besides those of the formula; ``.``
             leaves them out too.
@@ -147,7 +148,9 @@ class Task:
         parsed = formulas.parse(text, frame.names, [*own, *further])
         used = frame.select(dict.fromkeys((*parsed.variables, *further)))
         taken_away = [frame[n].rename(f"{n} (only taken away)") for n in parsed.removed]
-        keep = _complete_rows(used, [*taken_away, *columns.values()], na)
+        may_miss = parsed.predictors if na == "pass" else ()
+        sure = [used[name] for name in used.names if name not in {*may_miss} - {*further}]
+        keep = _complete_rows(used.n, [*sure, *taken_away, *columns.values()], na)
         _tell_doubts(parsed, used)
         used = used if len(keep) == used.n else used.take(keep)
         used, sorted_by = _sorted_words(used, parsed, levels)
@@ -162,6 +165,11 @@ class Task:
             omitted=frame.n - len(keep),
             sorted_by=sorted_by,
         )
+
+    @cached_property
+    def incomplete(self) -> int:
+        """How many rows have a missing predictor; none, unless ``na="pass"`` kept them."""
+        return int((~self.frame.complete(self.formula.predictors)).sum())
 
     @cached_property
     def _encoders(self) -> dict[str, formulas.Encoder]:
@@ -281,27 +289,32 @@ def _extra(what: str, given: Any, frame: frames.Frame) -> frames.Column:
     return column.rename(what)
 
 
-def _complete_rows(used: frames.Frame, further: Sequence[frames.Column], na: NA) -> IntArray:
-    columns = [*(used[name] for name in used.names), *further]
+def _complete_rows(n: int, columns: Sequence[frames.Column], na: NA) -> IntArray:
     missing = [(c.name, m) for c in columns if (m := c.missing()).any()]
-    if used.n == 0:
+    if n == 0:
         raise DataError("the data have no rows.", given="0 rows")
     if not missing:
-        return np.arange(used.n)
+        return np.arange(n)
     for name, mask in missing:
         if mask.all():
             raise DataError(f"the column {name!r} is NA in every row.", fix="drop the column")
     bad = np.logical_or.reduce([mask for _, mask in missing])
-    if na == "raise":
+    if na != "omit":
         counts = ", ".join(dict.fromkeys(f"{name}: {int(mask.sum())}" for name, mask in missing))
         raise DataError(
-            f"{int(bad.sum())} of {used.n} rows have missing values.",
+            f"{int(bad.sum())} of {n} rows have missing values.",
             given=counts,
-            fix="na='omit' leaves these rows out (as R's lm does), or impute inside the learner",
+            fix="na='omit' leaves these rows out (as R's lm does)"
+            + (
+                "; na='pass' hands missing predictors to learners that take them: estimators such "
+                "as HistGradientBoostingRegressor, pipelines that impute, FromFunctions"
+                if na == "raise"
+                else ""
+            ),
         )
     keep = np.flatnonzero(~bad)
     if keep.size == 0:
-        raise DataError("no row is complete.", given=f"{used.n} rows, each with a missing value")
+        raise DataError("no row is complete.", given=f"{n} rows, each with a missing value")
     return keep
 
 

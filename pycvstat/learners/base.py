@@ -37,6 +37,7 @@ class Learner(metaclass=Answering):
     """The responses that it predicts."""
     uses_weights: ClassVar[bool] = False
     uses_offset: ClassVar[bool] = False
+    takes_missing: ClassVar[bool] = False
     software: ClassVar[tuple[str, ...]] = ()
     """Keys of the packages that compute its fits beside this one, in the bibliography."""
     instead: ClassVar[Mapping[str, str]] = {}
@@ -102,6 +103,16 @@ class Learner(metaclass=Answering):
             raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
         if task.weights is not None and not self.uses_weights:
             raise InputError(f"{self.name} cannot use weights.", fix=WITHOUT_WEIGHTS)
+        self.check_missing(task)
+
+    def check_missing(self, task: Task) -> None:
+        """Refuse rows with missing predictors, unless the learner takes them."""
+        if not self.takes_missing and task.incomplete:
+            raise InputError(
+                f"{self.name} takes no missing predictors.",
+                given=f"{task.incomplete} of {task.n} rows have some",
+                fix="na='omit' leaves these rows out",
+            )
 
     @abstractmethod
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
@@ -120,7 +131,7 @@ class Learner(metaclass=Answering):
         X: Any = None,
         y: Any = None,
         weights: Any = None,
-        na: Literal["raise", "omit"] = "raise",
+        na: Literal["raise", "omit", "pass"] = "raise",
         levels: Literal["ICU", "C"] = "ICU",
     ) -> Any:
         """Fit on all rows.
@@ -133,8 +144,8 @@ class Learner(metaclass=Answering):
             Instead of formula and data.
         weights : str or sequence, optional
             A column of `data` by name, or one value per row; for learners that use weights.
-        na : {"raise", "omit"}
-            What to do with rows that have missing values.
+        na : {"raise", "omit", "pass"}
+            What to do with rows that have missing values; "pass" is for learners that take them.
         levels : {"ICU", "C"}
             How words are sorted that become a factor's levels: as R does in its usual UTF-8
             sessions, or by code point, as R does in the C locale.

@@ -29,8 +29,8 @@ class DataArguments(TypedDict, total=False):
 
     X, y: predictors and response instead of a formula; weights, groups: a column by name or one
     value per row, where weights enter the fits and never the losses, no fold may split a group and
-    a number of folds K means ``Grouped(K)``; na: "raise" or "omit"; levels: "ICU" or "C", how words
-    are sorted that become levels.
+    a number of folds K means ``Grouped(K)``; na: "raise", "omit" or "pass"; levels: "ICU" or "C",
+    how words are sorted that become levels.
     """
 
     X: Any

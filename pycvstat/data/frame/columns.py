@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,8 @@ class Column:
         objects with None for missing values (text).
     levels : tuple of str
         The levels of a factor, in their order; empty for the other kinds.
+    dtype : str
+        The type in which numbers were given, such as "int64"; empty for doubles.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Column:
     kind: Kind
     values: NDArray[Any]
     levels: tuple[str, ...] = ()
+    dtype: str = ""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -89,7 +92,7 @@ class Column:
         >>> read({"x": [1, 2, 3]})["x"].take([2, 0]).values
         array([3., 1.])
         """
-        return Column(self.name, self.kind, self.values[positions(rows)], self.levels)
+        return replace(self, values=self.values[positions(rows)])
 
     def rename(self, name: str) -> Column:
         """The same values under another name.
@@ -100,7 +103,7 @@ class Column:
         >>> read({"x": [1]})["x"].rename("z").name
         'z'
         """
-        return Column(name, self.kind, self.values, self.levels)
+        return replace(self, name=name)
 
     def labels(self) -> NDArray[np.object_]:
         """The values as words, None where missing; numbers are written with 15 digits.
@@ -143,14 +146,16 @@ class Column:
         names = [level_name(value) for value in distinct[~np.isnan(distinct)]]
         return _merged_levels(codes, names)
 
-    def to_pandas(self) -> pd.Series[Any]:
-        """The column as a pandas Series.
+    def to_pandas(self, *, as_given: bool = False) -> pd.Series[Any]:
+        """The column as a pandas Series, numbers as doubles or in the type they were given in.
 
         Examples
         --------
         >>> from pycvstat.data.frame import read
         >>> read({"x": [True, None]})["x"].to_pandas().dtype
         BooleanDtype
+        >>> read({"x": [1, 2]})["x"].to_pandas(as_given=True).dtype
+        dtype('int64')
         """
         if self.kind in ("factor", "ordered"):
             categories = pd.Index(list(self.levels), dtype=object)
@@ -163,7 +168,8 @@ class Column:
             made = _dates(self.values)
         else:
             made = self.values
-        return pd.Series(made, name=self.name)
+        series: pd.Series[Any] = pd.Series(made, name=self.name)
+        return series.astype(cast(Any, self.dtype)) if as_given and self.dtype else series
 
 
 def level_name(value: object) -> str:

@@ -174,8 +174,8 @@ class Frame:
             digest.update(_bytes(column))
         return digest.hexdigest()
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The columns as a pandas data frame with rows 0..n-1.
+    def to_pandas(self, *, as_given: bool = False) -> pd.DataFrame:
+        """The columns as a pandas data frame with rows 0..n-1; see `Column.to_pandas`.
 
         Examples
         --------
@@ -183,7 +183,8 @@ class Frame:
         >>> read({"a": [1, 2]}).to_pandas()["a"].tolist()
         [1.0, 2.0]
         """
-        return pd.DataFrame({name: self[name].to_pandas() for name in self.names})
+        columns = {name: self[name].to_pandas(as_given=as_given) for name in self.names}
+        return pd.DataFrame(columns)
 
     def _readable(self) -> Iterator[Column]:
         return (column for column in self.columns.values() if isinstance(column, Column))

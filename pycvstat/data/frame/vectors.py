@@ -41,7 +41,7 @@ def is_polars(value: object, kind: str) -> bool:
 def column_of(name: str, vector: object) -> Column:
     """Read one vector into a column; DataError says why it cannot be read."""
     if isinstance(vector, Column):
-        return Column(name, vector.kind, vector.values, vector.levels)
+        return vector.rename(name)
     if is_polars(vector, "Series"):
         return _from_polars(name, vector)
     if isinstance(vector, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
@@ -100,11 +100,13 @@ def _from_numpy(name: str, values: NDArray[Any]) -> Column:
     raise _refusal(name, f"values of type {values.dtype}", what)
 
 
-def _numbers(name: str, values: NDArray[Any]) -> Column:
+def _numbers(name: str, values: NDArray[Any], dtype: str = "") -> Column:
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size:
         _check_exact(name, max(int(values.max()), -int(values.min())))
     with np.errstate(over="ignore"):
-        return Column(name, "numeric", np.array(values, dtype=np.float64))
+        doubles = np.array(values, dtype=np.float64)
+    given = dtype or str(values.dtype.newbyteorder("="))
+    return Column(name, "numeric", doubles, dtype="" if given == "float64" else given)
 
 
 def _check_exact(name: str, largest: float) -> None:
@@ -136,7 +138,8 @@ def _from_objects(name: str, values: NDArray[np.object_]) -> Column:
         numbers = _filled(name, values, missing)
         if what == "integer":
             _check_exact(name, np.nanmax(np.abs(numbers), initial=0.0))
-        return Column(name, "numeric", numbers)
+        whole = what == "integer" and not missing.any()
+        return Column(name, "numeric", numbers, dtype="int64" if whole else "")
     if what in ("date", "datetime", "datetime64"):
         return _moments(name, values)
     raise _refusal(name, _examples(values, missing), _fault(what, values))
@@ -204,7 +207,7 @@ def _from_pandas(name: str, series: pd.Series[Any]) -> Column:
     if pd.api.types.is_numeric_dtype(dtype) and dtype.kind in "iuf":
         whole = dtype.kind in "iu" and not series.hasnans
         values = series.to_numpy() if whole else series.to_numpy(np.float64, na_value=np.nan)
-        return _numbers(name, values)
+        return _numbers(name, values, str(dtype))
     return _from_objects(name, series.astype(object).to_numpy())
 
 

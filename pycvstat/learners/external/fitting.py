@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import zlib
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from pycvstat.data.formula import FittedEncoder, quote
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Response, Task
 from pycvstat.errors import FitError, InputError
+from pycvstat.errors.foreign import telling
 from pycvstat.learners.base import (
     WITHOUT_WEIGHTS,
     Fitted,
@@ -26,6 +28,9 @@ from pycvstat.learners.base import (
 from pycvstat.learners.design import Outcome, stacked
 from pycvstat.learners.missing import NA, tell_missing
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Role = Literal["classifier", "regressor"]
@@ -33,6 +38,8 @@ Role = Literal["classifier", "regressor"]
 
 class Wrapped(Learner):
     """What estimators and pairs of functions share."""
+
+    takes_missing: ClassVar[bool] = True
 
     @abstractmethod
     def fresh(self, seed: int) -> Any:
@@ -46,6 +53,11 @@ class Wrapped(Learner):
     @property
     def sees_frames(self) -> bool:
         """Whether it gets the columns as they are instead of the design matrix."""
+        return False
+
+    @property
+    def takes_the_likeliest(self) -> bool:
+        """Whether classes come from the probabilities, and its ``predict`` is not called."""
         return False
 
     def check(self, task: Task) -> None:
@@ -79,8 +91,7 @@ class Wrapped(Learner):
         self.check(task)
         rows = np.arange(task.n)
         if self.sees_frames:
-            frame = task.frame.select(task.formula.predictors).to_pandas()
-            return FittedWrapped(self, task, None, _fitted(self, frame, task, rows))
+            return FittedWrapped(self, task, None, _fitted(self, raw(task), task, rows))
         encoder = task.encoder("contrasts").fit(task.frame)
         X = predictors(encoder.matrix(task.frame).X, task)
         fitted = _fitted(self, X, task, rows)
@@ -92,9 +103,7 @@ class PreparedWrapped(Prepared):
 
     def __init__(self, learner: Wrapped, task: Task, candidates: Sequence[Params]) -> None:
         super().__init__(learner, task, candidates)
-        self.raw = (
-            task.frame.select(task.formula.predictors).to_pandas() if learner.sees_frames else None
-        )
+        self.raw = raw(task) if learner.sees_frames else None
 
     def predict(
         self,
@@ -139,17 +148,23 @@ class FittedWrapped(Fitted):
         """Predict the rows without a missing predictor."""
         frame: Frame = read(new)
         names = self.task.formula.predictors
-        known = frame.complete(names)
+        known = np.full(frame.n, True) if self.task.incomplete else frame.complete(names)
         if self._encoder is None:
             tell_missing(known, na)
-            X: Any = frame.select(names).take(known).to_pandas()
+            X: Any = frame.select(names).take(known).to_pandas(as_given=True)
         else:
             matrix = self._encoder.matrix(frame).X
-            known = known & np.isfinite(matrix).all(axis=1)
+            usable = ~np.isinf(matrix) if self.task.incomplete else np.isfinite(matrix)
+            known &= usable.all(axis=1)
             tell_missing(known, na)
             X = predictors(matrix[known], self.task)
         outcome = outcome_of(self.estimator, X, self.task.response, self.learner)
         return outcome.values, outcome.prob, known
+
+
+def raw(task: Task) -> pd.DataFrame:
+    """The columns of the formula as they were given."""
+    return task.frame.select(task.formula.predictors).to_pandas(as_given=True)
 
 
 def predictors(X: FloatArray, task: Task) -> FloatArray:
@@ -170,23 +185,43 @@ def _fitted(learner: Wrapped, X: Any, task: Task, rows: IntArray) -> Any:
 
 
 def _weights_argument(made: Any, weights: FloatArray, learner: Wrapped) -> dict[str, Any]:
-    """How a fit method takes weights; a pipeline hands them to its last step."""
-    steps = getattr(made, "steps", None)
-    last = steps[-1][1] if steps else made
-    if "sample_weight" not in inspect.signature(last.fit).parameters:
+    """How a fit method takes weights."""
+    name = _name_of_weights(made)
+    if name is None:
         raise InputError(f"{learner.name} cannot use weights.", fix=WITHOUT_WEIGHTS)
-    return {f"{steps[-1][0]}__sample_weight" if steps else "sample_weight": weights}
+    return {name: weights}
+
+
+def _name_of_weights(made: Any) -> str | None:
+    """The argument of a fit method for weights; pipelines and searches hand them on.
+
+    Where metadata are routed (``set_fit_request``), scikit-learn finds the way itself.
+    """
+    sklearn = sys.modules.get("sklearn")
+    routed = sklearn is not None and sklearn.get_config().get("enable_metadata_routing", False)
+    taken = inspect.signature(made.fit).parameters
+    if "sample_weight" in taken or (routed and hasattr(made, "get_metadata_routing")):
+        return "sample_weight"
+    if steps := getattr(made, "steps", None):
+        inner = _name_of_weights(steps[-1][1])
+        return inner and f"{steps[-1][0]}__{inner}"
+    inside = next((getattr(made, n) for n in ("estimator", "regressor") if hasattr(made, n)), None)
+    hands_on = any(p.kind == p.VAR_KEYWORD for p in taken.values())
+    return _name_of_weights(inside) if inside is not None and hands_on else None
 
 
 def outcome_of(fitted: Any, X: Any, response: Response, learner: Wrapped) -> Outcome:
     """The predictions of a fitted object, checked."""
     try:
-        raw = fitted.predict(X)
         proba = getattr(fitted, "predict_proba", None) if response.levels else None
         prob = None if proba is None else np.asarray(proba(X), dtype=np.float64)
+        if prob is not None and learner.takes_the_likeliest:
+            full = _all_classes(prob, fitted, response)
+            return Outcome(full.argmax(axis=1).astype(np.float64), full)
+        found = fitted.predict(X)
     except Exception as error:
         raise _failure(learner, "predict", error) from error
-    values = _numbers(raw, len(X), learner)
+    values = _numbers(found, len(X), learner)
     if not response.levels:
         return Outcome(values)
     if not np.isin(values, np.arange(len(response.levels))).all():
@@ -225,5 +260,4 @@ def _all_classes(prob: FloatArray, fitted: Any, response: Response) -> FloatArra
 
 
 def _failure(learner: Wrapped, what: str, error: Exception) -> FitError:
-    first = (str(error).strip() or "no message").splitlines()[0]
-    return FitError(f"{learner.name} failed to {what}.", given=f"{type(error).__name__}: {first}")
+    return FitError(f"{learner.name} failed to {what}.", given=telling(error))

@@ -7,13 +7,16 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.learners.external.fitting import Role, Wrapped
+
+if TYPE_CHECKING:
+    from pycvstat.losses import Loss
 
 FloatArray = NDArray[np.float64]
 
@@ -23,7 +26,9 @@ class External(Wrapped):
     """An estimator with scikit-learn's ``fit(X, y)`` and ``predict(X)``, pipelines included.
 
     Any such object is wrapped by itself wherever a learner is expected. It gets the columns of
-    R's model matrix without the intercept, and for classes the codes 0, 1, ... of the levels.
+    R's model matrix without the intercept, and for classes the codes 0, 1, ... of the levels;
+    under a loss of probabilities only its ``predict_proba`` is called, and the likeliest class is
+    the prediction. With ``na="pass"`` it gets missing predictors as NaN.
     Parameters of a grid are those of ``set_params`` ("alpha", "ridge__alpha", ...). A
     ``random_state`` that is None is set, fit by fit, to a number made from the training rows, so
     that results can be repeated and do not depend on the number of workers.
@@ -33,8 +38,9 @@ class External(Wrapped):
     estimator : object
         With fit and predict; it is copied for every fit and never changed.
     encode : bool, optional
-        False: give the columns of the formula as they are, in a pandas frame, for pipelines that
-        encode by themselves. By default this is so when the estimator holds a ColumnTransformer.
+        False: give the columns of the formula as they are, in a pandas frame with their types,
+        for pipelines that encode by themselves. By default this is so when the estimator holds a
+        ColumnTransformer, however deep.
 
     Examples
     --------
@@ -46,6 +52,7 @@ class External(Wrapped):
 
     estimator: Any
     encode: bool | None = None
+    takes_the_likeliest: bool = field(default=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -66,7 +73,12 @@ class External(Wrapped):
         """Whether it gets the columns as they are."""
         if self.encode is not None:
             return not self.encode
-        return any(type(part).__name__ == "ColumnTransformer" for part in _parts(self.estimator))
+        parts = [self.estimator, *self.params().values()]
+        return any(type(part).__name__ == "ColumnTransformer" for part in parts)
+
+    def inside(self, loss: Loss, on_error: Literal["raise", "warn"]) -> Self:
+        """The estimator as part of a procedure, which may need its probabilities only."""
+        return replace(self, takes_the_likeliest=loss.name in ("log", "brier"))
 
     def params(self) -> dict[str, Any]:
         """The parameters of the estimator, those of its parts included."""
@@ -197,13 +209,3 @@ def _role(estimator: Any) -> Role | None:
         return "regressor" if base.is_regressor(estimator) else None
     said = getattr(estimator, "_estimator_type", None)
     return said if said in ("classifier", "regressor") else None
-
-
-def _parts(estimator: Any) -> list[Any]:
-    """The estimator and the steps of its pipelines."""
-    found, waiting = [], [estimator]
-    while waiting:
-        part = waiting.pop()
-        found.append(part)
-        waiting += [step for _, step in getattr(part, "steps", None) or []]
-    return found

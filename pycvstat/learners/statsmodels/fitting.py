@@ -15,6 +15,7 @@ from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, PycvstatError, warn
+from pycvstat.errors.foreign import telling
 from pycvstat.learners.base import Fitted
 from pycvstat.learners.design import FitReport, Outcome, Sample, notes_of_aliased, sample_of
 from pycvstat.learners.linear.least_squares import independent_columns
@@ -173,18 +174,13 @@ def _converged(results: Any, heard: Sequence[Any]) -> bool:
 def _notes(learner: Statsmodels, results: Any, heard: Sequence[Any]) -> tuple[str, ...]:
     """What statsmodels warned of, except convergence, which is counted."""
     said = [
-        f"{learner.name}: {first_line(w.message)}"
+        f"{learner.name}: {str(w.message).strip().splitlines()[0]}"
         for w in heard
         if w.category.__name__ != "ConvergenceWarning"
     ]
     if "exog_re" in of_model(learner.model):
         said.append(POPULATION.format(learner.name))
     return tuple(dict.fromkeys(said))
-
-
-def first_line(message: object) -> str:
-    """The first line of an error or a warning."""
-    return (str(message).strip() or "no message").splitlines()[0]
 
 
 def failure(learner: Statsmodels, what: str, error: Exception) -> FitError:
@@ -198,7 +194,7 @@ def failure(learner: Statsmodels, what: str, error: Exception) -> FitError:
         fix = "it has no prediction for new rows; go through pcv.FromFunctions(fit, predict)"
     return FitError(
         f"{learner.name} failed to {what}.",
-        given=f"{type(error).__name__}: {first_line(error)}",
+        given=telling(error),
         fix=fix,
     )
 

@@ -152,6 +152,7 @@ class Statsmodels(Learner):
             )
         if task.formula.offsets and "offset" not in named(self.model.predict):
             raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
+        self.check_missing(task)
         refuse_values(self.of_the_model, task.n + task.omitted)
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
