@@ -7,6 +7,10 @@
 # training rows are the rest unless they are given. Everything that draws at random is drawn
 # before: these functions draw nothing.
 
+bs <- splines::bs  # formulas may name them
+ns <- splines::ns
+C <- factor  # as in patsy
+
 pcv_learner <- function(make, params = list()) function(formula, train) make(formula, train, params)
 
 pcv_learners <- list(

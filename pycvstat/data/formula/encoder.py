@@ -18,6 +18,7 @@ from pycvstat.data.formula.variables import (
     Levels,
     Poly,
     Scale,
+    Splines,
     Variable,
     freeze,
     refuse_undefined,
@@ -165,7 +166,7 @@ class Encoder:
     def fit(self, frame: Frame) -> FittedEncoder:
         """Fix the data-dependent terms on the rows of `frame`."""
         fitted = [
-            variable.fit(frame) if isinstance(variable, (Poly, Scale)) else variable
+            variable.fit(frame) if isinstance(variable, (Poly, Scale, Splines)) else variable
             for variable in self._variables
         ]
         return FittedEncoder(self.formula, fitted, self._frame_kinds)
@@ -174,6 +175,8 @@ class Encoder:
 def _is_computed(variable: Variable) -> bool:
     if isinstance(variable, Poly):
         return not variable.raw
+    if isinstance(variable, Splines):
+        return variable.options["boundary"] is None or variable.options["knots"] is None
     fixed = isinstance(variable, Scale) and not (variable.center is True or variable.divide is True)
     return isinstance(variable, Scale) and not fixed
 

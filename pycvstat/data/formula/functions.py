@@ -45,17 +45,22 @@ ARGUMENTS: dict[str, tuple[str, ...]] = dict.fromkeys(ELEMENTWISE, ("x",)) | {
     "offset": ("x",),
     "factor": ("x", "levels", "labels", "exclude", "ordered"),
     "as.factor": ("x",),
+    "C": ("x",),
     "ordered": ("x", "levels", "labels"),
     "cut": ("x", "breaks", "labels", "include.lowest", "right", "dig.lab", "ordered_result"),
     "poly": ("x", "degree", "raw"),
     "scale": ("x", "center", "scale"),
+    "bs": ("x", "df", "knots", "degree", "intercept", "Boundary.knots"),
+    "ns": ("x", "df", "knots", "intercept", "Boundary.knots"),
 }
 """Function -> its arguments in R's order; only `x` may hold columns."""
 
-STANDALONE = frozenset({"factor", "as.factor", "ordered", "cut", "poly", "scale", "offset"})
+STANDALONE = frozenset(
+    {"factor", "as.factor", "C", "ordered", "cut", "poly", "scale", "bs", "ns", "offset"}
+)
 """Functions whose value is not a plain vector of numbers: they are terms, never parts of one."""
 
-COMPUTED = frozenset({"poly", "scale"})
+COMPUTED = frozenset({"poly", "scale", "bs", "ns"})
 """Functions computed from the data: fitted on training rows only."""
 
 ALLOWED = (*sorted(ARGUMENTS, key=str.casefold), "c")
@@ -86,9 +91,8 @@ def _not_allowed(call: Call) -> FormulaError:
     special = {
         "cbind": "give one response column; for binomial counts use the share and weights=",
         "as.numeric": "numbers and TRUE/FALSE are used as they are",
-        "s": "smooth terms are not offered; use poly(x, d)",
-        "ns": "splines are not offered; use poly(x, d)",
-        "bs": "splines are not offered; use poly(x, d)",
+        "s": "smooth terms are not offered; use splines: ns(x, df = 4)",
+        "te": "smooth terms are not offered; use splines: ns(x, df = 4)",
     }
     advice = special.get(call.function) or nearest(call.function, ALLOWED)
     allowed = f"the allowed functions are {', '.join(ALLOWED)}"

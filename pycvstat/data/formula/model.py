@@ -123,8 +123,9 @@ def parse(text: str, names: Sequence[str], beside: Collection[str] = ()) -> Form
 
     Operators: ``+ - : * / ^ %in%``, parentheses, ``0`` and ``1``, and ``.`` for all columns but
     the response's. Arithmetic and comparisons inside ``I()`` and the other functions. Functions:
-    abs, acos, as.factor, asin, atan, c, ceiling, cos, cosh, cut, exp, expm1, factor, floor, I,
-    log, log10, log1p, log2, offset, ordered, poly, scale, sign, sin, sinh, sqrt, tan, tanh.
+    abs, acos, as.factor, asin, atan, bs, c, C, ceiling, cos, cosh, cut, exp, expm1, factor, floor,
+    I, log, log10, log1p, log2, ns, offset, ordered, poly, scale, sign, sin, sinh, sqrt, tan, tanh.
+    C means factor, as in patsy.
 
     Parameters
     ----------
@@ -151,10 +152,10 @@ def parse(text: str, names: Sequence[str], beside: Collection[str] = ()) -> Form
     (('a', 'c', 'b:a', 'a:c'), (1, 1, 2, 2), True)
 
     As in R: ``terms(formula)``; what its functions give has R's bits, where R calls the same C
-    library and, for poly(), a BLAS that adds in order. Two things differ: poly() and scale() are
-    computed from the rows that are fitted, not also from rows that are dropped for missing values
-    elsewhere; and a response that is one column, or a function of one, may not stand on the right
-    again (R drops it with a warning, or lets it leak).
+    library and, for poly(), a BLAS that adds in order. Two things differ: poly(), scale(), bs() and
+    ns() are computed from the rows that are fitted, not also from rows that are dropped for
+    missing values elsewhere; and a response that is one column, or a function of one, may not
+    stand on the right again (R drops it with a warning, or lets it leak).
     """
     return Formula(text, tuple(names), tuple(beside))
 

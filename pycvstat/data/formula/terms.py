@@ -79,6 +79,13 @@ class Algebra:
                 return {self._bit(node): None}
             case Text():
                 raise self._fault("A string is not a term.", "write a column's name without quotes")
+            case Binary("|", effects, groups):
+                slopes = "" if deparse(effects) == "1" else f', exog_re="~ {deparse(effects)}"'
+                group = groups.name if isinstance(groups, Name) else "..."
+                raise self._fault(
+                    f"({deparse(node)}) is a random effect, and formulas have fixed ones.",
+                    f"pcv.Statsmodels(smf.mixedlm, groups={group!r}{slopes}) with the other terms",
+                )
             case _:
                 raise self._fault(
                     f"{deparse(node)!r} is not a term.",

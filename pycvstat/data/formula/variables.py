@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
@@ -10,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
-from pycvstat.data.formula import factors, polynomials
+from pycvstat.data.formula import factors, polynomials, splines
 from pycvstat.data.formula.evaluate import column, constant
 from pycvstat.data.formula.factors import Coding
-from pycvstat.data.formula.functions import arguments
+from pycvstat.data.formula.functions import arguments, constant_flag
 from pycvstat.data.formula.syntax import Call, Node, columns_in, deparse
 from pycvstat.data.frame import Column, Frame
 from pycvstat.errors import DataError, FormulaError
@@ -172,7 +173,41 @@ class Scale:
         return made
 
 
-Variable: TypeAlias = Numbers | Levels | Poly | Scale
+@dataclass(frozen=True, slots=True, eq=False)
+class Splines:
+    """Splines of a variable, with knots and boundary from the rows that they were fitted on."""
+
+    node: Call
+    label: str
+    options: Mapping[str, Any]
+    size: int
+    fitted: splines.SplineBasis | None = None
+
+    def fit(self, frame: Frame) -> Self:
+        """The same splines, with the knots of the rows of this frame."""
+        x = column(arguments(self.node)["x"], frame).values
+        x = x[np.isfinite(x)]
+        if len(np.unique(x)) < 2:
+            raise DataError(
+                f"{self.label} cannot be computed: the column does not vary.",
+                given=f"{len(x)} rows",
+                fix="drop the column",
+            )
+        return replace(self, fitted=splines.fitted(x, **self.options))
+
+    def names(self, every_level: bool) -> tuple[str, ...]:
+        """The names of its columns."""
+        if self.size == 1:
+            return (self.label,)
+        return tuple(f"{self.label}{place}" for place in range(1, self.size + 1))
+
+    def matrix(self, frame: Frame, every_level: bool) -> Floats:
+        """Its columns on the rows of a frame: (n, size)."""
+        assert self.fitted is not None
+        return self.fitted.at(column(arguments(self.node)["x"], frame).values)
+
+
+Variable: TypeAlias = Numbers | Levels | Poly | Scale | Splines
 
 
 def _chosen(option: bool | float, computed: float, without: float) -> float:
@@ -187,6 +222,8 @@ def freeze(node: Node, frame: Frame, coding: Coding) -> Variable:
         return _poly(node, frame)
     if isinstance(node, Call) and node.function == "scale":
         return _scale(node, frame)
+    if isinstance(node, Call) and node.function in ("bs", "ns"):
+        return _splines(node, frame)
     made = factors.value(node, frame)
     refuse_undefined(node, made, frame)
     if made.kind in ("numeric", "date"):
@@ -247,6 +284,45 @@ def _scale(node: Call, frame: Frame) -> Scale:
         raise FormulaError("center and scale must be TRUE, FALSE or a number.", given=deparse(node))
     _numeric(bound["x"], node, frame)
     return Scale(node, deparse(node), center, divide)
+
+
+def _splines(node: Call, frame: Frame) -> Splines:
+    bound = arguments(node)
+    given = {name: constant(value) for name, value in bound.items() if name != "x"}
+    natural, degree = node.function == "ns", given.get("degree", 3.0)
+    intercept = constant_flag(given.get("intercept", False), node, "intercept")
+    knots, boundary = (_several(given.get(name), node) for name in ("knots", "Boundary.knots"))
+    least = (1.0 if natural else degree) + intercept
+    df = least if given.get("df") is None and knots is None else given.get("df", least)
+    for name, number, low in (("degree", degree, 1.0), ("df", df, least)):
+        if not isinstance(number, float) or number != int(number) or not low <= number <= 500:
+            raise FormulaError(
+                f"{name} of {node.function}() must be a whole number from {low:g}.",
+                given=deparse(node),
+            )
+    if boundary is not None and not (len(boundary) == 2 and boundary[0] < boundary[1]):
+        raise FormulaError("Boundary.knots are two numbers.", given=deparse(node))
+    _numeric(bound["x"], node, frame)
+    options = {
+        "natural": natural,
+        "df": int(df),
+        "knots": knots,
+        "degree": int(degree),
+        "intercept": intercept,
+        "boundary": None if boundary is None else tuple(boundary.tolist()),
+    }
+    size = int(df) if knots is None else len(knots) + int(least)
+    return Splines(node, deparse(node), options, size)
+
+
+def _several(given: Any, node: Call) -> Floats | None:
+    """One number or several, as an array."""
+    values = given if isinstance(given, list) else [given]
+    if given is None:
+        return None
+    if not all(isinstance(v, float) and np.isfinite(v) for v in values):
+        raise FormulaError("Knots are numbers.", given=deparse(node))
+    return np.array(values)
 
 
 def _numeric(inner: Node, node: Call, frame: Frame) -> None:

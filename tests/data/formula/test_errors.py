@@ -42,7 +42,7 @@ REFUSED = {
     "y ~ sine(x)": ("sine() is not allowed", "did you mean 'sin'?; the allowed functions are abs"),
     "y ~ __import__('os')": ("__import__() is not allowed", "make the column beforehand"),
     "cbind(y, x) ~ z": ("cbind() is not allowed", "weights="),
-    "y ~ s(x)": ("s() is not allowed", "poly(x, d)"),
+    "y ~ s(x)": ("s() is not allowed", "ns(x, df = 4)"),
     "y ~ {x}": ("'{' has no meaning", "backticks"),
     "y ~ x$z": ("'$' has no meaning", ""),
     "y ~ x[1]": ("'[' has no meaning", ""),
