@@ -34,8 +34,8 @@ CASES = [
     Case(pcv.External(DecisionTreeRegressor(random_state=1)), other={"max_depth": 2}),
     Case(LogisticRegression(), "two ~ x + z", other={"C": 0.1}),
     Case(pcv.FromFunctions(lambda X, y: y.mean(), lambda mean, X: np.full(len(X), mean))),
-    Case(pcv.Statsmodels(smf.ols), open_ended=True),
-    Case(smf.logit, "two ~ x + z", open_ended=True),
+    Case(pcv.Statsmodels(smf.ols)),
+    Case(smf.logit, "two ~ x + z"),
     Case(pcv.Tuned(pcv.Ridge(), {"lam": [0.1, 1.0]}, inner=pcv.Blocks(3))),
 ]
 

@@ -83,7 +83,11 @@ def place_of(model: Any, name: str, fitting: Mapping[str, Any], all_names: Any) 
     regularised = is_regularised(model, {**fitting, **dict.fromkeys(all_names)})
     fit = model.fit_regularized if regularised else model.fit
     check(model, fit, f"{model.__name__} and its fit have", [name])
-    return "fit", name
+    raise InputError(
+        f"{model.__name__} and its fit name no argument {name!r}, and may ignore it in silence.",
+        given=name,
+        fix=f"write 'fit__{name}' for what its fit passes on, to an optimiser",
+    )
 
 
 def check(model: Any, function: Callable[..., Any], who: str, names: Any) -> None:

@@ -60,7 +60,8 @@ class Statsmodels(Learner):
     population: the effects of single groups are not added, whether a group was seen or not.
 
     A parameter of a grid reaches the argument of that name of the model, of its fit or of its
-    regularised fit; ``model__name`` or ``fit__name`` says which where two have it.
+    regularised fit; ``model__name`` or ``fit__name`` says which where two have it, and
+    ``fit__name`` reaches what the fit only passes on.
 
     Examples
     --------

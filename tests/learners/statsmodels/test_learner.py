@@ -77,6 +77,16 @@ def test_an_exposure_may_be_an_offset_of_the_formula() -> None:
         pcv.cross_validate(smf.ols, "y ~ x + offset(z)", DATA, folds=FOLDS)
 
 
+def test_a_name_that_statsmodels_would_ignore_is_no_parameter_of_a_grid() -> None:
+    """``OLS.fit`` takes any name and looks at none: all candidates would be the same."""
+    with pytest.raises(InputError, match="no argument 'lamda'") as caught:
+        pcv.tune(smf.ols, "y ~ x", DATA, grid={"lamda": [0.1, 1.0]}, folds=FOLDS)
+    assert "fit__lamda" in str(caught.value.fix)
+    data = DATA.assign(two=DATA.y > DATA.y.median())
+    grid = {"fit__gtol": [1e-4, 1e-9], "fit__method": ["bfgs"]}  # what it hands to the optimiser
+    assert pcv.tune(smf.logit, "two ~ x", data, grid=grid, folds=FOLDS).best["fit__method"]
+
+
 def test_a_grid_reaches_the_regularisation_the_fit_and_the_model() -> None:
     penalties = [0.0, 0.05, 0.2]
     tuned = pcv.tune(smf.ols, "y ~ x + z", DATA, grid={"alpha": penalties}, folds=FOLDS)
