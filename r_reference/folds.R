@@ -1,10 +1,16 @@
 # Fold plans written out in R: lists of test rows, counted from 1. Each function makes one repetition
-# from wherever R's random numbers are; pcv_folds sets the seed once and repeats.
+# from wherever R's random numbers are; pcv_folds sets the seed once and repeats, and takes fold labels
+# too.
 
-pcv_folds <- function(one, seed = NULL, times = 1, sample_kind = "Rejection") {
+pcv_folds <- function(one, seed = NULL, times = 1, sample_kind = "Rejection", reseeds = FALSE) {
   if (!is.null(seed)) suppressWarnings(set.seed(seed, sample.kind = sample_kind))
   on.exit(RNGkind(sample.kind = "Rejection"))
-  lapply(do.call(c, lapply(seq_len(times), function(i) one())), as.integer)
+  folds <- lapply(seq_len(times), function(i) {
+    if (reseeds && i > 1) set.seed(sample(1e6, 1))
+    rows <- one()
+    if (is.list(rows)) rows else pcv_by_label(rows)
+  })
+  lapply(do.call(c, folds), as.integer)
 }
 
 pcv_chunks <- function(rows, k) {
@@ -116,18 +122,12 @@ pcv_folds_rsample <- function(n, k, y = NULL) {
   pcv_rest_of(n, lapply(sets$splits, function(s) s$in_id))
 }
 
-pcv_folds_caret <- function(n, k, y) pcv_by_label(caret::createFolds(y, k, list = FALSE))
-
 # As boot::cv.glm draws them, K the nearest to k of the numbers of folds that n can have.
 pcv_folds_boot <- function(n, k) {
   possible <- unique(round(n / seq_len(floor(n / 2))))
   k <- possible[which.min(abs(possible - k))]
   pcv_by_label(sample(rep(seq_len(k), ceiling(n / k)), n))
 }
-
-pcv_folds_glmnet <- function(n, k) pcv_by_label(sample(rep(seq(k), length = n)))
-
-pcv_folds_origami <- function(n, k) if (n == k) as.list(seq_len(n)) else pcv_folds_glmnet(n, k)
 
 pcv_folds_cv <- function(n, k) pcv_chunks(if (n > k) sample(n) else seq_len(n), k)
 

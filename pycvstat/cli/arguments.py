@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pycvstat.cli.spelling import DIALECTS, FOLDS, LEARNERS
+from pycvstat.cli.spelling import FOLDS, LEARNERS
+from pycvstat.folds import DIALECTS
 
 Subparsers = Any
 ROOMS = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from pycvstat.cli.spelling import DIALECTS, FOLDS, LEARNERS
+from pycvstat.cli.spelling import FOLDS, LEARNERS
+from pycvstat.folds import DIALECTS
 
 SHELLS = ("bash", "zsh", "fish")
 _OPEN = {

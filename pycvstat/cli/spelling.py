@@ -12,6 +12,7 @@ import numpy as np
 
 from pycvstat.errors import InputError
 from pycvstat.errors.names import unknown_argument
+from pycvstat.folds import DIALECTS
 from pycvstat.learners.base import Learner
 
 LEARNERS = {
@@ -28,7 +29,6 @@ LEARNERS = {
     "elasticnet": "ElasticNet",
     "mean": "Mean",
 }
-DIALECTS = ("rsample", "caret", "boot", "cv", "glmnet", "mlr3", "origami", "kknn")
 FOLDS = ("kfold", "blocks", "stratified", "grouped", "repeated", "loo", "holdout", "subsampling")
 
 
@@ -218,7 +218,7 @@ def folds_of(text: str, seed: int | None) -> Any:
     if kind.isdigit():
         kind, rest = "kfold", kind
     if kind in DIALECTS:
-        return pcv.RFolds(kind, _count(rest, text), seed=seed)  # type: ignore[arg-type]
+        return pcv.RFolds(kind, _count(rest, text), seed=seed)
     makers: Mapping[str, Any] = {
         "kfold": lambda: pcv.KFold(_count(rest, text), random=seed),
         "blocks": lambda: pcv.Blocks(_count(rest, text)),

@@ -1,10 +1,10 @@
 """Folds: splitters, which are recipes, and the plans that they make of given rows.
 
 May import the rooms below. New here: a splitter is a frozen dataclass that lays out its test rows;
-the folds of an R package are a dialect.
+the folds of an R package are a `Dialect`, made known by `register`.
 """
 
-from pycvstat.folds.dialects import RFolds
+from pycvstat.folds.dialects import DIALECTS, Dialect, RFolds, register
 from pycvstat.folds.foreign import as_splitter
 from pycvstat.folds.inference import FiveByTwo, NestedPairs, PairedHalves
 from pycvstat.folds.partitions import (
@@ -17,24 +17,29 @@ from pycvstat.folds.partitions import (
 )
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splits import Holdout, Repeated, Subsampling, TimeSeries
-from pycvstat.folds.splitter import Splitter
+from pycvstat.folds.splitter import Layout, RowsInR, Splitter
 
 __all__ = [
+    "DIALECTS",
     "Blocks",
+    "Dialect",
     "FiveByTwo",
     "FoldPlan",
     "Grouped",
     "Holdout",
     "KFold",
+    "Layout",
     "LeaveOneOut",
     "NestedPairs",
     "PairedHalves",
     "Predefined",
     "RFolds",
     "Repeated",
+    "RowsInR",
     "Splitter",
     "Stratified",
     "Subsampling",
     "TimeSeries",
     "as_splitter",
+    "register",
 ]

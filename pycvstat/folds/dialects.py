@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from pycvstat.folds.rstrata import caret_classes, rsample_strata
 from pycvstat.folds.splitter import (
     Given,
     Layout,
+    RowsInR,
     Splitter,
     in_chunks,
     of_labels,
@@ -24,11 +25,69 @@ from pycvstat.folds.splitter import (
     require_times,
 )
 from pycvstat.folds.vectors import are_integers, named, rows_of
-from pycvstat.rmath.random import RRandom, Stream, as_stream
+from pycvstat.rmath.random import RRandom, Stream
 from pycvstat.rmath.random.generator import SampleKind
 
 Rows = npt.NDArray[np.int64]
-Dialect = Literal["rsample", "caret", "boot", "cv", "glmnet", "mlr3", "origami", "kknn"]
+Draw = Callable[[Stream], Rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How an R package makes its folds.
+
+    Parameters
+    ----------
+    name : str
+    call : str
+        The call in R, for people.
+    labels : callable
+        ``labels(folds, given)`` looks at an `RFolds` and at the data, and gives a function that
+        draws the fold of every row, counted from 0, from a stream of random numbers.
+    in_r : RowsInR
+        R code of one repetition.
+    least : int
+        The smallest number of folds.
+    strata : bool
+        Whether it takes ``strata=``.
+
+    Examples
+    --------
+    >>> for dialect in DIALECTS.values():
+    ...     print(f"{dialect.name:<8} {dialect.call}")
+    rsample  rsample::vfold_cv(data, v = k)
+    caret    caret::createFolds(y, k)
+    boot     boot::cv.glm(data, fit, K = k)
+    cv       cv::cv(model, k = k, seed = seed)
+    glmnet   glmnet::cv.glmnet(x, y, nfolds = k)
+    mlr3     mlr3::rsmp("cv", folds = k)
+    origami  origami::make_folds(data, V = k)
+    kknn     kknn::cv.kknn(formula, data, kcv = k)
+    """
+
+    name: str
+    call: str
+    labels: Callable[[RFolds, Given], Draw]
+    in_r: RowsInR
+    least: int = 2
+    strata: bool = False
+
+
+DIALECTS: dict[str, Dialect] = {}
+
+
+def register(dialect: Dialect) -> Dialect:
+    """Add a dialect, which `RFolds` then speaks; its name must be new.
+
+    Examples
+    --------
+    >>> DIALECTS["caret"].in_r.needs
+    'y'
+    """
+    if dialect.name in DIALECTS:
+        raise FoldError("A dialect of this name exists.", given=dialect.name)
+    DIALECTS[dialect.name] = dialect
+    return dialect
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,10 +97,7 @@ class RFolds(Splitter):
     Parameters
     ----------
     dialect : str
-        "rsample" (``vfold_cv``), "caret" (``createFolds``, ``createMultiFolds``; needs y),
-        "boot" (``cv.glm``), "cv" (``cv(model, k, seed)``), "glmnet" (``cv.glmnet``), "mlr3"
-        (``rsmp("cv")``, ``rsmp("repeated_cv")``), "origami" (``make_folds``) or "kknn"
-        (``cv.kknn``).
+        The package: a name of `pycvstat.folds.DIALECTS`, where its call in R stands.
     k : int
         Number of folds. As in R, boot may change it (with a warning), and strata smaller than K
         (rsample) or an unlucky draw (kknn) can leave folds empty: those are left out.
@@ -54,7 +110,6 @@ class RFolds(Splitter):
         rsample only. ``strata=True`` stratifies by y, a name by that column of the data.
     sample_kind : {"Rejection", "Rounding"}
         "Rounding" for R before 3.6.0.
-
     collation : {"ICU", "C"}
         How R sorts the classes as words, which decides what caret and rsample's strata draw
         first: "a" before "B" (nearly every locale) or after it (the C locale).
@@ -73,7 +128,7 @@ class RFolds(Splitter):
     array([1, 2, 3, 1, 2, 3, 1])
     """
 
-    dialect: Dialect
+    dialect: str
     k: int
     seed: int | None = None
     repeats: int = 1
@@ -82,13 +137,13 @@ class RFolds(Splitter):
     collation: Collation = "ICU"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.dialect, str) or self.dialect not in get_args(Dialect):
+        if not isinstance(self.dialect, str) or self.dialect not in DIALECTS:
             raise FoldError(
                 "Unknown dialect of folds.",
                 given=repr(self.dialect),
-                fix="use one of " + ", ".join(get_args(Dialect)),
+                fix="use one of " + ", ".join(DIALECTS),
             )
-        k = require_folds(self.k, least=3 if self.dialect == "glmnet" else 2)
+        k = require_folds(self.k, least=self._rule.least)
         self._read(k=k, repeats=require_times(self.repeats, "repeats"))
         if not isinstance(self.collation, str) or self.collation not in get_args(Collation):
             raise FoldError(
@@ -96,12 +151,19 @@ class RFolds(Splitter):
             )
         started = RRandom(0 if self.seed is None else self.seed, self.sample_kind)
         self._read(seed=None if self.seed is None else started.seed)
-        if self.strata and self.dialect != "rsample":
+        if self.strata and not self._rule.strata:
+            having = [name for name, one in DIALECTS.items() if one.strata]
+            by_y = [name for name, one in DIALECTS.items() if one.in_r.needs == "y"]
             raise FoldError(
-                "strata is an argument of rsample's folds only.",
+                f"strata is an argument of {' and '.join(having)}'s folds only.",
                 given=f"dialect {self.dialect!r}",
-                fix='RFolds("rsample", ..., strata=...), or "caret", which always stratifies by y',
+                fix=f'RFolds("{having[0]}", ..., strata=...), or "{by_y[0]}", which always '
+                "stratifies by y",
             )
+
+    @property
+    def _rule(self) -> Dialect:
+        return DIALECTS[self.dialect]
 
     @property
     def random(self) -> int | RRandom | None:
@@ -113,22 +175,26 @@ class RFolds(Splitter):
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n)
         require_few_fits(self.repeats * self.k, self.repeats * given.n)
-        draw = _DIALECTS[self.dialect](self, given)
+        draw = self._rule.labels(self, given)
         labels = []
         for time in range(self.repeats):
-            if self.dialect == "cv" and time and given.n > self.k:
-                stream = as_stream(int(stream.sample(1_000_000, 1)[0]))  # as cv() does
+            if self._rule.in_r.reseeds and time and given.n > self.k:
+                stream = RRandom(int(stream.sample(1_000_000, 1)[0]), self.sample_kind)
             labels.append(draw(stream))
         return of_labels(labels)
+
+    def in_r(self) -> RowsInR | None:
+        """How the package makes the same rows; None where strata are a column, which R lacks."""
+        if isinstance(self.strata, str):
+            return None
+        found = replace(self._rule.in_r, reads={"k": self.k}, times=self.repeats)
+        return replace(found, needs="y") if self.strata else found
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
         if X is not None and self.seed is not None:
             return len(self.plan(rows_of(X), y=y))
         return self.k * self.repeats
-
-
-Draw = Callable[[Stream], Rows]
 
 
 def _shuffled_labels(n: int, k: int) -> Draw:
@@ -215,13 +281,48 @@ def _plain(folds: RFolds, given: Given) -> Draw:
     return _shuffled_labels(given.n, folds.k)
 
 
-_DIALECTS: dict[str, Callable[[RFolds, Given], Draw]] = {
-    "rsample": _rsample,
-    "caret": _caret,
-    "boot": _boot,
-    "cv": _cv,
-    "glmnet": _plain,
-    "mlr3": _plain,
-    "origami": _origami,
-    "kknn": _kknn,
-}
+register(
+    Dialect(
+        "rsample",
+        "rsample::vfold_cv(data, v = k)",
+        _rsample,
+        RowsInR("pcv_folds_rsample(n, k, y)", packages=("rsample",)),
+        strata=True,
+    )
+)
+register(
+    Dialect(
+        "caret",
+        "caret::createFolds(y, k)",
+        _caret,
+        RowsInR("caret::createFolds(y, k, list = FALSE)", needs="y", packages=("caret",)),
+    )
+)
+register(Dialect("boot", "boot::cv.glm(data, fit, K = k)", _boot, RowsInR("pcv_folds_boot(n, k)")))
+register(
+    Dialect(
+        "cv",
+        "cv::cv(model, k = k, seed = seed)",
+        _cv,
+        RowsInR("pcv_folds_cv(n, k)", reseeds=True),
+    )
+)
+SHUFFLED = RowsInR("sample(rep(seq(k), length = n))")
+register(Dialect("glmnet", "glmnet::cv.glmnet(x, y, nfolds = k)", _plain, SHUFFLED, least=3))
+register(Dialect("mlr3", 'mlr3::rsmp("cv", folds = k)', _plain, SHUFFLED))
+register(
+    Dialect(
+        "origami",
+        "origami::make_folds(data, V = k)",
+        _origami,
+        RowsInR("if (n == k) seq_len(n) else sample(rep(seq(k), length = n))"),
+    )
+)
+register(
+    Dialect(
+        "kknn",
+        "kknn::cv.kknn(formula, data, kcv = k)",
+        _kknn,
+        RowsInR("pcv_folds_kknn(n, k)"),
+    )
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -51,6 +51,7 @@ class Fits:
     left_out: tuple[tuple[int, ...], ...] | None = None
     groups: npt.NDArray[Any] | None = None
     seed: int | None = None
+    splitter: Any = field(default=None, metadata={"spare": True})
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):

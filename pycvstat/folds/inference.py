@@ -15,6 +15,7 @@ from pycvstat.folds.splits import require_both, require_share, rows_in_share
 from pycvstat.folds.splitter import (
     Given,
     Layout,
+    RowsInR,
     Splitter,
     in_chunks,
     require_enough,
@@ -79,6 +80,10 @@ class NestedPairs(Splitter):
 
     def _left_out(self) -> list[tuple[int, ...]]:
         return [(i,) for i in range(self.k)] + list(combinations(range(self.k), 2))
+
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR("pcv_folds_nested_pairs(n, k)", {"k": self.k}, times=self.repeats)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
@@ -161,6 +166,14 @@ class PairedHalves(Splitter):
             splits.append((train, np.setdiff1d(rows, train)))
         return splits
 
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR(
+            "pcv_folds_paired_halves(n, inner, outer, train, part)",
+            {"inner": self.inner, "outer": self.outer, "train": self.train},
+            trains=True,
+        )
+
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
         return self.inner * (1 + 2 * self.outer)
@@ -193,6 +206,10 @@ class FiveByTwo(Splitter):
         require_enough(2, given.n, fix="collect more data")
         test = [half for _ in range(5) for half in in_chunks(stream.permutation(given.n), 2)]
         return Layout("five_by_two", test, np.repeat(np.arange(5), 2), np.tile([0, 1], 5))
+
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR("pcv_folds_five_by_two(n)", times=5)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""

@@ -17,6 +17,7 @@ from pycvstat.folds.quantiles import quantile_codes
 from pycvstat.folds.splitter import (
     Given,
     Layout,
+    RowsInR,
     Splitter,
     in_chunks,
     of_labels,
@@ -85,6 +86,10 @@ class Blocks(Splitter):
         test = [np.arange(min(start, last), min(start + size, given.n)) for start in starts]
         return Layout(partition_kind(np.array([len(rows) for rows in test])), test)
 
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR("pcv_folds_blocks(n, k)", {"k": self.k})
+
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
         return self.k
@@ -123,6 +128,10 @@ class KFold(Splitter):
         require_enough(self.k, given.n)
         test = in_chunks(stream.permutation(given.n), self.k)
         return Layout(partition_kind(np.array([len(rows) for rows in test])), test)
+
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR("pcv_folds_kfold(n, k)", {"k": self.k})
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
@@ -200,6 +209,12 @@ class Stratified(Splitter):
             )
         return codes
 
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR(
+            "pcv_folds_stratified(n, k, y, bins)", {"k": self.k, "bins": self.bins}, needs="y"
+        )
+
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
         return self.k
@@ -254,6 +269,10 @@ class Grouped(Splitter):
             rows[fold_of[group]] += sizes[group]
         return of_labels([fold_of[codes]])
 
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR("pcv_folds_grouped(n, k, group)", {"k": self.k}, needs="group")
+
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
         return self.k
@@ -274,6 +293,10 @@ class LeaveOneOut(Splitter):
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_few_fits(given.n, given.n, fix="use KFold(10)")
         return Layout("loo", list(np.arange(given.n).reshape(-1, 1)))
+
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR("pcv_folds_loo(n)")
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""

@@ -53,6 +53,8 @@ class FoldPlan(Shown, Fits):
         The group of each row, when rows come in groups.
     seed : int, optional
         The seed that the rows were drawn with, as in R's ``set.seed``.
+    splitter : Splitter, optional
+        What made it, where R can make it too: `crosscheck` asks it how.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -16,6 +16,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splitter import (
     Given,
     Layout,
+    RowsInR,
     Splitter,
     require_random,
     require_times,
@@ -61,6 +62,10 @@ class Holdout(Splitter):
         size = math.ceil(rows_in_share(self.test, given.n) - _ROUNDING)
         require_both(given.n - size, size, given.n)
         return Layout("holdout", [stream.permutation(given.n)[given.n - size :]])
+
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR("pcv_folds_holdout(n, share)", {"share": self.test})
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
@@ -109,6 +114,12 @@ class Subsampling(Splitter):
             for _ in range(self.times)
         ]
         return Layout("subsampling", test, range(self.times), [0] * self.times)
+
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR(
+            "pcv_folds_subsampling(n, times, train)", {"times": self.times, "train": self.train}
+        )
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
@@ -181,6 +192,14 @@ class TimeSeries(Splitter):
             )
         return ends
 
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR(
+            "pcv_folds_timeseries(n, initial, horizon, gap, step, window, part)",
+            {part.name: getattr(self, part.name) for part in fields(self)},
+            trains=True,
+        )
+
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
         if X is None:
@@ -246,6 +265,11 @@ class Repeated(Splitter):
             np.concatenate([plan.repeat + i * plan.times for i, plan in enumerate(plans)]),
             np.concatenate([plan.fold for plan in plans]),
         )
+
+    def in_r(self) -> RowsInR | None:
+        """How R makes the same rows, where it can make one repetition."""
+        once = self.splitter.in_r()
+        return None if once is None else replace(once, times=self.times * once.times)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -76,6 +76,46 @@ class Layout:
     sizes: Rows | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RowsInR:
+    """The same rows in R.
+
+    Parameters
+    ----------
+    code : str
+        R code of one repetition: a list of the test rows of each fold, or the fold label of every
+        row. It reads the number of rows as ``n``, and by name what else it needs; the functions of
+        `folds.R` are there.
+    reads : mapping
+        Numbers and words that it reads by name.
+    times : int
+        Repetitions; the seed is set once, before the first.
+    reseeds : bool
+        Whether every further repetition starts from a seed that is drawn.
+    needs : {"", "y", "group"}
+        What else it reads: the response, or the number of each row's group.
+    packages : tuple of str
+        R packages it needs.
+    trains : bool
+        Whether it gives training rows that are not the rest where ``part`` is "train".
+
+    Examples
+    --------
+    >>> from pycvstat.folds import KFold, Repeated
+    >>> in_r = Repeated(KFold(5), 3, random=1).in_r()
+    >>> in_r.code, in_r.reads, in_r.times
+    ('pcv_folds_kfold(n, k)', {'k': 5}, 3)
+    """
+
+    code: str
+    reads: Mapping[str, Any] = field(default_factory=dict)
+    times: int = 1
+    reseeds: bool = False
+    needs: Literal["", "y", "group"] = ""
+    packages: tuple[str, ...] = ()
+    trains: bool = False
+
+
 class Splitter(metaclass=Answering):
     """What all splitters share. A subclass says how rows are laid out, in `_layout`.
 
@@ -97,6 +137,10 @@ class Splitter(metaclass=Answering):
     @abstractmethod
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
+
+    def in_r(self) -> RowsInR | None:
+        """How R makes the same rows, for cross-checks; None where it cannot."""
+        return None
 
     def plan(
         self, data: Any, *, y: Any = None, groups: Any = None, random: Random = None
@@ -152,6 +196,7 @@ class Splitter(metaclass=Answering):
             None if layout.left_out is None else tuple(layout.left_out),
             None if labels is None else group_array(labels),
             seed,
+            None if self.in_r() is None else self,
         )
 
     def _stream(self, random: Random) -> Stream:
@@ -179,12 +224,12 @@ class Splitter(metaclass=Answering):
 
     def __repr__(self) -> str:
         words = []
-        for field in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            if field.default is MISSING:
+        for part in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, part.name)
+            if part.default is MISSING:
                 words.append(_short(value))
-            elif value != field.default:
-                words.append(f"{field.name}={_short(value)}")
+            elif value != part.default:
+                words.append(f"{part.name}={_short(value)}")
         return f"{type(self).__name__}({', '.join(words)})"
 
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from pycvstat.errors import FoldError
 from pycvstat.folds import (
+    DIALECTS,
     Blocks,
     FiveByTwo,
     FoldPlan,
@@ -67,9 +68,9 @@ SPLITTERS = {
     "FiveByTwo": lambda seed: FiveByTwo(random=seed),
     **{
         f"RFolds {dialect}": lambda seed, dialect=dialect: RFolds(dialect, 4, seed=seed)
-        for dialect in ("rsample", "caret", "cv", "glmnet", "mlr3", "origami", "kknn")
+        for dialect in DIALECTS
     },
-    "RFolds boot": lambda seed: RFolds("boot", 2, seed=seed),
+    "RFolds boot": lambda seed: RFolds("boot", 2, seed=seed),  # boot changes other K
     "RFolds repeated": lambda seed: RFolds("cv", 4, seed=seed, repeats=3),
     "a user's own": lambda seed: OddAndEven(),
 }

@@ -220,8 +220,7 @@ MORE_FOLDS = st.one_of(
     st.builds(pcv.PairedHalves, st.integers(0, 3), st.integers(0, 3),
               st.sampled_from([0.5, 0.9, 1.5]), st.integers(0, 99)),
     st.builds(pcv.FiveByTwo, st.integers(0, 99)),
-    st.builds(pcv.RFolds, st.sampled_from(
-        ["rsample", "caret", "boot", "cv", "glmnet", "mlr3", "origami", "kknn", "none"]),
+    st.builds(pcv.RFolds, st.sampled_from([*pcv.folds.DIALECTS, "none"]),
         st.integers(0, 6), st.integers(0, 99), st.integers(0, 2)),
     st.builds(pcv.Predefined, st.lists(st.sampled_from(["a", "b", None, 1, 2.5]), max_size=24)),
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from types import UnionType
@@ -23,7 +23,8 @@ class Encoder:
     """Turns a record into a JSON tree and a list of arrays.
 
     None, bool, int, str and finite floats are themselves; everything else is a list that begins
-    with its name. The same array met twice is kept once.
+    with its name. The same array met twice is kept once. A field that is marked as spare is None
+    where it cannot be kept.
 
     Examples
     --------
@@ -56,7 +57,7 @@ class Encoder:
         if isinstance(value, np.ndarray):
             return self._array(value, where)
         if is_dataclass(value) and kind.__module__.split(".")[0] == PACKAGE:
-            parts = [self._field(value, f.name, where) for f in fields(value) if f.init]
+            parts = [self._field(value, f, where) for f in fields(value) if f.init]
             return ["dataclass", f"{kind.__module__}:{kind.__qualname__}", parts]
         raise _unsavable(value, where)
 
@@ -64,8 +65,13 @@ class Encoder:
         place = f"{where}[{key!r}]"
         return [self.encode(key, place), self.encode(value, place)]
 
-    def _field(self, value: Any, name: str, where: str) -> list[Any]:
-        return [name, self.encode(getattr(value, name), f"{where}.{name}")]
+    def _field(self, value: Any, field: Field[Any], where: str) -> list[Any]:
+        try:
+            return [field.name, self.encode(getattr(value, field.name), f"{where}.{field.name}")]
+        except InputError:
+            if "spare" not in field.metadata:
+                raise
+            return [field.name, None]
 
     def _array(self, value: NDArray[Any], where: str) -> list[Any]:
         if type(value) not in (np.ndarray, np.memmap):

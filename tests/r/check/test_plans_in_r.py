@@ -9,6 +9,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import InputError, RError
+from pycvstat.folds import DIALECTS
 
 pytestmark = pytest.mark.live_r
 
@@ -26,7 +27,8 @@ PLAIN = [
     pcv.TimeSeries(10, horizon=3, gap=2, step=2, window="sliding"),
     pcv.NestedPairs(5, repeats=3, random=5), pcv.PairedHalves(3, 4, 0.85, random=5),
     pcv.PairedHalves(random=5), pcv.FiveByTwo(random=5),
-    *(pcv.RFolds(d, 7, seed=5) for d in ("boot", "cv", "glmnet", "mlr3", "origami", "kknn")),
+    *(pcv.RFolds(name, 7, seed=5) for name, one in DIALECTS.items() if not one.in_r.needs),
+    pcv.RFolds("cv", 7, seed=5, repeats=3),
     pcv.RFolds("rsample", 7, seed=5, repeats=2), pcv.RFolds("boot", 9, seed=2, repeats=2),
     pcv.RFolds("glmnet", 4, seed=5, sample_kind="Rounding"),
 ]  # fmt: skip
