@@ -28,7 +28,9 @@ PLAIN = [
     pcv.NestedPairs(5, repeats=3, random=5), pcv.PairedHalves(3, 4, 0.85, random=5),
     pcv.PairedHalves(random=5), pcv.FiveByTwo(random=5),
     *(pcv.RFolds(name, 7, seed=5) for name, one in DIALECTS.items() if not one.in_r.needs),
-    pcv.RFolds("cv", 7, seed=5, repeats=3),
+    *(pcv.RFolds("cv", 7, seed=5, repeats=3, sample_kind=k) for k in ("Rejection", "Rounding")),
+    pcv.KFold(7, random=pcv.RRandom(3, "Rounding")),
+    pcv.Repeated(pcv.NestedPairs(4, repeats=2), times=2, random=5),
     pcv.RFolds("rsample", 7, seed=5, repeats=2), pcv.RFolds("boot", 9, seed=2, repeats=2),
     pcv.RFolds("glmnet", 4, seed=5, sample_kind="Rounding"),
 ]  # fmt: skip
@@ -43,6 +45,8 @@ BY_RESPONSE = [
     (pcv.RFolds("caret", 4, seed=5), Y),
     (pcv.RFolds("caret", 4, seed=5, repeats=2), LABEL),
 ]
+USED = pcv.RRandom(1)
+USED.sample(3)
 GROUPED = [pcv.Grouped(4, random=5), pcv.Repeated(pcv.Grouped(5), 2, random=5)]
 
 
@@ -87,6 +91,8 @@ def test_training_rows_are_compared_where_they_are_not_the_rest():
     [
         (lambda: pcv.Stratified(4, random=1).plan(N, y=Y).crosscheck(), RError, "drawn by"),
         (lambda: pcv.KFold(4, random=np.random.default_rng(1)).plan(N).crosscheck(), RError,
+         "seed of these folds is not known"),
+        (lambda: pcv.KFold(4, random=1).plan(N, random=USED).crosscheck(), RError,
          "seed of these folds is not known"),
         (lambda: pcv.Predefined(CODE).plan(N).crosscheck(), RError, "no counterpart"),
         (lambda: pcv.Stratified(4, random=1).plan(N, y=Y).crosscheck(y=Y[1:]), InputError,
