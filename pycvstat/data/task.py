@@ -16,7 +16,7 @@ from pycvstat.data.formula.factors import MAKERS
 from pycvstat.data.formula.syntax import Call, Name, columns_in
 from pycvstat.data.frame.collation import Collation
 from pycvstat.errors import DataError, InputError, warn
-from pycvstat.errors.checks import check_word
+from pycvstat.errors.checks import check_shape, check_word
 
 Coding = Literal["contrasts", "kknn"]
 Kind = Literal["continuous", "nominal", "ordinal"]
@@ -82,6 +82,13 @@ class Task:
     origin: frames.Frame | None = None
     omitted: int = 0
     sorted_by: Literal["", "ICU", "C"] = ""
+
+    def __post_init__(self) -> None:
+        for name, part in (
+            ("rows", self.rows), ("response", self.response.values), ("weights", self.weights),
+            ("groups", self.groups),
+        ):  # fmt: skip
+            check_shape(name, part, self.frame.n)
 
     @property
     def n(self) -> int:

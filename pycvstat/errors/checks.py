@@ -75,6 +75,21 @@ def check_word(
     )
 
 
+def check_shape(name: str, array: Any, *shape: int) -> None:
+    """Refuse an array of another shape; None is no array.
+
+    Examples
+    --------
+    >>> check_shape("losses", np.zeros((3, 1)), 3, 1)
+    >>> check_shape("losses", np.zeros(3), 3, 1)
+    Traceback (most recent call last):
+    pycvstat.errors.InputError: losses must have the shape (3, 1).
+      Given: (3,)
+    """
+    if array is not None and np.shape(array) != shape:
+        raise InputError(f"{name} must have the shape {shape}.", given=np.shape(array))
+
+
 def check_level(level: Any) -> float:
     """The confidence level, which must lie between 0 and 1.
 

@@ -67,6 +67,8 @@ class Fits:
         for name in ("repeat", "fold"):
             labels = whole(getattr(self, name), name)
             require_length(labels, fits, name)
+            if (labels < 0).any() or (name == "repeat" and len(np.unique(labels)) <= labels.max()):
+                raise FoldError(f"{name} counts from 0.", given=f"{labels.min()} to {labels.max()}")
             object.__setattr__(self, name, frozen(labels))
         object.__setattr__(self, "n", n)
         object.__setattr__(self, "rows", frozen(rows))

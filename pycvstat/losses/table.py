@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
+from pycvstat.errors.checks import check_shape
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses.predictions import Predictions
 
@@ -48,6 +49,9 @@ class FoldMeans:
     loss: str
     candidates: tuple[dict[str, Any], ...] = ({},)
     range: tuple[float, float] = (0.0, np.inf)
+
+    def __post_init__(self) -> None:
+        check_shape("means", self.means, len(self.plan), len(self.candidates))
 
     def __repr__(self) -> str:
         fits, candidates = self.means.shape
@@ -118,6 +122,15 @@ class LossTable:
     candidates: tuple[dict[str, Any], ...] = ({},)
     predictions: Predictions | None = None
     y: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        rows, candidates = len(self.plan.rows), len(self.candidates)
+        check_shape("losses", self.losses, rows, candidates)
+        check_shape("y", self.y, self.plan.n)
+        if (p := self.predictions) is not None:
+            check_shape("predictions", p.values, candidates, rows)
+            classes = () if p.prob is None else p.prob.shape[2:3]
+            check_shape("prob", p.prob, candidates, rows, *classes)
 
     def __repr__(self) -> str:
         rows, candidates = self.losses.shape

@@ -101,6 +101,10 @@ class NestedResult(CVResult):
 
     _tables: ClassVar[tuple[str, ...]] = ("estimate", "folds", "losses", "inner", "selection")
 
+    def __post_init__(self) -> None:
+        if len(self.details) != len(self.plan):
+            raise InputError("every outer fit reports its tuning.", given=len(self.details))
+
     def __repr__(self) -> str:
         return f"NestedResult({self.learner.name}, {self.plan.recipe}: {self.estimate:.6g})"
 

@@ -88,6 +88,12 @@ class Choice:
     tied: tuple[int, ...]
     limit: float
 
+    def check(self, candidates: int) -> None:
+        """Refuse a choice that is none of so many candidates."""
+        wrong = [i for i in (self.index, *self.tied) if not 0 <= i < candidates]
+        if wrong:
+            raise InputError("there is no such candidate.", given=f"{wrong[0]} of {candidates}")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tuning:
@@ -102,6 +108,9 @@ class Tuning:
 
     choice: Choice
     means: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self.choice.check(self.means.shape[1])
 
 
 def choose(table: FoldMeans, rule: Rule = Rule()) -> Choice:

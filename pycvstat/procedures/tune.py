@@ -69,6 +69,9 @@ class TuneResult(EstimateVerbs):
     failures: tuple[Failure, ...] = ()
     seed: int | None = None
 
+    def __post_init__(self) -> None:
+        self.choice.check(len(self.candidates))
+
     def __repr__(self) -> str:
         return f"TuneResult({self.learner.name}, {self.plan.recipe}: best {describe(self.best)})"
 

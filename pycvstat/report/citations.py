@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from pycvstat.errors import InputError
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -83,6 +85,19 @@ def works() -> dict[str, Work]:
     return {key: Work(key, entry, _fields(entry)) for entry in entries for key in [_key(entry)]}
 
 
+def work(key: str) -> Work:
+    """The work of a key.
+
+    Examples
+    --------
+    >>> work("stone1974").year
+    '1974'
+    """
+    if key not in works():
+        raise InputError("there is no work of this key in the bibliography.", given=repr(key))
+    return works()[key]
+
+
 def in_text(keys: Iterable[str]) -> str:
     """Works as they are cited in a text.
 
@@ -91,12 +106,12 @@ def in_text(keys: Iterable[str]) -> str:
     >>> in_text(["nadeau2003", "bouckaert2004"])
     '(Nadeau and Bengio, 2003; Bouckaert and Frank, 2004)'
     """
-    return f"({'; '.join(f'{works()[k].label}, {works()[k].year}' for k in keys)})"
+    return f"({'; '.join(f'{w.label}, {w.year}' for w in map(work, keys))})"
 
 
 def bibtex(keys: Iterable[str]) -> str:
     """The BibTeX of some keys, one entry after the other."""
-    return "\n\n".join(works()[key].bibtex for key in dict.fromkeys(keys))
+    return "\n\n".join(work(key).bibtex for key in dict.fromkeys(keys))
 
 
 def cite(result: Any) -> str:

@@ -24,6 +24,10 @@ FOLDS = np.array([1 + i % 7 for i in range(61)])
 N = len(FOLDS)
 
 
+def _table(plan: FoldPlan, losses: Any, **more: Any) -> LossTable:
+    return LossTable(plan, losses, **{"candidates": ({},) * losses.shape[1], **more})
+
+
 def draw(seed: int) -> RRandom:
     """R's generator: the same losses with every version of NumPy."""
     return RRandom(seed)
@@ -40,7 +44,7 @@ GROUPS = np.array([i % 13 for i in range(N)])
 
 def partition(losses: np.ndarray, **more: Any) -> LossTable:
     plan = FoldPlan.from_fold_ids(FOLDS)
-    return LossTable(plan, losses.reshape(N, -1)[plan.rows], **more)
+    return _table(plan, losses.reshape(N, -1)[plan.rows], **more)
 
 
 def one_split(losses: np.ndarray, n_train: int = 90, **more: Any) -> LossTable:
@@ -50,7 +54,7 @@ def one_split(losses: np.ndarray, n_train: int = 90, **more: Any) -> LossTable:
         n_train + m, np.arange(n_train, n_train + m), np.array([0, m]), zero, zero,
         "holdout", "one split",
     )  # fmt: skip
-    return LossTable(plan, losses.reshape(m, -1), **more)
+    return _table(plan, losses.reshape(m, -1), **more)
 
 
 def pairs_table(n: int = 43, folds: int = 5, repeats: int = 12) -> LossTable:

@@ -97,7 +97,8 @@ def test_what_metrics_refuse(made, name, words):
 
 def test_standard_error_of_fold_means():
     plan = FoldPlan.from_fold_ids([1, 2, 3])
-    means = FoldMeans(plan, np.array([[1.0, 2.0], [3.0, 2.0], [8.0, 2.0]]), "squared")
+    losses = np.array([[1.0, 2.0], [3.0, 2.0], [8.0, 2.0]])
+    means = FoldMeans(plan, losses, "squared", ({"k": 1}, {"k": 5}))
     np.testing.assert_allclose(means.std_error(), [np.sqrt(13.0 / 3), 0.0], rtol=1e-15)
     two = FoldMeans(FoldPlan.from_fold_ids([1, 2]), np.array([[1.0], [4.0]]), "squared")
     np.testing.assert_allclose(two.std_error(), [1.5], rtol=1e-15)

@@ -90,7 +90,8 @@ def test_means_of_rows_that_are_tested_often_are_those_of_r():
     draw = np.random.default_rng(3)
     plan = Subsampling(40, 0.3, random=1).plan(50)
     in_order = draw.choice([2.0**70, 1.0, -(2.0**70)], (len(plan.rows), 1))  # sums hang on it
-    table = LossTable(plan, np.append(draw.random((len(plan.rows), 1)) ** 3, in_order, axis=1))
+    losses = np.append(draw.random((len(plan.rows), 1)) ** 3, in_order, axis=1)
+    table = LossTable(plan, losses, candidates=({"k": 1}, {"k": 2}))
     rows, means = table.tested_rows()
     expected = [[rmath.mean(table.losses[plan.rows == row, c]) for c in (0, 1)] for row in rows]
     np.testing.assert_array_equal(means, expected)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pycvstat.data.frame.columns import Column, positions
 from pycvstat.errors import DataError
+from pycvstat.errors.checks import check_shape
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +44,11 @@ class Frame:
 
     columns: Mapping[str, Column | DataError]
     n: int
+
+    def __post_init__(self) -> None:
+        for name, column in self.columns.items():
+            if isinstance(column, Column):
+                check_shape(name, column.values, self.n)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -20,7 +20,8 @@ from pycvstat.verbs import Verbs
 if TYPE_CHECKING:
     import pandas as pd
 
-ROOMS = {
+Room = Literal["random", "folds", "neighbours", "linear", "cross_validation", "nested", "intervals"]
+ROOMS: dict[Room, str] = {
     "random": "random numbers",
     "folds": "folds",
     "neighbours": "nearest neighbours",
@@ -57,8 +58,8 @@ class ParitySuite(Verbs):
     (True, [65])
     """
 
-    rooms: dict[str, Crosscheck]
-    problems: dict[str, str]
+    rooms: dict[Room, Crosscheck]
+    problems: dict[Room, str]
     against: str
 
     def __bool__(self) -> bool:
@@ -123,7 +124,7 @@ def _largest(room: Crosscheck) -> float:
     return max(found, default=0.0)
 
 
-def run_suite(against: Against = "auto", rooms: tuple[str, ...] = tuple(ROOMS)) -> ParitySuite:
+def run_suite(against: Against = "auto", rooms: tuple[Room, ...] = tuple(ROOMS)) -> ParitySuite:
     """Run the parity cases.
 
     Parameters
@@ -148,8 +149,8 @@ def run_suite(against: Against = "auto", rooms: tuple[str, ...] = tuple(ROOMS)) 
     if against == "auto":
         against = "live" if available() else "recorded"
     answers = _live(rooms) if against == "live" else {room: _recorded(room) for room in rooms}
-    done: dict[str, Crosscheck] = {}
-    problems: dict[str, str] = {}
+    done: dict[Room, Crosscheck] = {}
+    problems: dict[Room, str] = {}
     for room, answer in answers.items():
         if isinstance(answer, RError):
             problems[room] = " ".join(str(answer).split())
@@ -167,7 +168,7 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
-def check_room(room: str, against: str = "live") -> Crosscheck:
+def check_room(room: Room, against: str = "live") -> Crosscheck:
     """Compare every case of a room."""
     answer = _recorded(room) if against == "recorded" else _live((room,))[room]
     if isinstance(answer, RError):
@@ -179,7 +180,7 @@ def _recorded(room: str) -> Answer:
     return Answer(*recorded_values(room))
 
 
-def _live(rooms: tuple[str, ...]) -> dict[str, Answer | RError]:
+def _live(rooms: tuple[Room, ...]) -> dict[Room, Answer | RError]:
     """Answers of R in a process of its own: what crashes or hangs there is reported here.
 
     When it does, every room is tried alone, so that the others are compared all the same.
@@ -187,7 +188,7 @@ def _live(rooms: tuple[str, ...]) -> dict[str, Answer | RError]:
     from pycvstat.r.bridge.separate import separately
 
     try:
-        found: dict[str, Answer | RError] = separately(live_answers, rooms, seconds=SECONDS)
+        found: dict[Room, Answer | RError] = separately(live_answers, rooms, seconds=SECONDS)
         return found
     except RError as error:
         if len(rooms) == 1:
@@ -195,9 +196,9 @@ def _live(rooms: tuple[str, ...]) -> dict[str, Answer | RError]:
     return {room: answer for one in rooms for room, answer in _live((one,)).items()}
 
 
-def live_answers(rooms: tuple[str, ...]) -> dict[str, Answer | RError]:
+def live_answers(rooms: tuple[Room, ...]) -> dict[Room, Answer | RError]:
     """What the running R says in each room, or why it could not."""
-    answers: dict[str, Answer | RError] = {}
+    answers: dict[Room, Answer | RError] = {}
     for room in rooms:
         try:
             with r_warnings() as said:

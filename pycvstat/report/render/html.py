@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from pycvstat.report.citations import in_text, works
+from pycvstat.report.citations import in_text, work
 from pycvstat.report.content import Document, Figure, Table
 from pycvstat.report.render.figures import inline_svg, palette
 from pycvstat.report.render.text import natural_widths
@@ -95,7 +95,7 @@ def widths(table: Table) -> list[float]:
 
 def references(document: Document) -> list[str]:
     """The works that a document cites, one line each."""
-    return [works()[key].reference() for key in document.cited()]
+    return [work(key).reference() for key in document.cited()]
 
 
 @cache

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import singledispatch
 from importlib.resources import files
 
-from pycvstat.report.citations import works
+from pycvstat.report.citations import work
 from pycvstat.report.content import (
     Block,
     Cite,
@@ -103,9 +103,9 @@ def block_text(block: Block, document: Document, source: Callable[[Figure], str]
 
 def _bibliography(document: Document) -> str:
     items = [
-        rf"\bibitem[{{{tex(work.label)}}}({work.year})]{{{key}}} {tex(work.reference())}"
+        rf"\bibitem[{{{tex(one.label)}}}({one.year})]{{{key}}} {tex(one.reference())}"
         for key in document.cited()
-        for work in [works()[key]]
+        for one in [work(key)]
     ]
     if not items:
         return ""

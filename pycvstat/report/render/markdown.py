@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import singledispatch
 
-from pycvstat.report.citations import in_text, works
+from pycvstat.report.citations import in_text, work
 from pycvstat.report.content import (
     Block,
     Cite,
@@ -46,7 +46,7 @@ def block_text(block: Block, document: Document, source: Callable[[Figure], str]
     if isinstance(block, Figure):
         return "" if source is None else _figure(block, source)
     if isinstance(block, References):
-        return "\n".join(f"- {plain(works()[key].reference())}" for key in document.cited())
+        return "\n".join(f"- {plain(work(key).reference())}" for key in document.cited())
     return _text(block)
 
 

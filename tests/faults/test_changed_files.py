@@ -1,0 +1,188 @@
+"""A saved result in which somebody changed a text: our error, or nothing runs that the text says.
+
+Every text of every kind of saved result is replaced in turn, names of columns, levels, methods,
+classes and keys included, by text that R, TeX, a page or a shell would run where it is not held to
+be text. The checksums are made anew, as anyone can make them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import re
+import subprocess
+import types
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+
+import pycvstat as pcv
+from pycvstat.errors import PycvstatError, PycvstatWarning
+from pycvstat.report.assemble import full
+from pycvstat.report.render.html import render_page
+from pycvstat.report.render.programs import find_pandoc
+from pycvstat.run.store import saving
+from pycvstat.run.store.records import Encoder, decode
+from tests.report.conftest import MAKERS, result
+from tests.report.pages import read_page
+
+FORMULA = "pycvstat.data.formula.model:Formula"
+TOUCHED = "pycvstat-was-here"  # a file that only code out of a text would make
+HOSTILE = (
+    f'I({{system("touch {TOUCHED}"); wt}})',
+    f'x`"\'\n; system("touch {TOUCHED}"); #<script>x</script><img src=x onerror=x>'
+    f"\\input{{|touch {TOUCHED}}}\\write18{{touch {TOUCHED}}}$\\alpha $(touch {TOUCHED})",
+)
+KINDS = [kind for kind in MAKERS if "hostile" not in kind]
+Place = tuple[int, ...]
+
+
+def texts(tree: Any, place: Place = (), name: str = "") -> Iterator[tuple[Place, str]]:
+    """Every text of a record with a name for what it is: a class, a field, a key of a dict."""
+    if isinstance(tree, str):
+        yield place, name
+    if not isinstance(tree, list) or not tree:
+        return
+    kind, *rest = tree
+    if kind == "dataclass":
+        yield (*place, 1), "class"
+        own = rest[0].split(":")[1]
+        for i, (field, value) in enumerate(rest[1]):
+            yield from texts(value, (*place, 2, i, 1), f"{name}/{own}.{field}")
+    elif kind == "dict":
+        for i, (key, value) in enumerate(rest[0]):
+            yield from texts(key, (*place, 1, i, 0), f"{name} key {key}")
+            yield from texts(value, (*place, 1, i, 1), f"{name}[{key}]")
+    elif kind in ("list", "tuple"):
+        for i, value in enumerate(rest[0]):
+            yield from texts(value, (*place, 1, i), f"{name}[]")
+    elif kind == "objects":
+        for i, value in enumerate(rest[1]):
+            yield from texts(value, (*place, 2, i), f"{name}[]")
+
+
+@cache
+def record(kind: str) -> tuple[Any, list[Any]]:
+    encoder = Encoder()
+    return encoder.encode(result(kind)), encoder.arrays
+
+
+@cache
+def places() -> dict[str, list[Place]]:
+    """One place for each text that a class has within another, by the kind that has it first."""
+    found: dict[str, list[Place]] = {kind: [] for kind in KINDS}
+    seen: set[str] = set()
+    for kind in KINDS:
+        for place, name in texts(record(kind)[0]):
+            short = "/".join(name.split("/")[-2:])
+            if short not in seen:
+                seen.add(short)
+                found[kind].append(place)
+    return found
+
+
+def changed(tree: Any, place: Place, text: str) -> Any:
+    tree = part = copy.deepcopy(tree)
+    for i in place[:-1]:
+        part = part[i]
+    part[place[-1]] = text
+    return tree
+
+
+@pytest.fixture
+def variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The results of a kind that can still be loaded after a text was changed."""
+    monkeypatch.chdir(tmp_path)
+
+    def of(kind: str, hostile: Sequence[str]) -> Iterator[Any]:
+        tree, arrays = record(kind)
+        for place in places()[kind]:
+            for text in hostile:
+                other = changed(tree, place, text)
+                made = types.SimpleNamespace(encode=lambda _, t=other: t, arrays=arrays)
+                with monkeypatch.context() as patch:
+                    patch.setattr(saving, "Encoder", lambda made=made: made)
+                    saving.save("changed.npz", kind, None)
+                try:
+                    yield pcv.load("changed.npz")
+                except PycvstatError:
+                    continue
+
+    yield of
+    assert not [file for file in os.listdir(tmp_path) if TOUCHED in file]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_reports_hold_it_as_text(kind: str, variants: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Figure, "savefig", _no_picture)  # drawn, but not written
+    reports = []
+    for one in variants(kind, HOSTILE[1:]):
+        with contextlib.suppress(PycvstatError), warnings.catch_warnings():
+            warnings.simplefilter("ignore", PycvstatWarning)
+            one.summary()
+            page(one)
+            latex(one)
+            reports.append(one.report("report.md").read_text("utf-8"))
+    if find_pandoc() is not None:
+        command = [str(find_pandoc()), "--from=gfm", "--to=html"]
+        made = subprocess.run(command, input="\n\n".join(reports), capture_output=True, text=True)
+        assert not read_page(made.stdout).all("script")
+
+
+def _no_picture(figure: Figure, file: Any, **_: Any) -> None:
+    if not isinstance(file, str | Path):
+        file.write(b'<svg viewBox="0 0 72 72"></svg>')
+
+
+def page(one: Any) -> None:
+    made = read_page(render_page(full(one)))
+    assert not made.all("script")
+    assert not [image for image in made.all("img") if image.get("src") == "x"]
+
+
+def latex(one: Any) -> None:
+    text = one.report("report.tex").read_text("utf-8")
+    text = re.sub(
+        r"\\begin\{(lstlisting|verbatim|Verbatim)\}.*?\\end\{\1\}", "", text, flags=re.DOTALL
+    )
+    assert "\\write18" not in text
+    assert "\\input{|" not in text
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize("kind", KINDS)
+def test_r_runs_nothing_of_it(kind: str, variants: Any, tmp_path: Path) -> None:
+    """The cross-check does not, and no script has it among what it calls."""
+    for i, one in enumerate(variants(kind, HOSTILE)):
+        for use in (lambda one=one: one.crosscheck(), lambda one=one, i=i: one.to_r(f"{i}.R")):
+            with contextlib.suppress(PycvstatError), warnings.catch_warnings():
+                warnings.simplefilter("ignore", PycvstatWarning)
+                use()
+    called = subprocess.run(
+        ["Rscript", "--vanilla", "-e", "for (file in list.files(pattern = '[.]R$')) cat(intersect("
+         "'system', all.names(parse(file, keep.source = FALSE))))"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert called.stdout == ""
+
+
+def lists(tree: Any) -> Iterator[list[Any]]:
+    if isinstance(tree, list):
+        yield tree
+        for part in tree:
+            yield from lists(part)
+
+
+def test_a_file_cannot_bring_terms_of_its_own_to_a_formula() -> None:
+    tree, arrays = copy.deepcopy(record("cv"))
+    formula = next(part for part in lists(tree) if part[1:2] == [FORMULA])
+    assert "terms" not in [name for name, _ in formula[2]]
+    formula[2].append(["terms", ["tuple", []]])
+    with pytest.raises(TypeError, match="terms"):
+        decode(tree, arrays)
