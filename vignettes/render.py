@@ -33,6 +33,7 @@ ORDER = (
     "nested_cv",
     "intervals",
     "comparing",
+    "your_model",
     "r_folds",
     "scaling_out",
 )

@@ -22,7 +22,7 @@ from pycvstat.learners.linear.least_squares import independent_columns
 from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.out_of_range import refuse_non_finite
 from pycvstat.learners.statsmodels import models
-from pycvstat.learners.statsmodels.arguments import is_regularised, named, of_model
+from pycvstat.learners.statsmodels.arguments import is_regularised, named
 from pycvstat.learners.statsmodels.columns import Reader, readers, with_columns
 from pycvstat.learners.statsmodels.results import table
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-
-POPULATION = "predictions of {} are of the population: effects of single groups are not added."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,8 +176,6 @@ def _notes(learner: Statsmodels, results: Any, heard: Sequence[Any]) -> tuple[st
         for w in heard
         if w.category.__name__ != "ConvergenceWarning"
     ]
-    if "exog_re" in of_model(learner.model):
-        said.append(POPULATION.format(learner.name))
     return tuple(dict.fromkeys(said))
 
 

@@ -156,13 +156,22 @@ class Statsmodels(Learner):
         self.check_missing(task)
         refuse_values(self.of_the_model, task.n + task.omitted)
 
+    def _tell_population(self) -> None:
+        if "exog_re" in of_model(self.model):
+            warn(
+                f"{self.name} predicts the mean of the population: effects of single groups are "
+                "not added, whether a group was seen in training or not."
+            )
+
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task; the design matrix is made once for all fits."""
+        self._tell_population()
         return PreparedStatsmodels(self, task, candidates)
 
     def fit_task(self, task: Task) -> FittedStatsmodels:
         """Fit on all rows of a task."""
         self.check(task)
+        self._tell_population()
         encoder = task.encoder("contrasts").fit(task.frame)
         design = encoder.matrix(task.frame)
         found = fit_rows(self, task, design, design.X, np.arange(task.n))

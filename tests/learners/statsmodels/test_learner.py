@@ -199,7 +199,7 @@ def test_foreign_errors_are_told_and_kept() -> None:
 
 def test_groups_not_seen_in_training_get_the_prediction_of_the_population() -> None:
     learner = pcv.Statsmodels(smf.mixedlm, groups="patient")
-    with pytest.warns(PycvstatWarning, match="are of the population"):
+    with pytest.warns(PycvstatWarning, match="predicts the mean of the population"):
         result = pcv.cross_validate(
             learner, "y ~ x", DATA, folds=pcv.Grouped(4, random=1), groups="patient"
         )

@@ -206,7 +206,7 @@ KINDS: dict[str, tuple[Any, str, Any]] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:predictions of statsmodels MixedLM are of the population")
+@pytest.mark.filterwarnings("ignore:statsmodels MixedLM predicts the mean of the population")
 @pytest.mark.parametrize("kind", KINDS)
 def test_predictions_of_numbers(kind: str) -> None:
     learner, formula, loop = KINDS[kind]
