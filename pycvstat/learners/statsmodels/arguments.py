@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from pycvstat.errors import InputError
@@ -13,7 +14,8 @@ GIVEN_BY_US = ("self", "endog", "exog", "formula", "data", "params")
 PLACES = ("model", "fit")
 
 
-def named(function: Callable[..., Any]) -> dict[str, Any]:
+@cache
+def named(function: Callable[..., Any]) -> Mapping[str, Any]:
     """The arguments that a function of a model class names, with their defaults.
 
     Examples
@@ -32,12 +34,13 @@ def open_ended(function: Callable[..., Any]) -> bool:
     return any(p.kind == p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
 
 
-def of_model(model: Any) -> dict[str, Any]:
+@cache
+def of_model(model: Any) -> Mapping[str, Any]:
     """The arguments of a model class, and those that only its formula function has."""
-    return named(model.from_formula) | named(model.__init__)
+    return {**named(model.from_formula), **named(model.__init__)}
 
 
-def of_regularised(model: Any) -> dict[str, Any]:
+def of_regularised(model: Any) -> Mapping[str, Any]:
     """The arguments of ``fit_regularized``; none where a model has no such fit."""
     return named(model.fit_regularized) if hasattr(model, "fit_regularized") else {}
 
