@@ -248,6 +248,9 @@ class Fitted(Checked, ABC):
     learner: Any
     task: Task
 
+    def __repr__(self) -> str:
+        return f"{self.learner!r} fitted to {self.task.n} rows of {self.task.formula.text}"
+
     @abstractmethod
     def answers(
         self, new: Any, na: NA

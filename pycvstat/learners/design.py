@@ -183,7 +183,27 @@ class PreparedDesign(Prepared):
         return stacked(outcomes, tuple(solution.report for solution in solutions))
 
 
-class FittedDesign(Fitted):
+class FittedRegression(Fitted):
+    """A fitted model with coefficients of the columns of a design matrix."""
+
+    results: Any
+
+    @abstractmethod
+    def tidy(self, level: float = 0.95) -> pd.DataFrame:
+        """One row per coefficient: term, estimate, std_error, statistic, p_value, conf_low, ..."""
+
+    def summary(self) -> Any:
+        """The summary of statsmodels; it prints itself."""
+        return self.results.summary()
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """The coefficients by the name of their column."""
+        table = self.tidy()
+        return dict(zip(table["term"], table["estimate"].astype(float), strict=True))
+
+
+class FittedDesign(FittedRegression):
     """A fitted design learner.
 
     Attributes
@@ -209,10 +229,6 @@ class FittedDesign(Fitted):
         self.columns, self.report = sample.columns, solution.report
         self._encoder, self._sample, self._solution = encoder, sample, solution
 
-    def __repr__(self) -> str:
-        text = self._encoder.formula.text
-        return f"{self.learner!r} fitted to {len(self._sample.y)} rows of {text}"
-
     def tidy(self, level: float = 0.95) -> pd.DataFrame:
         """One row per coefficient: term, estimate, std_error, statistic, p_value, conf_low, ...
 
@@ -236,16 +252,6 @@ class FittedDesign(Fitted):
         """
         with np.errstate(all="ignore"):
             return self._solution.results(self._sample, **self.learner.covariance(self.task))
-
-    def summary(self) -> Any:
-        """The summary of statsmodels; it prints itself."""
-        return self.results.summary()
-
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """The coefficients by the name of their column."""
-        table = self.tidy()
-        return dict(zip(table["term"], table["estimate"].astype(float), strict=True))
 
     def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, NDArray[np.bool_]]:
         """Predict the rows without a missing predictor."""

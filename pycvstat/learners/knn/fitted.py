@@ -86,9 +86,6 @@ class FittedKNN(Fitted):
         )
         self._index = Index(self._rows.X, self._metric, learner.ties)
 
-    def __repr__(self) -> str:
-        return f"{self.learner!r} fitted to {self.task.n} rows of {self.task.formula.text}"
-
     def answers(
         self, new: Any, na: NA
     ) -> tuple[NDArray[Any], FloatArray | None, NDArray[np.bool_]]:

@@ -16,8 +16,14 @@ from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, PycvstatError, warn
 from pycvstat.errors.foreign import telling
-from pycvstat.learners.base import Fitted
-from pycvstat.learners.design import FitReport, Outcome, Sample, notes_of_aliased, sample_of
+from pycvstat.learners.design import (
+    FitReport,
+    FittedRegression,
+    Outcome,
+    Sample,
+    notes_of_aliased,
+    sample_of,
+)
 from pycvstat.learners.linear.least_squares import independent_columns
 from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.out_of_range import refuse_non_finite
@@ -234,7 +240,7 @@ def tell(fits: Sequence[StatsmodelsFit], X_new: FloatArray | None = None) -> Non
         warn(note)
 
 
-class FittedStatsmodels(Fitted):
+class FittedStatsmodels(FittedRegression):
     """A fitted statsmodels model.
 
     Attributes
@@ -256,9 +262,6 @@ class FittedStatsmodels(Fitted):
         self.learner, self.task, self._encoder, self._fit = learner, task, encoder, fit
         self.results, self.columns, self.report = fit.results, fit.sample.columns, fit.report
 
-    def __repr__(self) -> str:
-        return f"{self.learner!r} fitted to {self.task.n} rows of {self._encoder.formula.text}"
-
     def tidy(self, level: float = 0.95) -> pd.DataFrame:
         """One row per coefficient: term, estimate, std_error, statistic, p_value, conf_low, ...
 
@@ -267,16 +270,6 @@ class FittedStatsmodels(Fitted):
         fit, levels = self._fit, self.task.response.levels
         classes = [levels[int(code)] for code in np.unique(fit.sample.y)] if levels else []
         return table(self.results, self.columns, fit.kept, classes, level)
-
-    def summary(self) -> Any:
-        """The summary of statsmodels; it prints itself."""
-        return self.results.summary()
-
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """The coefficients by the name of their column."""
-        table = self.tidy()
-        return dict(zip(table["term"], table["estimate"].astype(float), strict=True))
 
     def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, BoolArray]:
         """Predict the rows without a missing predictor."""
