@@ -208,8 +208,9 @@ class Task:
         if encoder.stateless:
             X = self.design(coding).X
             return X[train], X[new]
-        fitted = encoder.fit(self.frame.take(train))
-        return fitted.matrix(self.frame.take(train)).X, fitted.matrix(self.frame.take(new)).X
+        rows = self.frame.take(train)
+        fitted = encoder.fit(rows)
+        return fitted.matrix(rows).X, fitted.matrix(self.frame.take(new)).X
 
     def take(self, rows: IntArray) -> Task:
         """The task on some of its rows; factor levels stay as they are."""

@@ -78,3 +78,15 @@ def test_categories_keep_their_order() -> None:
 def test_an_unknown_order_is_refused() -> None:
     with pytest.raises(InputError, match="levels"):
         Task.build("y ~ g", DATA, levels="en_US")  # type: ignore[arg-type]
+
+
+def test_training_rows_of_a_fold_have_the_design_of_a_fit_to_them() -> None:
+    data = pd.DataFrame({"y": np.arange(40.0), "x": np.random.default_rng(2).normal(size=40)})
+    train, new = np.arange(30), np.arange(30, 40)
+    for formula in ("y ~ poly(x, 3)", "y ~ scale(x)", "y ~ x"):
+        X, X_new = Task.build(formula, data).matrices("contrasts", train, new)
+        alone = Task.build(formula, data[:30])
+        np.testing.assert_array_equal(X, alone.design().X)
+        np.testing.assert_array_equal(
+            X_new, alone.encoder().fit(alone.frame).matrix(read(data[30:])).X
+        )

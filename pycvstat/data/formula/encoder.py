@@ -77,6 +77,9 @@ class FittedEncoder:
     def matrix(self, frame: Frame) -> Design:
         """The design matrix of a frame.
 
+        As in R, poly() of the frame that it was fitted on comes from the factorisation itself,
+        which other rows, and copies of the same ones, agree with but for rounding.
+
         Raises
         ------
         DataError

@@ -144,7 +144,7 @@ OF_COLUMNS = """
     I(p^0.5) I(p^-1) I(p^1.7) I(2^x) I(x%%0.3) I(x%%4) I(x%/%0.3) I(x*z/p) I(exp(x/10)/p) scale(x)
     scale(x^3) scale(log(p)) scale(x,scale=FALSE) scale(x,center=FALSE) scale(x,center=3.1)
     scale(z,center=2,scale=3) poly(x,1) poly(x,2) poly(p,4) poly(z,5) poly(log(p),3)
-    poly(x,3,raw=TRUE)
+    poly(x,3,raw=TRUE) x:z:p poly(x,2):z:p scale(x)*log(p)*z
 """
 FUNCTIONS = OF_COLUMNS.split()
 COLUMNS = {

@@ -148,7 +148,11 @@ def test_functions_of_columns_full_of_ties() -> None:
         expected = run(PREDICT, formula=formula, train=train, test=test, **call)
         fit = kknn(formula, train, test, **call)
         np.testing.assert_array_equal(fit.C, expected["C"], formula)
-        np.testing.assert_allclose(fit.fitted_values, np.ravel(expected["fitted"]), DISTANCE)
+        fitted = np.ravel(expected["fitted"])
+        np.testing.assert_allclose(fit.fitted_values, fitted, DISTANCE)
+        prepared = KNN(k=5, kernel="triangular").prepare(Task.build(formula, data))
+        predicted = prepared.predict(np.arange(cut), np.arange(cut, n)).values[0]
+        np.testing.assert_allclose(predicted, fitted, DISTANCE)
 
 
 @pytest.mark.parametrize("shape", ["smooth", "tied", "copies"])
