@@ -54,7 +54,7 @@ pcv_folds_stratified <- function(n, k, y, bins = NULL) {
     y <- cut(y, unique(quantile(y, seq(0, groups) / groups)),
              include.lowest = TRUE)
   } else if (!is.factor(y)) {
-    y <- factor(y, sort(unique(y), method = "radix"))
+    y <- factor(y)
   }
   dealt <- unlist(lapply(split(seq_len(n), y, drop = TRUE), function(rows) {
     rows[sample.int(length(rows))]

@@ -14,16 +14,17 @@ _MARKS = (
     "−⁄√∞∫≈≤≥♀♂¤¢$£¥€"
 )
 _LETTERS = (
-    "abcdeəfƒghiıjklmnŋopqĸrstŧuvwxyzþ"
+    "abcdeəfƒghiıjklmnŋopqĸrstŧuvwxyzʒþ"
     "αβγδεζηθικλμνξοπρστυφχψω"
-    "абвгдђеєжзѕиійјклљмнњопрстћуфхцчџшщъыьэюя"
+    "аәбвгғдђҙеєжҗзѕиійјкқҡлљмнңњоөпрсҫтћуүұфхҳһцчҷџшщъыьэюя"
 )
 _PLACE = {char: i for i, char in enumerate(f"{_MARKS}0123456789{_LETTERS}")}
 # then: the second form of a letter, instead of its first; after a letter its accents
 _FORM, _LONG, _DOT = "\ue000", "\ue001", "\ue002"
 _ACCENTS = (
-    f"{_FORM}{_LONG}\u0301\u0300\u0306\u0302\u030c\u030a\u0308\u030b\u0303\u0307\u0338\u0327\u0328"
-    f"\u0304\u0335\u0309\u031b\u0323\u0326{_DOT}"
+    f"{_FORM}{_LONG}\u0313\u0314\u0301\u0300\u0306\u0302\u030c\u030a\u0342\u0308\u030b\u0303"
+    "\u0307\u0338\u0327\u0328\u0304\u0335\u0309\u030f\u0311\u031b\u0323\u0324\u0325\u0326\u032d"
+    f"\u032e\u0330\u0331\u0345{_DOT}"
 )
 _ACCENT = {mark: 1 + i for i, mark in enumerate(_ACCENTS)}
 _LETTER = {"æ": f"a{_FORM}e", "œ": f"o{_FORM}e", "ß": f"s{_FORM}s", "ð": f"d{_FORM}"}
@@ -48,8 +49,8 @@ def word_order(words: Sequence[str], collation: Collation) -> list[int]:
 
     Notes
     -----
-    As in R: ``order(words) - 1``. Equal for ASCII, Latin letters up to U+017F (but for ŉ) with any
-    accents, Greek, Cyrillic of modern alphabets, and the marks and signs of Western keyboards.
+    As in R: ``order(words) - 1``. Equal for ASCII, the Latin alphabets of Europe and Vietnam (but
+    for ŉ), Greek, Cyrillic (Slavic and Turkic), and the marks and signs of Western keyboards.
     Other marks follow these, other letters follow Cyrillic, both by code point, which is not
     always ICU's order.
 

@@ -38,13 +38,16 @@ def test_levels_of_words_are_in_this_order() -> None:
     assert words.as_factor("C")[0].tolist() == [2, 3, 0, 1, -1]
 
 
+ACCENTED = "aAáÁàÀäÄåÅbBoOöÖøØsSßeEéÉ"
 ALPHABETS = [
     [chr(i) for i in range(0x20, 0x7F)],
     [chr(i) for i in range(0xA0, 0x180) if i not in (0xAD, 0x149)],
     [c for c in map(chr, range(0x386, 0x3CF)) if unicodedata.name(c, "").startswith("GREEK")],
     [chr(i) for i in range(0x400, 0x460)],
     list("–—’“”…‰•№™€−≤≥≈√∞♀♂ạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹơưƠƯșȚґҐə"),
-    list("aAáÁàÀäÄåÅbBoOöÖøØsSßeEéÉ"),
+    [chr(i) for i in (*range(0x1E00, 0x1E9A), *range(0x1F00, 0x1F16), *range(0x1FB0, 0x1FB5))],
+    list("ǎǏǭǯȀȃȫȳәғҗҙқҡңөҫүұҳһҷӘҢӨ"),
+    list(ACCENTED),
     list("- _.,:;/()0123456789"),
 ]
 
@@ -53,7 +56,7 @@ def generated(draw: random.Random) -> str:
     if draw.random() < 0.5:
         letters = list(draw.choice(IN_ORDER))
         place = draw.randrange(len(letters))
-        letters[place] = draw.choice([letters[place].swapcase(), draw.choice(ALPHABETS[5]), ""])
+        letters[place] = draw.choice([letters[place].swapcase(), draw.choice(ACCENTED), ""])
         return "".join(letters) + draw.choice(["", "", "1", " b", "-C"])
     alphabets = draw.choices(ALPHABETS, k=draw.randint(1, 2))
     return "".join(draw.choice(draw.choice(alphabets)) for _ in range(draw.randint(1, 6)))
