@@ -12,7 +12,8 @@ import pytest
 
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.report import write
-from pycvstat.report.render import programs
+from pycvstat.report.render import formats, programs
+from pycvstat.report.render.formats import ReportFormat
 from pycvstat.report.write import check_report_path, write_report
 from tests.report.conftest import MAKERS, result
 
@@ -71,7 +72,7 @@ def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def full(*args: Any, **more: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setitem(write._WRITERS, ".html", full)
+    monkeypatch.setitem(write.FORMATS, ".html", ReportFormat(".html", full))
     with pytest.raises(InputError, match="No space left on device"):
         result("plan").report(tmp_path / "out.html")
 
@@ -111,7 +112,7 @@ def test_a_missing_pandoc_is_named_first(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.fixture
 def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write figures without drawing them; they are drawn in other tests."""
-    monkeypatch.setattr(write, "figure_bytes", lambda figure, form: figure.alt.encode())
+    monkeypatch.setattr(formats, "figure_bytes", lambda figure, form: figure.alt.encode())
 
 
 @pytest.mark.usefixtures("without_pictures")
