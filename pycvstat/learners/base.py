@@ -19,6 +19,7 @@ from pycvstat.verbs import Checked
 if TYPE_CHECKING:
     from pycvstat.data.task import Response, Task
     from pycvstat.folds.plan import FoldPlan
+    from pycvstat.learners.in_r import LearnerInR
     from pycvstat.losses import Loss
 
 Params = Mapping[str, Any]
@@ -113,6 +114,10 @@ class Learner(metaclass=Answering):
                 given=f"{task.incomplete} of {task.n} rows have some",
                 fix="na='omit' leaves these rows out",
             )
+
+    def in_r(self, task: Task) -> LearnerInR | None:
+        """The R code that fits it, for cross-checks and scripts; None where there is none."""
+        return None
 
     @abstractmethod
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError
+from pycvstat.errors import InputError, RError
 from pycvstat.errors.checks import check_control
 from pycvstat.learners.base import Params, Prepared
 from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear_prepared import PreparedGLM
 from pycvstat.learners.statsmodels.results import generalised
 
@@ -26,6 +28,25 @@ if TYPE_CHECKING:
     from pycvstat.learners.irls import Control, GLMFit
 
 FloatArray = NDArray[np.float64]
+FAMILIES_IN_R = {
+    "binomial": "binomial",
+    "poisson": "poisson",
+    "gaussian": "gaussian",
+    "gamma": "Gamma",
+    "inverse_gaussian": "inverse.gaussian",
+    "negative_binomial": "negative.binomial",
+}
+LINKS_IN_R = {
+    "identity": "identity",
+    "log": "log",
+    "logit": "logit",
+    "probit": "probit",
+    "cauchy": "cauchit",
+    "cloglog": "cloglog",
+    "sqrt": "sqrt",
+    "inverse": "inverse",
+    "inverse_squared": "1/mu^2",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +142,23 @@ class GeneralisedLinear(DesignLearner):
         if levels:
             check_two(task)
 
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        family, link = (part.name for part in self.parts())
+        power = re.fullmatch(r"power\((.+)\)", link)
+        if family not in FAMILIES_IN_R or not (power or link in LINKS_IN_R):
+            raise RError(
+                "R's glm has no such family or link.",
+                given=f"family {family!r}, link {link!r}",
+                fix=f"families with one: {', '.join(FAMILIES_IN_R)}; "
+                f"links: {', '.join(LINKS_IN_R)}, power(...)",
+            )
+        params: dict[str, Any] = {"family": FAMILIES_IN_R[family]}
+        params |= {"power": float(power[1])} if power else {"link": LINKS_IN_R[link]}
+        if (self.tol, self.maxiter) != (1e-8, 25):
+            params |= {"epsilon": float(self.tol), "maxit": int(self.maxiter)}
+        return LearnerInR("pcv_learners$glm", "glm", params)
+
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task."""
         return PreparedGLM(self, task, candidates)
@@ -211,6 +249,18 @@ class GLM(GeneralisedLinear):
         alpha = 1.0 if isinstance(self.alpha, str) and self.alpha == "ml" else self.alpha
         family = family_named(self.family, alpha, self.var_power)
         return family, link_named(self.link, family, alpha)
+
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        found = super().in_r(task)
+        if self.family != "negative_binomial":
+            return found
+        found = replace(found, packages=("MASS",))
+        if not self.family_is_known:
+            return replace(found, learner="pcv_learners$glm_nb", says="MASS::glm.nb")
+        theta = 1 / (1.0 if self.alpha is None else float(self.alpha))
+        says = "glm with MASS::negative.binomial"
+        return replace(found, says=says, params={**found.params, "theta": theta})
 
     def fitted(self, sample: Sample, family: Family, link: Link) -> tuple[GLMFit, Family]:
         """The fit, and the family with all its parameters."""

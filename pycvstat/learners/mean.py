@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 from pycvstat.errors import FitError
 from pycvstat.learners.coefficients import coefficient_table
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
+from pycvstat.learners.in_r import LearnerInR
+from pycvstat.rmath.tolerances import SUMS
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pycvstat.data.task import Task
 
 FloatArray = NDArray[np.float64]
 
@@ -63,6 +67,10 @@ class Mean(DesignLearner):
 
     uses_weights: ClassVar[bool] = True
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordinal")
+
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        return LearnerInR("pcv_learners$mean", "mean", tolerance=SUMS)
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""

@@ -12,11 +12,15 @@ from pycvstat.errors import FitError
 from pycvstat.errors.checks import check_control
 from pycvstat.learners.coefficients import coefficient_table
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.rank import aliased_columns
 from pycvstat.learners.statsmodels.results import multinomial
+from pycvstat.rmath.tolerances import NUMERICAL
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pycvstat.data.task import Task
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -220,6 +224,12 @@ class MNLogit(DesignLearner):
 
     def __post_init__(self) -> None:
         check_control(self.tol, self.maxiter)
+
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        return LearnerInR(
+            "pcv_learners$multinom", "nnet::multinom", packages=("nnet",), tolerance=NUMERICAL
+        )
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""

@@ -20,10 +20,12 @@ from pycvstat.learners.design import (
     Sample,
     Solution,
 )
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
 from pycvstat.learners.linear_prepared import PreparedLeastSquares
 from pycvstat.learners.statsmodels.columns import columns_of_covariance, with_columns
 from pycvstat.learners.statsmodels.results import least_squares
+from pycvstat.rmath.tolerances import LINEAR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,6 +113,10 @@ class OLS(DesignLearner):
         aliased = tuple(np.array(sample.columns, dtype=object)[fitted.aliased])
         return LinearSolution(fitted, FitReport(aliased))
 
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        return LearnerInR("pcv_learners$ols", "lm", tolerance=LINEAR)
+
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task."""
         return PreparedLeastSquares(self, task, candidates)
@@ -132,6 +138,10 @@ class WLS(OLS):
     """
 
     uses_weights: ClassVar[bool] = True
+
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        return LearnerInR("pcv_learners$wls", "lm with weights", tolerance=LINEAR)
 
     def check(self, task: Task) -> None:
         """Weights are needed."""

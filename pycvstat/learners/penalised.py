@@ -22,6 +22,7 @@ from pycvstat.learners.design import (
     Solution,
     plain_table,
 )
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.centred import Centred, centre
 from pycvstat.learners.linear.elastic_net import (
     elastic_net_left_out_predictions,
@@ -95,6 +96,11 @@ class Penalised(DesignLearner):
                 given=task.formula.text,
                 fix="write y ~ a + b, without - 1",
             )
+
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        params = {"alpha": self.share, "lambda": self.lam, "standardize": bool(self.standardize)}
+        return LearnerInR("pcv_learners$glmnet", "glmnet::glmnet", params, ("glmnet",))
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task."""

@@ -18,14 +18,18 @@ from pycvstat.learners.design import (
     Solution,
     plain_table,
 )
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.least_squares import LeastSquares
 from pycvstat.learners.linear.rank import aliased_columns
 from pycvstat.learners.out_of_range import refuse_extreme
 from pycvstat.learners.simplex import quantile_vertex
 from pycvstat.learners.statsmodels.results import quantile
+from pycvstat.rmath.tolerances import LINEAR
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pycvstat.data.task import Task
 
 FloatArray = NDArray[np.float64]
 NOT_UNIQUE = "the quantile is not unique: other coefficients fit the training rows as well."
@@ -85,6 +89,12 @@ class QuantReg(DesignLearner):
     def __post_init__(self) -> None:
         if not is_number(self.tau) or not 0 < self.tau < 1:
             raise InputError("tau must lie between 0 and 1.", given=repr(self.tau), fix="tau=0.5")
+
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        return LearnerInR(
+            "pcv_learners$quantreg", "quantreg::rq", {"tau": self.tau}, ("quantreg",), LINEAR
+        )
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError
+from pycvstat.errors import InputError, RError
 from pycvstat.errors.checks import check_control, check_word, is_number
 from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
 from pycvstat.learners.statsmodels.results import robust
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pycvstat.data.task import Task
 
 FloatArray = NDArray[np.float64]
 
@@ -32,6 +35,7 @@ NORMS: dict[str, tuple[str, tuple[float, ...]]] = {
     "trimmed": ("TrimmedMean", (2.0,)),
 }
 """Name -> the norm of statsmodels, and the default tuning constants."""
+IN_R = ("huber", "bisquare", "hampel")
 
 
 def norm_of(name: str, tuning: tuple[float, ...]) -> Any:
@@ -199,6 +203,22 @@ class RLM(DesignLearner):
                 fix=f"its default is {default}",
             )
         return tuple(map(float, constants))
+
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        if self.norm not in IN_R:
+            raise RError(
+                "MASS::rlm has no such norm.",
+                given=f"norm={self.norm!r}",
+                fix=f"norms that it has: {', '.join(IN_R)}",
+            )
+        params = {
+            "psi": self.norm,
+            "constants": list(self.constants()),
+            "acc": self.tol,
+            "maxit": self.maxiter,
+        }
+        return LearnerInR("pcv_learners$rlm", "MASS::rlm", params, ("MASS",))
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""

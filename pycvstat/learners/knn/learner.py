@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
-from pycvstat.errors import FitError, InputError
+from pycvstat.errors import FitError, InputError, RError
 from pycvstat.errors.checks import check_word, is_number, is_whole
 from pycvstat.learners.base import Learner, Params, Predictions, Prepared
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.knn.kernels import KERNELS, Kernel
 from pycvstat.learners.knn.predictions import Group, Rows, grouped, predict_candidates
 from pycvstat.learners.knn.responses import y_band
 from pycvstat.learners.knn.search import TIES, Ties
+from pycvstat.rmath.tolerances import SUMS, Tolerance
 
 if TYPE_CHECKING:
     from pycvstat.learners.knn.fitted import FittedKNN
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 
 PORTION = 16384  # new rows whose neighbours are held at a time
+IN_R = Tolerance(1e-12, "weights of kernels agree with R's to 1e-12")
+STANDIN = (
+    "kknn is not installed: a plain base-R stand-in of this project computed the R side; "
+    'install.packages("kknn") in R gives the original.'
+)
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,39 @@ class KNN(Learner):
         super().check(task)
         if task.response.kind == "ordinal":
             y_band(len(task.response.levels), self.ykernel)
+
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        if self.ties != "kknn":
+            raise RError(
+                "kknn takes tied neighbours in an order of its own.",
+                given=f"ties={self.ties!r}",
+                fix='ties="kknn" is what R can be compared with',
+            )
+        names = ("k", "distance", "kernel", "ykernel", "scale")
+        return LearnerInR(
+            "pcv_learners$knn",
+            "kknn::kknn",
+            {name: getattr(self, name) for name in names},
+            ("kknn",),
+            IN_R,
+            otherwise=self._standin(task),
+        )
+
+    def _standin(self, task: Task) -> LearnerInR | None:
+        """Base R where kknn is not installed, for the plainest of its fits."""
+        numeric = all(task.frame[name].kind == "numeric" for name in task.frame.names)
+        plain = self.kernel == "rectangular" and self.distance == 2 and self.scale
+        if not (numeric and plain and task.response.kind == "continuous"):
+            return None
+        return LearnerInR(
+            "pcv_learners$knn_standin",
+            "stand-in for train.kknn",
+            {"k": self.k},
+            tolerance=SUMS,
+            notes=(STANDIN,),
+            files=("procedures.R", "kknn_standin.R"),
+        )
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> PreparedKNN:
         """Check the learner against the task; the design matrix is made once for all fits."""

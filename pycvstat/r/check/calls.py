@@ -14,13 +14,14 @@ from pycvstat.data.task import Task
 from pycvstat.errors import InputError, RError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.losses import as_loss
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.selection import Rule, complexity_keys
 from pycvstat.procedures.tune import TuneResult
-from pycvstat.r.check.counterpart import Counterpart, counterpart
+from pycvstat.r.check.counterpart import counterpart
 from pycvstat.r.check.labels import candidate_labels, cell_labels, fit_labels
 from pycvstat.r.check.quantities import Quantity, of_table
 from pycvstat.r.check.r_values import r_formula, r_frame, tested_rows, trained_rows
@@ -39,7 +40,7 @@ class Call:
     code : str
         R code that uses `values` by their names.
     values : mapping
-    learner : Counterpart
+    learner : LearnerInR
     quantities : sequence of Quantity
     fits : sequence of str
         The names of the fits that R may refuse.
@@ -51,7 +52,7 @@ class Call:
 
     code: str
     values: Mapping[str, Any]
-    learner: Counterpart
+    learner: LearnerInR
     quantities: Sequence[Quantity]
     fits: Sequence[str]
     shown: tuple[str, ...] = ()
@@ -287,7 +288,7 @@ def check_loss(loss: str) -> None:
 
 def _candidates(
     learner: Any, candidates: Sequence[Mapping[str, Any]], task: Task, written: bool
-) -> list[Counterpart]:
+) -> list[LearnerInR]:
     """The R counterparts of all candidates, which must be one and the same R function."""
     codes = [counterpart(learner.with_params(**c), task, written=written) for c in candidates]
     packages = tuple(dict.fromkeys(p for code in codes for p in code.packages))

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from pycvstat.errors import RError
-from pycvstat.r.check.counterpart import counterpart
 from pycvstat.r.check.r_values import r_formula, r_frame
 from pycvstat.r.check.table import Crosscheck, compare_values, not_compared
 from pycvstat.rmath.tolerances import EXACT, SUMS
@@ -27,7 +26,7 @@ def _beside_kknn(fitted: Any) -> Crosscheck:
     from pycvstat.r.bridge.reference import path
 
     task, learner = fitted.task, fitted.learner
-    params = dict(counterpart(learner, task).params)
+    params = dict(learner.in_r(task).params)
     source(path("procedures.R"))
     r: Any = run(
         """{ library(kknn)  # attached: it looks up its contrasts by name

@@ -11,6 +11,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import PycvstatWarning, RError
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.r.bridge import run, time_limit
 from pycvstat.r.bridge.separate import separately
 
@@ -48,9 +49,8 @@ def test_a_limit_ends_with_its_block() -> None:
 
 
 def test_a_cross_check_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pycvstat.r.check.counterpart import Counterpart
-
-    monkeypatch.setattr(Counterpart, "learner", property(lambda self: "(function(...) repeat {})"))
+    hangs = LearnerInR("(function(...) repeat {})", "nothing")
+    monkeypatch.setattr(pcv.OLS, "in_r", lambda self, task: hangs)
     result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(3))
     with pytest.raises(RError, match="did not finish within 1 seconds"):
         result.crosscheck(seconds=1)

@@ -10,6 +10,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import PycvstatWarning, RError
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.r.bridge import installed
 from pycvstat.r.check import suite
 from pycvstat.r.check.suite import run_suite
@@ -88,16 +89,8 @@ def test_a_crash_under_a_users_cross_check(profile):
 
 @pytest.mark.live_r
 def test_a_missing_package_comes_with_its_command(monkeypatch):
-    from pycvstat.r.check import counterpart
-
-    made = counterpart._COUNTERPARTS["QuantReg"]
-
-    def without(learner, task):
-        from dataclasses import replace
-
-        return replace(made(learner, task), packages=("nosuchpackage",))
-
-    monkeypatch.setitem(counterpart._COUNTERPARTS, "QuantReg", without)
+    without = LearnerInR("pcv_learners$quantreg", "quantreg::rq", packages=("nosuchpackage",))
+    monkeypatch.setattr(pcv.QuantReg, "in_r", lambda self, task: without)
     result = pcv.cross_validate(pcv.QuantReg(), "mpg ~ wt", MTCARS, folds=pcv.KFold(3, random=1))
     with pytest.raises(RError, match="R lacks packages") as caught:
         result.crosscheck()
