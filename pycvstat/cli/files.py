@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pycvstat.data.doubts import misread
 from pycvstat.data.frame import read_y
 from pycvstat.data.frame.collation import Collation
 from pycvstat.errors import DataError, InputError
@@ -62,32 +61,6 @@ def categories(column: pd.Series[Any], levels: Collation = "ICU") -> pd.Categori
 
     codes, names = read_y(column).as_factor(levels)
     return pd.Categorical.from_codes(codes, pd.Index(names, dtype=object))
-
-
-def with_classes(data: pd.DataFrame, formula: str, levels: Collation = "ICU") -> pd.DataFrame:
-    """The data with a response of words as classes: files know words, but no factors.
-
-    A response that looks like spoiled numbers stays as it is, so that this is said.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> data = pd.DataFrame({"y": ["B", "a", "B"], "x": [1, 2, 3]})
-    >>> list(with_classes(data, "y ~ x")["y"].cat.categories)
-    ['a', 'B']
-    """
-    response = formula.partition("~")[0].strip().strip("`")
-    if response in data.columns and _is_text(data[response]):
-        column = read_y(data[response])
-        if misread(column) is None:
-            data = data.assign(**{response: categories(data[response], levels)})
-    return data
-
-
-def _is_text(column: pd.Series[Any]) -> bool:
-    from pandas.api.types import is_object_dtype, is_string_dtype
-
-    return bool(is_object_dtype(column) or is_string_dtype(column))
 
 
 def _nearby(file: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pycvstat.cli.as_json import as_json
-from pycvstat.cli.files import categories, read_data, with_classes
+from pycvstat.cli.files import categories, read_data
 from pycvstat.cli.spelling import folds_of, grid_of, labels_of, learner_of, unescaped
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.r.bridge.installed import missing
@@ -119,7 +119,7 @@ def _data(chosen: Namespace) -> Any:
                 fix=f"use one of {', '.join(map(str, data.columns))}",
             )
         data[name] = categories(data[name], chosen.levels)
-    return with_classes(data, chosen.formula, chosen.levels)
+    return data
 
 
 def _folds(chosen: Namespace) -> Any:

@@ -15,38 +15,13 @@ from pycvstat.data.doubts import misread, row_names
 from pycvstat.data.formula.factors import MAKERS
 from pycvstat.data.formula.syntax import Call, Name, columns_in
 from pycvstat.data.frame.collation import Collation
+from pycvstat.data.response import Response, response_of, with_classes
 from pycvstat.errors import DataError, InputError, warn
 from pycvstat.errors.checks import check_shape, check_word
 
 Coding = Literal["contrasts", "kknn"]
-Kind = Literal["continuous", "nominal", "ordinal"]
 NA = Literal["raise", "omit", "pass"]
 IntArray = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Response:
-    """The response: numbers, or class codes with their levels.
-
-    Parameters
-    ----------
-    name : str
-    kind : {"continuous", "nominal", "ordinal"}
-    values : (n,) float64 or int64 codes 0..L-1
-    levels : tuple of str
-        Empty when continuous.
-    """
-
-    name: str
-    kind: Kind
-    values: NDArray[Any]
-    levels: tuple[str, ...] = ()
-
-    def labels(self, codes: NDArray[Any]) -> NDArray[Any]:
-        """Class labels of codes; numbers pass through."""
-        if not self.levels:
-            return codes
-        return np.asarray(self.levels, dtype=object)[np.asarray(codes).astype(np.int64)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +86,7 @@ class Task:
         na: NA = "raise",
         beside: Collection[str] = (),
         levels: Collation = "ICU",
+        classes: bool = False,
     ) -> Task:
         """Read data given as formula and frame, or as X and y.
 
@@ -135,6 +111,9 @@ class Task:
         levels : {"ICU", "C"}
             How words are sorted that become a factor's levels: as R does in its usual UTF-8
             sessions, or by code point, as R does in the C locale. Categories keep their order.
+        classes : bool
+            Whether a learner is for classes only: a response of 0 and 1 is two classes then, as a
+            response of words is for every learner.
 
         Examples
         --------
@@ -161,7 +140,8 @@ class Task:
         _tell_doubts(parsed, used)
         used = used if len(keep) == used.n else used.take(keep)
         used, sorted_by = _sorted_words(used, parsed, levels)
-        response = _response(formulas.response(parsed, used), parsed.text)
+        used, of_classes = with_classes(used, parsed, levels, classes)
+        response = response_of(formulas.response(parsed, used), parsed.text)
         return cls(
             frame=used,
             formula=parsed,
@@ -170,7 +150,7 @@ class Task:
             weights=_weights(columns["weights"], keep) if "weights" in columns else None,
             groups=_codes(columns["groups"])[keep] if "groups" in columns else None,
             omitted=frame.n - len(keep),
-            sorted_by=sorted_by,
+            sorted_by=sorted_by or of_classes,
         )
 
     @cached_property
@@ -346,30 +326,6 @@ def _sorted_words(
         for column in words:
             used = used.with_column(frames.Column(column.name, "factor", *column.as_factor("C")))
     return used, levels if words else ""
-
-
-def _response(column: frames.Column, formula: str) -> Response:
-    if column.kind == "numeric":
-        if not np.isfinite(column.values).all():
-            raise DataError(
-                f"the response {column.name!r} has infinite values.",
-                given=f"{int((~np.isfinite(column.values)).sum())} of {len(column.values)}",
-            )
-        return Response(column.name, "continuous", np.asarray(column.values, dtype=np.float64))
-    if column.kind == "logical":
-        codes = np.asarray(column.values, dtype=np.int64)
-        return Response(column.name, "nominal", codes, ("FALSE", "TRUE"))
-    if column.kind in ("factor", "ordered"):
-        kind: Kind = "nominal" if column.kind == "factor" else "ordinal"
-        return Response(column.name, kind, np.asarray(column.values, dtype=np.int64), column.levels)
-    if (doubt := misread(column)) is not None:
-        raise DataError(doubt.problem, given=doubt.given, fix=doubt.fix)
-    raise DataError(
-        f"the response {column.name!r} is {column.kind}, neither numbers nor classes.",
-        given=formula,
-        fix=f"for classes write factor({formulas.quote(column.name)}) in the formula, or make it "
-        f"categorical: data[{column.name!r}].astype('category')",
-    )
 
 
 def _weights(column: frames.Column, keep: IntArray) -> NDArray[np.float64]:

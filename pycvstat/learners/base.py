@@ -17,7 +17,8 @@ from pycvstat.losses.predictions import Predictions
 from pycvstat.verbs import Checked
 
 if TYPE_CHECKING:
-    from pycvstat.data.task import Response, Task
+    from pycvstat.data.response import Response
+    from pycvstat.data.task import Task
     from pycvstat.folds.plan import FoldPlan
     from pycvstat.learners.in_r import LearnerInR
     from pycvstat.losses import Loss
@@ -68,6 +69,11 @@ class Learner(metaclass=Answering):
     def beside(self) -> tuple[str, ...]:
         """Names by which it may mean columns of the data besides those of the formula."""
         return ()
+
+    @property
+    def for_classes(self) -> bool:
+        """Whether it predicts classes only."""
+        return "continuous" not in self.kinds
 
     def check_names(self, params: Params) -> None:
         """Refuse a name that is not a parameter of this learner."""
@@ -162,7 +168,8 @@ class Learner(metaclass=Answering):
         from pycvstat.data.task import Task
 
         given = {"X": X, "y": y, "weights": weights, "na": na, "levels": levels}
-        return self.fit_task(Task.build(formula, data, beside=self.beside, **given))
+        given |= {"beside": self.beside, "classes": self.for_classes}
+        return self.fit_task(Task.build(formula, data, **given))
 
 
 class Prepared(ABC):

@@ -67,8 +67,8 @@ class OLS(DesignLearner):
     """Ordinary least squares.
 
     Columns that earlier ones span get no coefficient, by R's rule (Householder QR with limited
-    pivoting, tolerance 1e-7), so predictions inside folds are those of ``predict.lm``. Weights are
-    for `WLS`.
+    pivoting, tolerance 1e-7), so predictions inside folds are those of ``predict.lm``; statsmodels
+    would divide a coefficient among them, and fit every fold anew. Weights are for `WLS`.
 
     Parameters
     ----------

@@ -66,7 +66,8 @@ class QuantReg(DesignLearner):
     minimum is not unique (which is warned about) the same solution is returned. Weights multiply
     rows, as in R. Aliased columns are left out as by ``lm``; R's rq refuses them. Columns below
     1e-6 in size are fitted in a larger unit: R's rq takes pivots below 4e-11 for rounding, and
-    gives a column of that size the coefficient 0.
+    gives a column of that size the coefficient 0. statsmodels' QuantReg ends near a vertex, up to
+    1e-2 from R's predictions; the results object has its covariance, at our coefficients.
 
     Parameters
     ----------

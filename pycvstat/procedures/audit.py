@@ -214,6 +214,7 @@ def audit(
         arguments=arguments,
         separate=False,
         beside=chosen.beside,
+        classes=chosen.for_classes,
     )
     stream = setting.stream if counted else as_stream(random)
     orders = [stream.permutation(setting.task.n) for _ in range(times)]

@@ -207,6 +207,7 @@ def compare(
         on_error=on_error,
         arguments=arguments,
         beside=tuple(name for learner in read.values() for name in learner.beside),
+        classes=any(learner.for_classes for learner in read.values()),
     )
     identities = {name: setting.identity(learner) for name, learner in read.items()}
     return Comparison(

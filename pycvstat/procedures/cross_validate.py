@@ -238,6 +238,7 @@ def cross_validate(
         on_error=on_error,
         arguments=arguments,
         beside=chosen.beside,
+        classes=chosen.for_classes,
     )
     outcome = setting.run(chosen, label=f"cross-validating {chosen.name}")
     assert outcome.table is not None

@@ -165,6 +165,7 @@ def error_curve(
         on_error="raise",
         arguments=arguments,
         beside=beside(chosen, candidates),
+        classes=chosen.for_classes,
     )
     prepared = setting.prepare(chosen, candidates)
     plan, contexts = setting.plan, prepared.begin(setting.plan, setting.stream)

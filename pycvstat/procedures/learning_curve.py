@@ -164,6 +164,7 @@ def learning_curve(
         on_error="raise",
         arguments=arguments,
         beside=chosen.beside,
+        classes=chosen.for_classes,
     )
     plan = setting.plan
     counts = training_sizes(sizes, int(plan.n_train.min()))

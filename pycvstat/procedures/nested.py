@@ -295,6 +295,7 @@ def nested_cv(
         on_error=on_error,
         arguments=arguments,
         beside=tuned.beside,
+        classes=chosen.for_classes,
     )
     outcome = setting.run(tuned, label=f"nested cross-validation of {chosen.name}")
     assert outcome.table is not None

@@ -117,6 +117,7 @@ def read_setting(
     arguments: Mapping[str, Any],
     separate: bool = True,
     beside: Collection[str] = (),
+    classes: bool = False,
 ) -> Setting:
     """Check everything a user gave and draw the folds; no test row or its group is trained on."""
     arguments = dict(arguments)
@@ -125,7 +126,11 @@ def read_setting(
     execution = execution_from(
         how.get("n_jobs"), how.get("client"), how.get("checkpoint"), how.get("progress", "auto")
     )
-    task = data if isinstance(data, Task) else Task.build(formula, data, beside=beside, **given)
+    task = (
+        data
+        if isinstance(data, Task)
+        else Task.build(formula, data, beside=beside, classes=classes, **given)
+    )
     _refuse_one_class(task)
     plan, stream = draw_folds(folds, task, row_labels(given.get("X", data)))
     if separate:

@@ -224,6 +224,7 @@ def tune(
         on_error=on_error,
         arguments=arguments,
         beside=beside(chosen, candidates),
+        classes=chosen.for_classes,
     )
     _check_refit(refit, setting.plan)
     check_word("keep", keep, ("auto", "all", "fold_means"))

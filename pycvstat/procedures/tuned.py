@@ -91,6 +91,11 @@ class Tuned(Learner):
         return self.learner.base
 
     @property
+    def for_classes(self) -> bool:
+        """Whether its learner predicts classes only."""
+        return self.learner.for_classes
+
+    @property
     def beside(self) -> tuple[str, ...]:
         """Columns beside the formula that any of its candidates reads."""
         return beside(self.learner, self.candidates)

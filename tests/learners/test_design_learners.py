@@ -133,17 +133,41 @@ def test_learners_without_weights_refuse_them(learner) -> None:
 @pytest.mark.parametrize(
     "learner", [pcv.KNN(k=3), Logit(), MNLogit(), Mean(), GaussianNB(), OLS()], ids=ids
 )
-def test_words_are_no_classes_until_they_are_called_so(learner) -> None:
+def test_words_are_classes(learner) -> None:
+    """As words, as categories, and called a factor: the same classes, the same losses."""
     frame = data().assign(word=lambda d: d.two.astype(object))
-    with pytest.raises(DataError, match="response 'word' is text") as caught:
-        pcv.cross_validate(learner, "word ~ x", frame, folds=3)
-    assert "factor(word) in the formula" in (caught.value.fix or "")
-    if learner != OLS():
-        again = [
-            pcv.cross_validate(learner, f"{y} ~ x", frame, folds=pcv.Blocks(3)).estimate
-            for y in ("two", "factor(word)")
-        ]
-        assert again[0] == again[1]
+    if learner == OLS():
+        with pytest.raises(InputError, match="OLS cannot predict a nominal response"):
+            pcv.cross_validate(learner, "word ~ x", frame, folds=3)
+        return
+    results = [
+        pcv.cross_validate(learner, f"{y} ~ x", frame, folds=pcv.Blocks(3))
+        for y in ("two", "factor(word)", "word")
+    ]
+    assert {result.loss for result in results} == {"zero_one"}
+    assert len({result.estimate for result in results}) == 1
+    assert "classes no and yes, event yes" in results[2].summary()
+
+
+@pytest.mark.parametrize(
+    "learner", [MNLogit(), GaussianNB(), pcv.Tuned(MNLogit(), {"tol": [1e-6]}, 3)]
+)
+def test_a_response_of_0_and_1_is_two_classes_for_learners_of_classes(learner) -> None:
+    frame = data().assign(event=lambda d: (d.two == "yes") * 1)
+    result = pcv.cross_validate(learner, "event ~ x", frame, folds=pcv.Blocks(3))
+    named = pcv.cross_validate(learner, "two ~ x", frame, folds=pcv.Blocks(3))
+    assert (result.loss, result.estimate) == ("zero_one", named.estimate)
+    assert "classes 0 and 1, event 1" in result.summary()
+    both = pcv.compare({"a": learner, "b": pcv.KNN()}, "event ~ x", frame, folds=pcv.Blocks(3))
+    assert both.loss == "zero_one"
+    alone = pcv.cross_validate(pcv.KNN(), "event ~ x", frame, folds=pcv.Blocks(3))
+    assert alone.loss == "squared"  # numbers, and the summary says squared error
+
+
+def test_words_among_numbers_are_no_classes() -> None:
+    frame = data().assign(wage=[*map(str, range(len(data()) - 1)), "k.A."])
+    with pytest.raises(DataError, match="words among its numbers"):
+        pcv.cross_validate(pcv.KNN(3), "wage ~ x", frame, folds=3)
 
 
 @pytest.mark.parametrize("learner", NUMERIC, ids=ids)

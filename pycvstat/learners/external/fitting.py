@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from pycvstat.data.formula import FittedEncoder, quote
 from pycvstat.data.frame import Frame, read
-from pycvstat.data.task import Response, Task
+from pycvstat.data.response import Response
+from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError
 from pycvstat.errors.foreign import telling
 from pycvstat.learners.base import (
@@ -49,6 +50,11 @@ class Wrapped(Learner):
     def role(self) -> Role | None:
         """Whether it predicts classes or numbers, where it says so."""
         return None
+
+    @property
+    def for_classes(self) -> bool:
+        """Whether it predicts classes only."""
+        return self.role == "classifier"
 
     @property
     def sees_frames(self) -> bool:

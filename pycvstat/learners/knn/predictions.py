@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.formula import Design
-from pycvstat.data.task import Response
+from pycvstat.data.response import Response
 from pycvstat.errors import DataError, InputError
 from pycvstat.learners.base import Predictions
 from pycvstat.learners.knn import responses as votes

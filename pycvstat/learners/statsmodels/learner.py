@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -114,6 +115,11 @@ class Statsmodels(Learner):
     def beside(self) -> tuple[str, ...]:
         """Names by which it may mean columns of the data besides those of the formula."""
         return tuple(dict.fromkeys(names_in(self.model, self.of_the_model, self.fitting)))
+
+    @property
+    def for_classes(self) -> bool:
+        """Whether it predicts classes only."""
+        return models.classes_of(self.model, {}) == math.inf and models.is_known(self.model)
 
     def params(self) -> dict[str, Any]:
         """The arguments that were given."""

@@ -82,12 +82,17 @@ def takes_intercept(model: Any) -> bool:
     return not WITHOUT_INTERCEPT & _ancestors(model)
 
 
+def is_known(model: type) -> bool:
+    """Whether it is one of statsmodels' own."""
+    return model.__module__.startswith("statsmodels.")
+
+
 def classes_of(model: Any, given: Mapping[str, Any]) -> float:
     """How many classes its predictions can tell apart: 0, 2, or any number.
 
     Models of others are taken at their word: their predictions are checked.
     """
-    if OF_CLASSES & _ancestors(model) or not model.__module__.startswith("statsmodels."):
+    if OF_CLASSES & _ancestors(model) or not is_known(model):
         return math.inf
     binomial = type(given.get("family")).__name__ == "Binomial"
     return 2 if binomial or "BinaryModel" in _ancestors(model) else 0

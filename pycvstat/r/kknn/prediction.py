@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.frame import Frame
-from pycvstat.data.task import Kind, Task
+from pycvstat.data.response import Kind
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.learners.knn.fitted import FittedKNN
 from pycvstat.learners.knn.learner import KNN, check_rows

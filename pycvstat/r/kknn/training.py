@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.data.task import Kind, Response, Task
+from pycvstat.data.response import Kind, Response
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import is_whole
 from pycvstat.learners.knn import responses as votes

@@ -21,7 +21,8 @@ from pycvstat.report.numbers import aligned, count, listed, number
 from pycvstat.report.words import ORDERS, folds_words, learner_in_full, plan_words, seed_words
 
 if TYPE_CHECKING:
-    from pycvstat.data.task import Response, Task
+    from pycvstat.data.response import Response
+    from pycvstat.data.task import Task
 
 KINDS = {"continuous": "numbers", "nominal": "classes", "ordinal": "ordered classes"}
 LEVELS = 8  # classes that are counted one by one

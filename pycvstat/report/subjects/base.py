@@ -39,8 +39,22 @@ def about_data(result: Any, loss: str) -> str:
     """Formula, size and loss: the subtitle of a document."""
     task = result.task
     left_out = f" ({task.omitted} left out)" if task.omitted else ""
-    parts = [task.formula.text, f"{count(task.n, 'row')}{left_out}", loss_words(loss)]
+    parts = [task.formula.text, f"{count(task.n, 'row')}{left_out}"]
+    parts += [*classes_words(task.response.levels), loss_words(loss)]
     return " · ".join([*parts, *([ORDERS[task.sorted_by]] if task.sorted_by else [])])
+
+
+def classes_words(levels: Sequence[str]) -> list[str]:
+    """The classes of a response, and which of two counts as the event.
+
+    Examples
+    --------
+    >>> classes_words(["no", "yes"]), classes_words(["a", "b", "c"]), classes_words([])
+    (['classes no and yes, event yes'], ['3 classes'], [])
+    """
+    if len(levels) == 2:
+        return [f"classes {levels[0]} and {levels[1]}, event {levels[1]}"]
+    return [f"{len(levels)} classes"] if levels else []
 
 
 def question(words: str, learners: Mapping[str, Any], tuned: Collection[str] = ()) -> Section:
