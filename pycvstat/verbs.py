@@ -101,8 +101,8 @@ class Shown(Checked):
         crosscheck : Crosscheck or bool
             A cross-check to show; True runs one in R.
         include : sequence of results
-            Further results whose sections are added, such as an error curve. Reports of tuning
-            have that of the package's own learners, up to two million predictions.
+            Further results whose sections are added, such as an error curve, or ``retuned`` of
+            nested cross-validation: nothing is computed for a report that was not asked for.
 
         Returns
         -------

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pycvstat.data.frame import read_y
 from pycvstat.data.frame.collation import Collation
 from pycvstat.errors import DataError, InputError
+from pycvstat.errors.advice import pip_install
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,7 +132,7 @@ def _parquet(file: Path) -> pd.DataFrame:
         raise InputError(
             "reading Parquet needs a package that is missing.",
             given=file.name,
-            fix="pip install pyarrow",
+            fix=pip_install("pyarrow"),
         ) from None
     except Exception as error:  # pyarrow has many kinds of errors for a damaged file
         raise DataError(

@@ -6,6 +6,7 @@ import argparse
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from pycvstat.cli.arguments import EXAMPLES, add_commands
@@ -38,10 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", PycvstatWarning)
-            warnings.showwarning = _show_warning
+            warnings.showwarning = partial(_show_warning, chosen)
             chosen.run(chosen)
     except PycvstatError as problem:
-        print(f"pycvstat: {spoken(problem)}", file=sys.stderr)
+        print(f"pycvstat: {spoken(problem, chosen)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"pycvstat: stopped{_kept(chosen)}", file=sys.stderr)
@@ -63,8 +64,10 @@ def _kept(chosen: argparse.Namespace) -> str:
     return f"; finished folds are kept in {chosen.checkpoint}; the same command goes on"
 
 
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    words = spoken(message) if isinstance(message, PycvstatWarning) else message
+def _show_warning(
+    chosen: argparse.Namespace, message: Warning | str, *_: object, **__: object
+) -> None:
+    words = spoken(message, chosen) if isinstance(message, PycvstatWarning) else message
     print(f"pycvstat: warning: {words}", file=sys.stderr)
 
 

@@ -62,6 +62,8 @@ def nested(chosen: Namespace) -> None:
         complexity=chosen.complexity,
         **_common(chosen),
     )
+    if chosen.report is not None:
+        _ = result.retuned  # the report shows it beside the nested estimate
     _give(result, chosen)
 
 

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import re
+import shlex
 import sys
-from collections.abc import Callable
+from argparse import Namespace
+from typing import Any
 
-from pycvstat.cli.spelling import LEARNERS
-from pycvstat.errors import PycvstatError, PycvstatWarning
+from pycvstat.cli.spelling import LEARNERS, learner_word, word_of
+from pycvstat.errors import Advice, AsClasses, PycvstatError, PycvstatWarning, message
+from pycvstat.folds import Splitter
+from pycvstat.learners.base import Learner
 
-SETTINGS = {"kernel": "knn", "scale": "knn", "ties": "knn", "k": "knn",
-            "tau": "quantreg", "family": "glm"}  # fmt: skip
-Match = re.Match[str]
+OPTIONS = {"n_jobs": "jobs"}
+"""Arguments whose option has another name."""
 
 
-def spoken(error: PycvstatError | PycvstatWarning) -> str:
+def spoken(error: PycvstatError | PycvstatWarning, chosen: Namespace) -> str:
     """The message of an error or warning, with what to do in words of the command line.
+
+    Parameters
+    ----------
+    error : PycvstatError or PycvstatWarning
+    chosen : argparse.Namespace
+        The options of the command: only those that it has are advised.
 
     Examples
     --------
-    >>> print(spoken(PycvstatError("NA in wt.", fix="na='omit' leaves these rows out")))
+    >>> advice = Advice("{na} leaves these rows out", na="omit")
+    >>> print(spoken(PycvstatError("NA in wt.", fix=advice), Namespace(na="raise")))
     NA in wt.
       Do this: --na omit leaves these rows out
     """
-    fix = None if error.fix is None else in_words(error.fix)
-    return str(PycvstatError(error.problem, given=error.given, fix=fix))
+    return message(error.problem, error.given, in_words(error.advice, chosen))
 
 
 def tell(text: str) -> None:
@@ -33,85 +41,64 @@ def tell(text: str) -> None:
         print(text, file=sys.stderr)
 
 
-def in_words(text: str) -> str:
-    """Arguments, folds and learners of Python as options and words of the command line.
+def in_words(advice: str | Advice | None, chosen: Namespace) -> str | None:
+    """Arguments, folds and learners as options of this command.
 
     Examples
     --------
-    >>> in_words("use folds=Repeated(KFold(10), 5), or loss='absolute'")
-    'use --folds repeated:10x5, or --loss absolute'
-    >>> in_words("use GLM('binomial') for two classes, MNLogit for more")
-    'use --learner glm:binomial for two classes, --learner mnlogit for more'
+    >>> from pycvstat.folds import Grouped
+    >>> in_words(Advice("use {folds}", folds=Grouped(5)), Namespace(outer="10"))
+    'use --outer grouped:5'
+    >>> in_words(Advice("use {scale}", scale=False), Namespace(learner="knn:k=5"))
+    'use --learner knn:scale=False'
+    >>> in_words(Advice("use {refit}", refit="all"), Namespace())
+    "use refit='all' (in Python)"
     """
-    for pattern, replacement in RULES:
-        text = re.sub(pattern, replacement, text)
-    return text
+    if not isinstance(advice, Advice):
+        return advice
+
+    def argument(name: str, value: Any) -> str:
+        option = OPTIONS.get(name, name)
+        if option == "folds" and not hasattr(chosen, option):
+            option = "outer"
+        if hasattr(chosen, option):
+            return _option(option.replace("_", "-"), _typed(value))
+        for word in _learners(chosen):
+            if name in LEARNERS[word]().params():
+                return _option("learner", f"{word}:{name}={value}")
+        return f"{name}={value!r} (in Python)"
+
+    return advice.said(lambda thing: _object(thing, chosen), argument)
 
 
-def _folds(found: Match) -> str:
-    """A splitter as a word for --folds."""
-    return f"--{found[1] or 'folds'} {_FOLDS[found[2]](found[3] or '')}"
+def _learners(chosen: Namespace) -> list[str]:
+    """The learners that were named, without their settings."""
+    given = getattr(chosen, "learner", [])
+    words = [text.partition(":")[0] for text in ([given] if isinstance(given, str) else given)]
+    return [word for word in words if word in LEARNERS]
 
 
-def _numbers(arguments: str) -> list[str]:
-    plain = re.sub(r"(random|as_in_r)=\w+", "", arguments)
-    return re.findall(r"\d[\d.]*", plain) or ["10"]
+def _object(thing: Any, chosen: Namespace) -> str:
+    if isinstance(thing, AsClasses):
+        return _option("factor", thing.name)
+    if isinstance(thing, Learner) and thing.word:
+        return _option("learner", learner_word(thing))
+    if isinstance(thing, Splitter) and word_of(thing) is not None:
+        return _option("folds" if hasattr(chosen, "folds") else "outer", _typed(thing))
+    return repr(thing)
 
 
-_FOLDS: dict[str, Callable[[str], str]] = {
-    "KFold": lambda given: _numbers(given)[0],
-    "Blocks": lambda given: f"blocks:{_numbers(given)[0]}",
-    "Stratified": lambda given: f"stratified:{_numbers(given)[0]}",
-    "Grouped": lambda given: f"grouped:{_numbers(given)[0]}",
-    "Repeated": lambda given: f"repeated:{'x'.join(_numbers(given)[:2])}",
-    "LeaveOneOut": lambda given: "loo",
-    "Holdout": lambda given: "holdout:" + (re.findall(r"0?\.\d+", given) or ["0.25"])[0],
-    "Subsampling": lambda given: f"subsampling:{':'.join(_numbers(given)[:2])}",
-}
+def _typed(value: Any) -> str:
+    """A value as it is typed after an option."""
+    if isinstance(value, Splitter):
+        return word_of(value) or repr(value)
+    if isinstance(value, dict):
+        return " ".join(f"{name}={_typed(values)}" for name, values in value.items())
+    if isinstance(value, range):
+        return f"{value[0]}:{value[-1]}"
+    return "COLUMN" if value is ... else str(value)
 
 
-def _learner(found: Match) -> str:
-    word = {of: name for name, of in LEARNERS.items()}[found[1]]
-    settings = (found[2] or "").replace("'", "").replace('"', "").replace(" ", "")
-    return f"--learner {word}" + (f":{settings}" if settings else "")
-
-
-def _setting(found: Match) -> str:
-    name, value = found[1], found[2].strip("'\"")
-    return f"--learner {SETTINGS[name]}:{name}={value}"
-
-
-def _option(found: Match) -> str:
-    name = {"n_jobs": "jobs"}.get(found[1], found[1].replace("_", "-"))
-    value = found[2].strip("'\"")
-    return f"--{name}={value}" if value.startswith("-") else f"--{name} {value}"
-
-
-def _reading(found: Match) -> str:
-    """Options of pandas.read_csv as those of the command line."""
-    words = re.findall(r"'([^']*)'", found[1].partition("decimal")[0])
-    comma = ["--decimal ,"] if "decimal" in found[1] else []
-    return " ".join([*(f"--na-string '{word}'" for word in words), *comma])
-
-
-_VALUE = r"""('[^']*'|"[^"]*"|-?[\w.]+(?:\([^)]*\))?)"""
-_CALL = r"(?:\(((?:[^()]|\([^()]*\))*)\))"
-RULES: tuple[tuple[str, str | Callable[[Match], str]], ...] = (
-    (r"(?:write factor\(.+?\) in the formula, or )?make it categorical: "
-     r"data\[(['\"])(.+?)\1\]\.astype\('category'\)", r"--factor \2"),
-    (r"pd\.read_csv\(file, (.+?)\)", _reading),
-    (r"make them dates: .+", "leave the column out of the formula"),
-    (r"make y categorical", "--factor COLUMN for the response"),
-    (r"make the column numeric", "give it as numbers"),
-    (r"weights= \(a column by name, or one value per row\)", "--weights COLUMN"),
-    (r"pass groups=,", "--groups COLUMN,"),
-    (r", and result\.(interval\(.+?\))", r"; in Python, result.\1"),
-    (r"\bK=(\d+)", r"--folds \1"),
-    (rf"(?:\b(folds|outer|inner)=|\b)({'|'.join(_FOLDS)}){_CALL}", _folds),
-    (rf"\b({'|'.join(LEARNERS.values())})\b{_CALL}?", _learner),
-    (rf"\b(na|loss|on_error|n_jobs|rule|complexity|checkpoint|outer|inner)={_VALUE}", _option),
-    (r"\b(groups|weights)=(?:\.\.\.|'[^']*'|\"[^\"]*\")", r"--\1 COLUMN"),
-    (r"\b(groups|weights)=", r"--\1"),
-    (rf"(?<![:\w])({'|'.join(SETTINGS)})={_VALUE}", _setting),
-    (r"grid=\{.*?\}", "--grid k=1:30"),
-)  # fmt: skip
+def _option(name: str, value: str) -> str:
+    quoted = shlex.quote(value)
+    return f"--{name}={quoted}" if value.startswith("-") else f"--{name} {quoted}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -12,24 +12,35 @@ import numpy as np
 
 from pycvstat.errors import InputError
 from pycvstat.errors.names import unknown_argument
-from pycvstat.folds import DIALECTS
+from pycvstat.folds import (
+    DIALECTS,
+    Blocks,
+    Grouped,
+    Holdout,
+    KFold,
+    LeaveOneOut,
+    Repeated,
+    RFolds,
+    Splitter,
+    Stratified,
+    Subsampling,
+)
 from pycvstat.learners.base import Learner
+from pycvstat.learners.glm import GLM, Logit
+from pycvstat.learners.knn.learner import KNN
+from pycvstat.learners.mean import Mean
+from pycvstat.learners.multinomial import MNLogit
+from pycvstat.learners.ols import OLS, WLS
+from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
+from pycvstat.learners.quantile import QuantReg
+from pycvstat.learners.robust import RLM
 
-LEARNERS = {
-    "knn": "KNN",
-    "ols": "OLS",
-    "wls": "WLS",
-    "glm": "GLM",
-    "logit": "Logit",
-    "mnlogit": "MNLogit",
-    "rlm": "RLM",
-    "quantreg": "QuantReg",
-    "ridge": "Ridge",
-    "lasso": "Lasso",
-    "elasticnet": "ElasticNet",
-    "mean": "Mean",
-}
-FOLDS = ("kfold", "blocks", "stratified", "grouped", "repeated", "loo", "holdout", "subsampling")
+LEARNERS: dict[str, type[Learner]] = {
+    kind.word: kind
+    for kind in (
+        KNN, OLS, WLS, GLM, Logit, MNLogit, RLM, QuantReg, Ridge, Lasso, ElasticNet, Mean,
+    )
+}  # fmt: skip
 
 
 def value_of(text: str) -> Any:
@@ -117,8 +128,6 @@ def learner_of(text: str) -> Learner:
     >>> learner_of("knn:k=5").params()["k"]
     5
     """
-    import pycvstat
-
     name, _, settings = text.partition(":")
     if name not in LEARNERS:
         raise InputError(
@@ -126,7 +135,7 @@ def learner_of(text: str) -> Learner:
         )
     if name == "glm" and settings and "=" not in settings:
         settings = f"family={settings}"
-    kind: type[Learner] = getattr(pycvstat, LEARNERS[name])
+    kind = LEARNERS[name]
     chosen = _pairs(settings, text)
     known = [f.name for f in fields(kind)]  # type: ignore[arg-type]
     for given in chosen:
@@ -212,46 +221,80 @@ def folds_of(text: str, seed: int | None) -> Any:
     >>> folds_of("blocks:8", None), folds_of("10", 1)
     (Blocks(8), KFold(10, random=1))
     """
-    import pycvstat as pcv
-
     kind, _, rest = text.partition(":")
     if kind.isdigit():
         kind, rest = "kfold", kind
     if kind in DIALECTS:
-        return pcv.RFolds(kind, _count(rest, text), seed=seed)
-    makers: Mapping[str, Any] = {
-        "kfold": lambda: pcv.KFold(_count(rest, text), random=seed),
-        "blocks": lambda: pcv.Blocks(_count(rest, text)),
-        "stratified": lambda: pcv.Stratified(_count(rest, text), random=seed),
-        "grouped": lambda: pcv.Grouped(_count(rest, text), random=seed),
-        "repeated": lambda: _repeated(rest, text, seed),
-        "loo": pcv.LeaveOneOut,
-        "holdout": lambda: pcv.Holdout(_share(rest or "0.25", text), random=seed),
-        "subsampling": lambda: _subsampling(rest, text, seed),
-    }
-    if kind not in makers:
+        return RFolds(kind, _count(rest, text), seed=seed)
+    if kind not in FOLDS:
         raise InputError(
             "these folds are not known.", given=text, fix=_nearest(kind, (*FOLDS, *DIALECTS))
         )
-    return makers[kind]()
+    return FOLDS[kind](rest, text, seed)
 
 
-def _repeated(rest: str, text: str, seed: int | None) -> Any:
-    import pycvstat as pcv
-
+def _repeated(rest: str, text: str, seed: int | None) -> Splitter:
     folds, _, times = rest.partition("x")
-    return pcv.Repeated(
-        pcv.KFold(_count(folds, text)), times=_count(times or "10", text), random=seed
-    )
+    return Repeated(KFold(_count(folds, text)), times=_count(times or "10", text), random=seed)
 
 
-def _subsampling(rest: str, text: str, seed: int | None) -> Any:
-    import pycvstat as pcv
-
+def _subsampling(rest: str, text: str, seed: int | None) -> Splitter:
     times, _, train = rest.partition(":")
-    return pcv.Subsampling(
-        _count(times or "25", text), train=_share(train or "0.9", text), random=seed
-    )
+    return Subsampling(_count(times or "25", text), train=_share(train or "0.9", text), random=seed)
+
+
+FOLDS: dict[str, Callable[[str, str, int | None], Splitter]] = {
+    "kfold": lambda rest, text, seed: KFold(_count(rest, text), random=seed),
+    "blocks": lambda rest, text, seed: Blocks(_count(rest, text)),
+    "stratified": lambda rest, text, seed: Stratified(_count(rest, text), random=seed),
+    "grouped": lambda rest, text, seed: Grouped(_count(rest, text), random=seed),
+    "repeated": _repeated,
+    "loo": lambda rest, text, seed: LeaveOneOut(),
+    "holdout": lambda rest, text, seed: Holdout(_share(rest or "0.25", text), random=seed),
+    "subsampling": _subsampling,
+}
+
+
+def word_of(folds: Splitter) -> str | None:
+    """Folds as they are said to the command line; None where it has no word for them.
+
+    Examples
+    --------
+    >>> word_of(Grouped(5)), word_of(Repeated(KFold(10), 5)), word_of(Subsampling(25, train=0.8))
+    ('grouped:5', 'repeated:10x5', 'subsampling:25:0.8')
+    """
+    match folds:
+        case KFold(k=k):
+            return str(k)
+        case Blocks(k=k, as_in_r=False):
+            return f"blocks:{k}"
+        case Stratified(k=k):
+            return f"stratified:{k}"
+        case Grouped(k=k):
+            return f"grouped:{k}"
+        case Repeated(splitter=KFold(k=k), times=times):
+            return f"repeated:{k}x{times}"
+        case LeaveOneOut():
+            return "loo"
+        case Holdout(test=share):
+            return f"holdout:{share}"
+        case Subsampling(times=times, train=share):
+            return f"subsampling:{times}:{share}"
+    return None
+
+
+def learner_word(learner: Learner) -> str:
+    """A learner as it is said to the command line.
+
+    Examples
+    --------
+    >>> learner_word(GLM("poisson")), learner_word(KNN(k=5, ties="row"))
+    ('glm:family=poisson', 'knn:k=5,ties=row')
+    """
+    usual = type(learner)().params()
+    changed = {n: v for n, v in learner.params().items() if v != usual[n]}
+    settings = ",".join(f"{name}={value}" for name, value in changed.items())
+    return f"{learner.word}:{settings}" if settings else learner.word
 
 
 def _count(word: str, text: str) -> int:

@@ -16,7 +16,7 @@ from pycvstat.data.formula.factors import MAKERS
 from pycvstat.data.formula.syntax import Call, Name, columns_in
 from pycvstat.data.frame.collation import Collation
 from pycvstat.data.response import Response, response_of, with_classes
-from pycvstat.errors import DataError, InputError, warn
+from pycvstat.errors import Advice, DataError, InputError, warn
 from pycvstat.errors.checks import check_shape, check_word
 
 Coding = Literal["contrasts", "kknn"]
@@ -292,12 +292,13 @@ def _complete_rows(n: int, columns: Sequence[frames.Column], na: NA) -> IntArray
         raise DataError(
             f"{int(bad.sum())} of {n} rows have missing values.",
             given=counts,
-            fix="na='omit' leaves these rows out (as R's lm does)"
-            + (
+            fix=Advice(
+                "{na} leaves these rows out (as R's lm does){}",
                 "; na='pass' hands missing predictors to learners that take them: estimators such "
                 "as HistGradientBoostingRegressor, pipelines that impute, FromFunctions"
                 if na == "raise"
-                else ""
+                else "",
+                na="omit",
             ),
         )
     keep = np.flatnonzero(~bad)
@@ -313,7 +314,7 @@ def _tell_doubts(formula: formulas.Formula, used: frames.Frame) -> None:
             column = used[columns_in(node)[0]]
             doubt = misread(column) or row_names(column, formula)
             if doubt is not None:
-                warn(doubt.problem, given=doubt.given, fix=doubt.fix)
+                warn(doubt.problem, given=doubt.given, fix=doubt.advice)
 
 
 def _sorted_words(

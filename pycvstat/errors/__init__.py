@@ -13,7 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from pycvstat.errors.advice import Advice, AsClasses
+
 __all__ = [
+    "Advice",
+    "AsClasses",
     "CheckpointError",
     "DataError",
     "ExecutionError",
@@ -38,7 +42,7 @@ class PycvstatError(Exception):
         What is wrong, in one sentence.
     given : object, optional
         What was passed, shown after "Given:".
-    fix : str, optional
+    fix : str or Advice, optional
         What to do about it, shown after "Do this:".
 
     Examples
@@ -49,15 +53,23 @@ class PycvstatError(Exception):
       Do this: use K=5 or K=10
     """
 
-    def __init__(self, problem: str, *, given: object = None, fix: str | None = None) -> None:
-        self.problem, self.given, self.fix = problem, given, fix
-        super().__init__(_message(problem, given, fix))
+    def __init__(
+        self, problem: str, *, given: object = None, fix: str | Advice | None = None
+    ) -> None:
+        self.problem, self.given, self.advice = problem, given, fix
+        super().__init__(message(problem, given, fix))
+
+    @property
+    def fix(self) -> str | None:
+        """What to do, as it is typed in Python."""
+        return None if self.advice is None else str(self.advice)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), self.problem, self.given, self.fix)
+        return _rebuild, (type(self), self.problem, self.given, self.advice)
 
 
-def _message(problem: str, given: object, fix: str | None) -> str:
+def message(problem: str, given: object, fix: object) -> str:
+    """The lines of an error or a warning."""
     lines = [problem]
     if given is not None:
         lines.append(f"  Given: {given}")
@@ -67,7 +79,7 @@ def _message(problem: str, given: object, fix: str | None) -> str:
 
 
 def _rebuild(
-    kind: type[PycvstatError], problem: str, given: object, fix: str | None
+    kind: type[PycvstatError], problem: str, given: object, fix: str | Advice | None
 ) -> PycvstatError:
     return kind(problem, given=given, fix=fix)
 
@@ -122,15 +134,17 @@ class PycvstatWarning(UserWarning):
       Given: fold 3
     """
 
-    def __init__(self, problem: str, *, given: object = None, fix: str | None = None) -> None:
-        self.problem, self.given, self.fix = problem, given, fix
-        super().__init__(_message(problem, given, fix))
+    def __init__(
+        self, problem: str, *, given: object = None, fix: str | Advice | None = None
+    ) -> None:
+        self.problem, self.given, self.advice = problem, given, fix
+        super().__init__(message(problem, given, fix))
 
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 
 
-def warn(problem: str, *, given: object = None, fix: str | None = None) -> None:
+def warn(problem: str, *, given: object = None, fix: str | Advice | None = None) -> None:
     """Warn at the user's line: the one outside the package that called into it.
 
     Parameters

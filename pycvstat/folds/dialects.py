@@ -166,6 +166,11 @@ class RFolds(Splitter):
         return DIALECTS[self.dialect]
 
     @property
+    def stratified(self) -> bool:
+        """Where the package reads y, or is asked to."""
+        return self._rule.in_r.needs == "y" or bool(self.strata)
+
+    @property
     def random(self) -> int | RRandom | None:
         """What the folds are drawn from: R's generator started from the seed."""
         if self.seed is None or self.sample_kind == "Rejection":

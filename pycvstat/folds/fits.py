@@ -52,6 +52,7 @@ class Fits:
     groups: npt.NDArray[Any] | None = None
     seed: int | None = None
     splitter: Any = field(default=None, metadata={"spare": True})
+    stratified: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):

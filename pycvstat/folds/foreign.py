@@ -140,6 +140,11 @@ class Foreign(Splitter):
     splitter: Any
     draws: ClassVar[bool] = False
 
+    @property
+    def stratified(self) -> bool:
+        """As scikit-learn's names say."""
+        return "Stratified" in type(self.splitter).__name__
+
     def _layout(self, given: Given, stream: Stream) -> Layout:
         y = None if given.y is None else group_array(given.response)
         groups = group_array(given.group_labels) if self._wants_groups(given) else None  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pycvstat.errors import FoldError
+from pycvstat.errors import Advice, FoldError
 from pycvstat.errors.checks import is_whole
 
 Rows = npt.NDArray[np.int64]
@@ -47,7 +47,9 @@ def require_few(n: int) -> int:
     return n
 
 
-def require_few_fits(fits: int, listed: int, fix: str = "ask for fewer repetitions") -> None:
+def require_few_fits(
+    fits: int, listed: int, fix: str | Advice = "ask for fewer repetitions"
+) -> None:
     """Refuse folds before they take all memory: how many fits, and rows listed in all of them."""
     if fits > MOST_FITS or listed > MOST_LISTED:
         raise FoldError(

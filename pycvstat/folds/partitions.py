@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pycvstat.data.frame import in_rows_of, row_labels
-from pycvstat.errors import FoldError
+from pycvstat.errors import Advice, FoldError
 from pycvstat.folds.exchange import layout_of_ids
 from pycvstat.folds.fits import partition_kind
 from pycvstat.folds.layout import require_few_fits
@@ -79,8 +79,12 @@ class Blocks(Splitter):
                 f"Blocks of ceil({given.n} / {self.k}) = {size} rows overlap: row {given.n} is "
                 f"tested {beyond + 1} times (rows counted from 1).",
                 given=f"K = {self.k}, {given.n} rows",
-                fix=f"use KFold({self.k}), or Blocks({-(-given.n // size)}); "
-                f"Blocks({self.k}, as_in_r=True) tests them as R does",
+                fix=Advice(
+                    "use {}, or {}; {} tests them as R does",
+                    KFold(self.k),
+                    Blocks(-(-given.n // size)),
+                    Blocks(self.k, as_in_r=True),
+                ),
             )
         last = given.n - 1  # where R's seq() counts down, only the last row is there
         test = [np.arange(min(start, last), min(start + size, given.n)) for start in starts]
@@ -173,6 +177,11 @@ class Stratified(Splitter):
     random: Random = None
     bins: int | None = None
 
+    @property
+    def stratified(self) -> bool:
+        """As its name says."""
+        return True
+
     def __post_init__(self) -> None:
         bins = None if self.bins is None else require_folds(self.bins)
         self._read(k=require_folds(self.k), random=require_random(self.random), bins=bins)
@@ -249,7 +258,10 @@ class Grouped(Splitter):
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         if given.group_labels is None:
-            raise FoldError("Grouped needs the groups.", fix="pass groups=, the group of every row")
+            raise FoldError(
+                "Grouped needs the groups.",
+                fix=Advice("give the group of every row: {groups}", groups=...),
+            )
         codes, levels = codes_of(given.group_labels)
         if len(levels) < self.k:
             raise FoldError(
@@ -257,7 +269,7 @@ class Grouped(Splitter):
                 given=f"{len(levels)} groups, K = {self.k}",
                 fix=f"use K of at most {len(levels)}"
                 if len(levels) > 1
-                else "rows of a single group cannot be kept apart: use KFold()",
+                else "rows of a single group cannot be kept apart: leave the groups out",
             )
         sizes = np.bincount(codes)
         order = stream.permutation(len(levels))
@@ -291,7 +303,7 @@ class LeaveOneOut(Splitter):
     draws: ClassVar[bool] = False
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
-        require_few_fits(given.n, given.n, fix="use KFold(10)")
+        require_few_fits(given.n, given.n, fix=Advice("use {}", KFold(10)))
         return Layout("loo", list(np.arange(given.n).reshape(-1, 1)))
 
     def in_r(self) -> RowsInR:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pycvstat.errors import FoldError
+from pycvstat.errors import Advice, FoldError
 
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
@@ -73,10 +73,13 @@ def _whole(names: npt.NDArray[Any]) -> bool:
     )
 
 
-def require_separate(plan: FoldPlan, place: str = "") -> None:
-    """Refuse a plan that trains on rows that it tests, or on rows of their groups."""
+def require_separate(plan: FoldPlan, place: str = "", argument: str = "folds") -> None:
+    """Refuse a plan that trains on rows that it tests, or on rows of their groups.
+
+    The advice is for the argument that gave the folds.
+    """
     _require_separate_rows(plan, place)
-    _require_whole_groups(plan, place)
+    _require_whole_groups(plan, place, argument)
 
 
 def _require_separate_rows(plan: FoldPlan, place: str) -> None:
@@ -90,13 +93,18 @@ def _require_separate_rows(plan: FoldPlan, place: str) -> None:
         )
 
 
-def _require_whole_groups(plan: FoldPlan, place: str) -> None:
+def _require_whole_groups(plan: FoldPlan, place: str, argument: str) -> None:
+    from pycvstat.folds.partitions import Grouped
+
     problems = _split_groups(plan)
     if problems:
         raise FoldError(
             f"{place}{problems[0]}.",
             given=f"{plan.recipe} splits groups in {len(problems)} of {len(plan)} fits",
-            fix="use Grouped(5), which keeps groups together, or leave groups= out",
+            fix=Advice(
+                f"use {{{argument}}}, which keeps groups together, or leave the groups out",
+                **{argument: Grouped(5)},
+            ),
         )
 
 

@@ -251,6 +251,11 @@ class Repeated(Splitter):
                 fix="give the seed to Repeated: Repeated(KFold(10), times=5, random=1)",
             )
 
+    @property
+    def stratified(self) -> bool:
+        """As the splitter that is repeated."""
+        return self.splitter.stratified
+
     def _layout(self, given: Given, stream: Stream) -> Layout:
         def once() -> FoldPlan:
             return self.splitter.plan(given.data, y=given.y, groups=given.groups, random=stream)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -13,9 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from pycvstat.data.frame import Column
-from pycvstat.errors import FoldError
-from pycvstat.errors.checks import as_typed, is_whole
+from pycvstat.errors import Advice, FoldError
+from pycvstat.errors.checks import is_whole
 from pycvstat.errors.names import Answering
+from pycvstat.errors.reprs import AsTyped
 from pycvstat.folds.fits import Kind, partition_kind
 from pycvstat.folds.layout import require_few
 from pycvstat.folds.plan import FoldPlan
@@ -116,7 +117,7 @@ class RowsInR:
     trains: bool = False
 
 
-class Splitter(metaclass=Answering):
+class Splitter(AsTyped, metaclass=Answering):
     """What all splitters share. A subclass says how rows are laid out, in `_layout`.
 
     Splitters also work as scikit-learn's ``cv=``.
@@ -124,6 +125,11 @@ class Splitter(metaclass=Answering):
 
     draws: ClassVar[bool] = True
     """Whether this splitter needs random numbers."""
+
+    @property
+    def stratified(self) -> bool:
+        """Whether it gives classes, or groups of a numeric response, equal shares in all folds."""
+        return False
 
     def _read(self, **checked: Any) -> None:
         """Keep arguments as they were read."""
@@ -197,6 +203,7 @@ class Splitter(metaclass=Answering):
             None if labels is None else group_array(labels),
             seed,
             None if self.in_r() is None else self,
+            self.stratified,
         )
 
     def _stream(self, random: Random) -> Stream:
@@ -222,23 +229,6 @@ class Splitter(metaclass=Answering):
         """
         return iter(self.plan(rows_of(X), y=_unlabelled(y), groups=_unlabelled(groups)))
 
-    def __repr__(self) -> str:
-        words = []
-        for part in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, part.name)
-            if part.default is MISSING:
-                words.append(_short(value))
-            elif value != part.default:
-                words.append(f"{part.name}={_short(value)}")
-        return f"{type(self).__name__}({', '.join(words)})"
-
-
-def _short(value: Any) -> str:
-    """How an argument is shown: long vectors by their length, NumPy's numbers as numbers."""
-    if hasattr(value, "__len__") and not isinstance(value, str):
-        return f"<{len(value)} values>"
-    return as_typed(value)
-
 
 def _unlabelled(values: Any) -> Any:
     return values.reset_index(drop=True) if isinstance(values, pd.Series) else values
@@ -255,7 +245,9 @@ def require_folds(k: Any, least: int = 2) -> int:
         raise FoldError("The number of folds K must be an integer.", given=repr(k))
     if k < least:
         raise FoldError(
-            f"K must be at least {least}.", given=int(k), fix="use K=5 or K=10, or Holdout()"
+            f"K must be at least {least}.",
+            given=int(k),
+            fix="use 5 or 10 folds, or one split",
         )
     return int(k)
 
@@ -274,12 +266,15 @@ def require_random(random: Any) -> Random:
     return int(random) if is_whole(random) else random
 
 
-def require_enough(k: int, n: int, fix: str = "use fewer folds, or LeaveOneOut()") -> None:
+def require_enough(k: int, n: int, fix: str | None = None) -> None:
     """Refuse more folds than rows."""
     if k > n:
+        from pycvstat.folds.partitions import LeaveOneOut
+
+        fewer = Advice("use fewer folds, or {}", LeaveOneOut())
         raise FoldError(
             "There are more folds than rows: every fold needs at least one row.",
-            given=f"K = {k}, {n} rows", fix=fix,
+            given=f"K = {k}, {n} rows", fix=fix or fewer,
         )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import IntervalError, warn
-from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.errors import Advice, IntervalError, warn
+from pycvstat.losses import FoldMeans, LossTable, lighter_than
 
 ROUNDING = 1e-13
 """Spread below this share of the largest value is rounding error of the means, not variance."""
@@ -116,8 +116,15 @@ def check_finite(table: LossTable | FoldMeans) -> None:
     )
 
 
-def warn_heavy_tails(losses: NDArray[np.float64]) -> None:
-    """Warn when the kurtosis of the losses says that no interval of means can be trusted."""
+def warn_heavy_tails(losses: NDArray[np.float64], loss: str) -> None:
+    """Warn when the kurtosis of the losses says that no interval of means can be trusted.
+
+    Parameters
+    ----------
+    losses : float64 array
+    loss : str
+        Their name.
+    """
     if losses.size < FEW or is_zero_one(losses):
         return
     value = kurtosis(losses)
@@ -126,5 +133,7 @@ def warn_heavy_tails(losses: NDArray[np.float64]) -> None:
         warn(
             f"The losses have heavy tails (kurtosis {value:.0f}; squared normal errors have "
             "15): intervals for their mean cover less often than they say.",
-            fix="loss='absolute' or loss='huber(1.345)' has lighter tails",
+            fix=Advice("{loss} has lighter tails", loss=lighter)
+            if (lighter := lighter_than(loss))
+            else "look at the rows with the largest losses",
         )

@@ -155,7 +155,7 @@ def _computed(
         raise refusal(method, reason, used, delta)
     check_size(used.losses if isinstance(used, LossTable) else used.means)
     if isinstance(used, LossTable) and not method.several and method.needs != "predictions":
-        warn_heavy_tails(used.losses[:, 0])
+        warn_heavy_tails(used.losses[:, 0], used.loss)
     if isinstance(metric, Smooth) and method.metrics == "own":
         named = replace(used, loss=metric.name, range=metric.range)
         return method.formula(used, level, metric=metric, **options), named

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError
+from pycvstat.errors import Advice, AsClasses, InputError
 from pycvstat.errors.names import Answering, answering, unknown_argument
+from pycvstat.errors.reprs import AsTyped
 from pycvstat.learners.missing import NA
 from pycvstat.losses.predictions import Predictions
 from pycvstat.verbs import Checked
@@ -27,14 +28,24 @@ Params = Mapping[str, Any]
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-WITHOUT_WEIGHTS = "leave weights= out, or use WLS, GLM, RLM, QuantReg, Ridge or Lasso"
+WITHOUT_WEIGHTS = "leave the weights out, or use WLS, GLM, RLM, QuantReg, Ridge or Lasso"
 
 __all__ = ["WITHOUT_WEIGHTS", "Fitted", "Learner", "Params", "Predictions", "Prepared", "spread"]
 
 
-class Learner(metaclass=Answering):
+class Learner(AsTyped, metaclass=Answering):
     """A recipe for fitting: its parameters are the fields of a frozen dataclass."""
 
+    word: ClassVar[str] = ""
+    """Its name on the command line; none for a learner that is not offered there."""
+    title: ClassVar[str] = ""
+    """What it is called in a sentence; `name` where that is empty."""
+    works: ClassVar[tuple[str, ...]] = ()
+    """Works that it goes back to: keys of the bibliography."""
+    always_told: ClassVar[tuple[str, ...]] = ()
+    """Parameters that are told also where they have their usual value."""
+    simpler_when_larger: ClassVar[tuple[str, ...]] = ()
+    """Parameters whose larger values make a simpler fit."""
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordinal")
     """The responses that it predicts."""
     uses_weights: ClassVar[bool] = False
@@ -49,6 +60,11 @@ class Learner(metaclass=Answering):
     def name(self) -> str:
         """The name shown in tables and reports."""
         return type(self).__name__
+
+    @property
+    def citation(self) -> tuple[str, ...]:
+        """Keys of the works of this learner as it is set, and of the packages that compute it."""
+        return (*self.works, *self.software)
 
     def params(self) -> dict[str, Any]:
         """The parameters by name."""
@@ -311,12 +327,12 @@ class Fitted(Checked, ABC):
         return spread(prob, known, np.nan)
 
 
-def _advice(response: Response, kinds: Sequence[str]) -> str:
+def _advice(response: Response, kinds: Sequence[str]) -> Advice:
+    from pycvstat.learners.multinomial import MNLogit
+
     if "continuous" in kinds and response.levels:
-        return (
-            "use a classifier (GLM('binomial'), Logit, MNLogit, KNN), or make the response numeric"
-        )
-    return f"make it categorical: data[{response.name!r}].astype('category')"
+        return Advice("use a classifier such as {}, or make the response numeric", MNLogit())
+    return Advice("make it categorical: {}", AsClasses(response.name))
 
 
 def spread(values: NDArray[Any], known: NDArray[np.bool_], missing: Any) -> NDArray[Any]:

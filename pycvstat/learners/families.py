@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from statsmodels.genmod import families as sm
 from statsmodels.genmod.families import links
 
-from pycvstat.errors import InputError
+from pycvstat.errors import Advice, InputError
 
 FloatArray = NDArray[np.float64]
 
@@ -281,7 +281,10 @@ def family_named(name: str, alpha: float | None, var_power: float | None) -> Fam
     if plain == "tweedie":
         exponent = _above("var_power", 1.5 if var_power is None else var_power, 1.0)
         if exponent == 2:
-            raise InputError("Tweedie with var_power 2 is the gamma family.", fix="family='gamma'")
+            raise InputError(
+                "Tweedie with var_power 2 is the gamma family.",
+                fix=Advice("{family}", family="gamma"),
+            )
         return tweedie(exponent)
     return FAMILIES[plain]
 

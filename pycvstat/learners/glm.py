@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError, RError
+from pycvstat.errors import Advice, InputError, RError
 from pycvstat.errors.checks import check_control
 from pycvstat.learners.base import Params, Prepared
 from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
@@ -134,10 +134,12 @@ class GeneralisedLinear(DesignLearner):
         super().check(task)
         levels, family = task.response.levels, self.parts()[0]
         if levels and family.name != "binomial":
+            from pycvstat.learners.multinomial import MNLogit
+
             raise InputError(
                 f"The {family.name} family needs a numeric response.",
                 given=f"{task.response.name} with levels {list(levels[:6])}",
-                fix="use GLM('binomial') for two classes, MNLogit for more",
+                fix=Advice("use {} for two classes, {} for more", GLM("binomial"), MNLogit()),
             )
         if levels:
             check_two(task)
@@ -181,7 +183,7 @@ class GeneralisedLinear(DesignLearner):
         return fit_glm(sample.X, sample.y, family, link, *given), family
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GLM(GeneralisedLinear):
     """A generalised linear model by maximum likelihood.
 
@@ -225,6 +227,10 @@ class GLM(GeneralisedLinear):
 
     As in R: ``glm(formula, family, data)``; with alpha="ml" ``MASS::glm.nb(formula, data)``.
     """
+
+    word: ClassVar[str] = "glm"
+    title: ClassVar[str] = "a generalized linear model"
+    works: ClassVar[tuple[str, ...]] = ("nelder1972",)
 
     family: str = "gaussian"
     link: str | None = None
@@ -272,7 +278,7 @@ class GLM(GeneralisedLinear):
         return fit_negative_binomial(sample.X, sample.y, link, *given)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Logit(GeneralisedLinear):
     """Logistic regression: `GLM` with the binomial family and the logit link.
 
@@ -289,6 +295,9 @@ class Logit(GeneralisedLinear):
 
     As in R: ``glm(formula, binomial, data)``.
     """
+
+    word: ClassVar[str] = "logit"
+    title: ClassVar[str] = "logistic regression"
 
     tol: float = 1e-8
     maxiter: int = 25
@@ -307,10 +316,12 @@ def check_two(task: Task) -> None:
     """Exactly two classes, or InputError."""
     levels = task.response.levels
     if len(levels) != 2:
+        from pycvstat.learners.multinomial import MNLogit
+
         raise InputError(
             "The binomial family needs two classes.",
             given=f"{task.response.name} with levels {list(levels[:6])}",
-            fix="use MNLogit() or KNN() for more than two classes"
+            fix=Advice("use {} for more than two classes", MNLogit())
             if len(levels) > 2
             else "a single class leaves nothing to predict",
         )

@@ -51,7 +51,7 @@ class MeanSolution(Solution):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mean(DesignLearner):
     """The mean of the training responses; for classes their shares, and the most frequent one.
 
@@ -64,6 +64,9 @@ class Mean(DesignLearner):
 
     As in R: ``lm(y ~ 1, data)``.
     """
+
+    word: ClassVar[str] = "mean"
+    title: ClassVar[str] = "the mean (or the most frequent class) of the training rows"
 
     uses_weights: ClassVar[bool] = True
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordinal")

@@ -190,7 +190,7 @@ class MultinomialSolution(Solution):
         return coefficient_table(terms, estimate.ravel(), error.ravel(), None, level)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MNLogit(DesignLearner):
     """Multinomial logistic regression for two or more classes.
 
@@ -215,6 +215,9 @@ class MNLogit(DesignLearner):
     As in R: ``nnet::multinom(formula, data)``, whose iterations end earlier (agreement to about
     four digits; with ``reltol = 1e-15, maxit = 1000`` to seven).
     """
+
+    word: ClassVar[str] = "mnlogit"
+    title: ClassVar[str] = "multinomial logistic regression"
 
     tol: float = 1e-12
     maxiter: int = 100

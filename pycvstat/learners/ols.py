@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError
+from pycvstat.errors import Advice, InputError
 from pycvstat.learners.base import Params, Prepared
 from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
 from pycvstat.learners.design import (
@@ -62,7 +62,7 @@ class LinearSolution(Solution):
         return coefficient_table(sample.columns, self.fitted.coefficients, error, df, level)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OLS(DesignLearner):
     """Ordinary least squares.
 
@@ -88,6 +88,9 @@ class OLS(DesignLearner):
 
     As in R: ``lm(formula, data)``; robust standard errors as ``sandwich::vcovHC``.
     """
+
+    word: ClassVar[str] = "ols"
+    title: ClassVar[str] = "ordinary least squares"
 
     cov_type: str = "nonrobust"
     cov_kwds: Mapping[str, Any] | None = None
@@ -122,7 +125,7 @@ class OLS(DesignLearner):
         return PreparedLeastSquares(self, task, candidates)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WLS(OLS):
     """Least squares with the weights of the data.
 
@@ -137,6 +140,9 @@ class WLS(OLS):
     As in R: ``lm(formula, data, weights = w)``.
     """
 
+    word: ClassVar[str] = "wls"
+    title: ClassVar[str] = "weighted least squares"
+
     uses_weights: ClassVar[bool] = True
 
     def in_r(self, task: Task) -> LearnerInR:
@@ -149,5 +155,5 @@ class WLS(OLS):
         if task.weights is None:
             raise InputError(
                 "WLS needs weights.",
-                fix="give weights= (a column by name, or one value per row), or use OLS()",
+                fix=Advice("give {weights}, or use {}", OLS(), weights=...),
             )

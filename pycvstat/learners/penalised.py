@@ -124,7 +124,7 @@ class Penalised(DesignLearner):
         return [PenalisedSolution(rows, one) for one in slopes]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ridge(Penalised):
     """Ridge regression.
 
@@ -148,6 +148,11 @@ class Ridge(Penalised):
 
     As in R: ``glmnet(X, y, alpha = 0, lambda = lam)``, to the precision that glmnet has.
     """
+
+    word: ClassVar[str] = "ridge"
+    title: ClassVar[str] = "ridge regression"
+    works: ClassVar[tuple[str, ...]] = ("hoerl1970",)
+    simpler_when_larger: ClassVar[tuple[str, ...]] = ("lam",)
 
     instead: ClassVar[Mapping[str, str]] = {
         "alpha": "write lam=, as glmnet; scikit-learn's alpha is n lam / s_y, standardised"
@@ -209,7 +214,7 @@ class Ridge(Penalised):
         return pd.DataFrame({"lam": penalties, "gcv": values})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Lasso(Penalised):
     """The lasso.
 
@@ -232,6 +237,11 @@ class Lasso(Penalised):
     As in R: ``glmnet(X, y, alpha = 1, lambda = lam)``, to the precision that glmnet has.
     """
 
+    word: ClassVar[str] = "lasso"
+    title: ClassVar[str] = "the lasso"
+    works: ClassVar[tuple[str, ...]] = ("tibshirani1996",)
+    simpler_when_larger: ClassVar[tuple[str, ...]] = ("lam",)
+
     instead: ClassVar[Mapping[str, str]] = {
         "alpha": "write lam=; predictors are standardised unless standardize=False"
     }
@@ -245,7 +255,7 @@ class Lasso(Penalised):
         return 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ElasticNet(Penalised):
     """The elastic net: a mixture of the lasso's and the ridge's penalty.
 
@@ -268,6 +278,11 @@ class ElasticNet(Penalised):
 
     As in R: ``glmnet(X, y, alpha = alpha, lambda = lam)``, to the precision that glmnet has.
     """
+
+    word: ClassVar[str] = "elasticnet"
+    title: ClassVar[str] = "the elastic net"
+    works: ClassVar[tuple[str, ...]] = ("zou2005",)
+    simpler_when_larger: ClassVar[tuple[str, ...]] = ("lam",)
 
     instead: ClassVar[Mapping[str, str]] = {
         "l1_ratio": "write alpha=, the share of the lasso; the penalty is lam="

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError
+from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_number
 from pycvstat.learners.design import (
     DesignLearner,
@@ -58,7 +58,7 @@ class QuantileSolution(Solution):
         return plain_table(sample, self.fitted.coefficients, level)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QuantReg(DesignLearner):
     """Linear quantile regression.
 
@@ -83,13 +83,19 @@ class QuantReg(DesignLearner):
     As in R: ``quantreg::rq(formula, tau, data)``.
     """
 
+    word: ClassVar[str] = "quantreg"
+    title: ClassVar[str] = "quantile regression"
+    works: ClassVar[tuple[str, ...]] = ("koenker1978",)
+
     tau: float = 0.5
 
     uses_weights: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not is_number(self.tau) or not 0 < self.tau < 1:
-            raise InputError("tau must lie between 0 and 1.", given=repr(self.tau), fix="tau=0.5")
+            raise InputError(
+                "tau must lie between 0 and 1.", given=repr(self.tau), fix=Advice("{tau}", tau=0.5)
+            )
 
     def in_r(self, task: Task) -> LearnerInR:
         """The R code that fits it."""

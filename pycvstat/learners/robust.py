@@ -142,7 +142,7 @@ class RobustSolution(Solution):
         return coefficient_table(sample.columns, fitted.coefficients, error, None, level)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RLM(DesignLearner):
     """Robust linear regression by M-estimation.
 
@@ -176,6 +176,10 @@ class RLM(DesignLearner):
 
     As in R: ``MASS::rlm(formula, data)``.
     """
+
+    word: ClassVar[str] = "rlm"
+    title: ClassVar[str] = "robust linear regression"
+    works: ClassVar[tuple[str, ...]] = ("huber1964",)
 
     norm: str = "huber"
     tuning: float | tuple[float, ...] | None = None

@@ -4,7 +4,16 @@ May import the rooms below. New here: a loss is one number per prediction, a met
 many predictions; `LossTable` and `FoldMeans` are what the engine fills.
 """
 
-from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, loss_label, losses_for, pinball
+from pycvstat.losses.functions import (
+    LOSSES,
+    Loss,
+    as_loss,
+    huber,
+    lighter_than,
+    loss_label,
+    losses_for,
+    pinball,
+)
 from pycvstat.losses.metrics import Metric
 from pycvstat.losses.predictions import Predictions
 from pycvstat.losses.table import FoldMeans, LossTable
@@ -18,6 +27,7 @@ __all__ = [
     "Predictions",
     "as_loss",
     "huber",
+    "lighter_than",
     "loss_label",
     "losses_for",
     "pinball",

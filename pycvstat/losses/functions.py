@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError, LossError
+from pycvstat.errors import Advice, InputError, LossError
 from pycvstat.errors.checks import check_word, is_number, real_numbers
 from pycvstat.losses.predictions import Needs, Predictions, does_not_say
 
@@ -45,6 +45,8 @@ class Loss:
         Smallest and largest possible loss.
     for_kinds : tuple of str
         Kinds of response the loss has a meaning for.
+    lighter : str
+        A loss for the same responses with lighter tails; empty where there is none.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Loss:
     pointwise: Pointwise
     range: tuple[float, float] = (0.0, np.inf)
     for_kinds: tuple[str, ...] = _ANY
+    lighter: str = ""
 
     @classmethod
     def of(cls, function: Callable[..., Any], *, needs: Needs | None = None) -> Loss:
@@ -141,7 +144,7 @@ def _probability_of_truth(y: NDArray[Any], p: Predictions, name: str) -> FloatAr
         raise LossError(
             f"the {loss_label(name)} needs predicted probabilities, from 0 to 1.",
             given=f"predictions from {p.values.min():g} to {p.values.max():g}",
-            fix="use GLM('binomial'), or loss='squared'",
+            fix=Advice("use a learner of probabilities, or {loss}", loss="squared"),
         )
     return np.where(y > 0.5, p.values, 1.0 - p.values)
 
@@ -150,7 +153,7 @@ def _prob(p: Predictions, name: str) -> FloatArray:
     if p.prob is None:
         raise LossError(
             f"the {loss_label(name)} needs class probabilities; this learner gives classes only.",
-            fix="use loss='zero_one', or a learner with predict_proba",
+            fix=Advice("use {loss}, or a learner with predict_proba", loss="zero_one"),
         )
     return p.prob
 
@@ -160,7 +163,7 @@ def _need_zero_one(y: NDArray[Any], name: str) -> None:
         raise LossError(
             f"the {loss_label(name)} on a numeric response needs y in 0 and 1.",
             given=f"y from {y.min():g} to {y.max():g}",
-            fix="make y categorical, or use loss='squared'",
+            fix=Advice("make the response categorical, or use {loss}", loss="squared"),
         )
 
 
@@ -190,7 +193,7 @@ def pinball(tau: float = 0.5) -> Loss:
     array([[1.5]])
     """
     if not (is_number(tau) and 0 < tau < 1):
-        raise InputError("tau must lie between 0 and 1.", given=tau, fix="use tau=0.5")
+        raise InputError("tau must lie between 0 and 1.", given=tau, fix="use pinball(0.5)")
 
     def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
         residual: FloatArray = np.asarray(y - p.values)
@@ -207,7 +210,7 @@ def _poisson(y: NDArray[Any], p: Predictions) -> FloatArray:
         raise LossError(
             "the Poisson deviance needs positive predictions.",
             given=f"smallest prediction {mean.min():g}",
-            fix="use GLM('poisson'), or loss='squared'",
+            fix=Advice("use a Poisson regression, or {loss}", loss="squared"),
         )
     ratio = np.where(y > 0, y / mean, 1.0)
     deviance = 2.0 * (y * np.log(ratio) - (y - mean))
@@ -222,21 +225,18 @@ def _positive(name: str, value: float) -> None:
 LOSSES: dict[str, Loss] = {
     loss.name: loss
     for loss in (
-        Loss("squared", _squared, for_kinds=("continuous",)),
+        Loss("squared", _squared, for_kinds=("continuous",), lighter="absolute"),
         Loss("absolute", _absolute, for_kinds=("continuous", "ordinal")),
         Loss("zero_one", _zero_one, (0.0, 1.0)),
-        Loss("log", _log, (0.0, float(-np.log(LOG_CLIP)))),
+        Loss("log", _log, (0.0, float(-np.log(LOG_CLIP))), lighter="brier"),
         Loss("brier", _brier, (0.0, 2.0)),
-        Loss("poisson", _poisson, for_kinds=("continuous",)),
+        Loss("poisson", _poisson, for_kinds=("continuous",), lighter="absolute"),
     )
 }
 DEFAULT = {"continuous": "squared", "nominal": "zero_one", "ordinal": "absolute"}
 _FAMILIES = {"huber": huber, "pinball": pinball}
-_METRICS = {
-    "rmse": "loss='squared'",
-    "r2": "loss='squared'",
-    "auc": "loss='log' or 'zero_one'",
-}
+_METRICS = {"rmse": "squared", "r2": "squared", "auc": "log"}
+"""Metrics of the table, and a loss from which each is computed."""
 
 
 def losses_for(kind: str) -> list[str]:
@@ -286,7 +286,7 @@ def _by_name(name: str) -> Loss:
         raise LossError(
             f"{name} is a metric of the table of losses, not a loss of single predictions.",
             given=name,
-            fix=f"{_METRICS[name]}, and result.interval(metric={name!r})",
+            fix=Advice("{loss}, and {metric} of its interval", loss=_METRICS[name], metric=name),
         )
     if name.replace(" ", "").removesuffix("loss") in ("0-1", "01", "0/1"):
         name = "zero_one"
@@ -299,6 +299,17 @@ def _by_name(name: str) -> Loss:
             fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known)}",
         )
     return LOSSES[name]
+
+
+def lighter_than(name: str) -> str:
+    """A loss for the same responses with lighter tails; empty where there is none.
+
+    Examples
+    --------
+    >>> lighter_than("squared"), lighter_than("brier")
+    ('absolute', '')
+    """
+    return LOSSES[name].lighter if name in LOSSES else ""
 
 
 def _parameter(name: str, text: str) -> float:

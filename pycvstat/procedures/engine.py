@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FitError, LossError, PycvstatError, warn
+from pycvstat.errors import Advice, FitError, LossError, PycvstatError, warn
 from pycvstat.errors.checks import as_typed, check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
@@ -191,7 +191,7 @@ def _within_range(work: Work, values: FloatArray) -> None:
         raise LossError(
             f"the {loss_label(work.loss.name)} leaves the range of numbers.",
             given=f"{int(np.isinf(values).sum())} of {values.size} are infinite",
-            fix="change the unit of the response, or use loss='absolute'",
+            fix=Advice("change the unit of the response, or use {loss}", loss="absolute"),
         )
 
 
@@ -246,7 +246,7 @@ def _located(error: PycvstatError, work: Work, i: int) -> PycvstatError:
             break
     else:
         place = f"{place}, {describe(candidates[0])}" if candidates[0] else place
-    return type(error)(f"{place}: {error.problem}", given=error.given, fix=error.fix)
+    return type(error)(f"{place}: {error.problem}", given=error.given, fix=error.advice)
 
 
 def describe(params: Mapping[str, Any]) -> str:

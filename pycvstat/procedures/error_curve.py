@@ -277,7 +277,7 @@ def _fit_one(shared: tuple[Work, Sequence[IntArray] | None], task: tuple[int, in
         raise type(error)(
             f"{where(work.plan, i)}, {size} training rows{which}: {error.problem}",
             given=error.given,
-            fix=error.fix,
+            fix=error.advice,
         ) from None
     tested = slice(size, None if work.keep == "all" else size)
     return FitErrors(

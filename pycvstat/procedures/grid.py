@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError
+from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_whole
 from pycvstat.errors.names import Answering
 from pycvstat.learners.base import Learner, Params
@@ -20,6 +20,7 @@ from pycvstat.rmath.random import as_stream
 Candidates = tuple[dict[str, Any], ...]
 
 MOST_CANDIDATES = 100_000
+EXAMPLE = Advice("for example {grid}", grid={"k": range(1, 31)})
 
 
 @dataclass(frozen=True)
@@ -140,9 +141,7 @@ def as_candidates(grid: Any, learner: Learner) -> Candidates:
     """
     candidates = _expand(grid)
     if not candidates:
-        raise InputError(
-            "the grid is empty.", given=repr(grid), fix='for example grid={"k": range(1, 31)}'
-        )
+        raise InputError("the grid is empty.", given=repr(grid), fix=EXAMPLE)
     for candidate in candidates:
         for name in candidate:
             if not isinstance(name, str):
@@ -181,7 +180,7 @@ def _expand(grid: Any) -> Candidates:
     raise InputError(
         "a grid is a mapping of parameter values, a list of mappings, or a search.",
         given=type(grid).__name__,
-        fix='for example grid={"k": range(1, 31)}',
+        fix=EXAMPLE,
     )
 
 

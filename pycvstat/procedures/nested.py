@@ -167,6 +167,11 @@ class NestedResult(CVResult):
         )
 
     @property
+    def is_retuned(self) -> bool:
+        """Whether the tuning on all rows was asked for."""
+        return "retuned" in vars(self)
+
+    @property
     def min_cv(self) -> float:
         """Smallest cross-validation estimate on all rows: underestimates the tuned risk."""
         return self.retuned.estimate
@@ -291,6 +296,7 @@ def nested_cv(
         formula,
         data,
         folds=outer,
+        named="outer",
         loss=loss,
         on_error=on_error,
         arguments=arguments,

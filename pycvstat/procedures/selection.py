@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FitError, InputError
+from pycvstat.errors import Advice, FitError, InputError
 from pycvstat.errors.checks import check_word, is_number, shown
+from pycvstat.learners.base import Learner
 from pycvstat.losses import FoldMeans
 
 RuleName = Literal["min", "one_se", "tolerance"]
@@ -25,7 +26,7 @@ def _check_complexity(given: Any) -> None:
         raise InputError(
             "complexity is the name of a parameter, a list of names, or a function.",
             given=shown(given),
-            fix='complexity="-k" (a larger k is simpler) or complexity="degree"',
+            fix=Advice("for example {complexity}, where a larger k is simpler", complexity="-k"),
         )
 
 
@@ -58,16 +59,44 @@ class Rule:
         check_word("rule", self.name, RULES, f"there is no rule called {shown(self.name)}.")
         _check_complexity(self.complexity)
         if self.name != "min" and self.complexity is None:
-            raise InputError(
-                f"the rule {self.name!r} picks the simplest of several candidates, and needs to "
-                "know which is simpler.",
-                given="no complexity order",
-                fix='complexity="-k" (a larger k is simpler) or complexity="degree"',
-            )
+            raise _no_order(self.name, Advice("for example {complexity}", complexity="-k"))
         if not (is_number(self.tolerance) and self.tolerance >= 0):
             raise InputError(
                 "tolerance must be a number and must not be negative.", given=shown(self.tolerance)
             )
+
+
+def read_rule(
+    name: RuleName,
+    complexity: Complexity | None,
+    tolerance: float,
+    learner: Learner,
+    candidates: Sequence[dict[str, Any]],
+) -> Rule:
+    """The rule, or an error that names a parameter by which these candidates can be ordered."""
+    if name in RULES[1:] and complexity is None:
+        raise _no_order(name, _advised_order(learner, candidates))
+    return Rule(name, complexity, tolerance)
+
+
+def _no_order(name: str, fix: Advice) -> InputError:
+    return InputError(
+        f"the rule {name!r} picks the simplest of several candidates, and needs to know which is "
+        "simpler.",
+        given="no complexity order",
+        fix=fix,
+    )
+
+
+def _advised_order(learner: Learner, candidates: Sequence[dict[str, Any]]) -> Advice:
+    tuned = [name for name, value in candidates[0].items() if isinstance(value, int | float)]
+    known = [name for name in tuned if name in learner.simpler_when_larger]
+    if known:
+        return Advice("{complexity}: a larger {} is simpler", known[0], complexity=f"-{known[0]}")
+    if not tuned:
+        return Advice("give complexity as a function of the parameters")
+    words = "{complexity} where a smaller {} is simpler, with a minus before it where a larger is"
+    return Advice(words, tuned[0], complexity=tuned[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +176,7 @@ def _allowance(table: FoldMeans, estimate: NDArray[np.float64], rule: Rule) -> f
         raise InputError(
             "one fold gives no standard error, so the one-standard-error rule cannot be used.",
             given=table.plan.recipe,
-            fix="use rule='tolerance', or several folds",
+            fix=Advice("use {rule}, or several folds", rule="tolerance"),
         )
     return error
 

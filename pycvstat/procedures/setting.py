@@ -115,6 +115,7 @@ def read_setting(
     loss: Any,
     on_error: OnError,
     arguments: Mapping[str, Any],
+    named: str = "folds",
     separate: bool = True,
     beside: Collection[str] = (),
     classes: bool = False,
@@ -134,7 +135,7 @@ def read_setting(
     _refuse_one_class(task)
     plan, stream = draw_folds(folds, task, row_labels(given.get("X", data)))
     if separate:
-        require_separate(plan)
+        require_separate(plan, argument=named)
     return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 import numpy as np
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError
+from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
@@ -19,7 +19,7 @@ from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.engine import Failure, OnError, describe
 from pycvstat.procedures.grid import as_candidates, beside
 from pycvstat.procedures.quantities import KEEP_LIMIT, weights_words
-from pycvstat.procedures.selection import Choice, Complexity, Rule, RuleName, choose
+from pycvstat.procedures.selection import Choice, Complexity, Rule, RuleName, choose, read_rule
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.verbs import EstimateVerbs
 
@@ -215,7 +215,7 @@ def tune(
     """
     chosen = read_learner(learner)
     candidates = as_candidates(grid, chosen)
-    selection = Rule(rule, complexity, tolerance)
+    selection = read_rule(rule, complexity, tolerance, chosen, candidates)
     setting = read_setting(
         formula,
         data,
@@ -248,8 +248,10 @@ def tune(
 def _check_refit(refit: str, plan: FoldPlan) -> None:
     check_word("refit", refit, get_args(Refit))
     if refit == "train" and len(plan) != 1:
+        from pycvstat.folds import Holdout
+
         raise InputError(
             "refit='train' keeps the fit on the training part of one split.",
             given=plan.recipe,
-            fix="folds=Holdout(0.2), or refit='all'",
+            fix=Advice("{folds}, or {refit}", folds=Holdout(0.2), refit="all"),
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import FoldError, InputError, warn
+from pycvstat.errors import Advice, FoldError, InputError, warn
 from pycvstat.errors.checks import check_word
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
@@ -21,7 +21,7 @@ from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepare
 from pycvstat.losses import FoldMeans, Loss, as_loss
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one, where
 from pycvstat.procedures.grid import Candidates, as_candidates, beside
-from pycvstat.procedures.selection import Complexity, Rule, RuleName, Tuning, choose
+from pycvstat.procedures.selection import Complexity, Rule, RuleName, Tuning, choose, read_rule
 from pycvstat.rmath.random import as_stream
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tuned(Learner):
     """A learner whose parameters are chosen inside every training set.
 
@@ -75,10 +75,9 @@ class Tuned(Learner):
     def __post_init__(self) -> None:
         object.__setattr__(self, "learner", as_learner(self.learner))
         check_word("refit", self.refit, ("all", "train"))
-        self.selection_rule()
         if self.on_error is not None:
             check_word("on_error", self.on_error, get_args(OnError))
-        _ = self.candidates
+        read_rule(self.rule, self.complexity, self.tolerance, self.learner, self.candidates)
 
     @property
     def name(self) -> str:
@@ -235,14 +234,16 @@ def _inner_plan(
         raise FoldError(
             f"{place}: {error.problem}",
             given=error.given or f"{len(train)} training rows",
-            fix=error.fix,
+            fix=error.advice,
         ) from None
-    require_separate(inner, f"{place}: ")
+    require_separate(inner, f"{place}: ", "inner")
     if learner.refit == "train" and len(inner) != 1:
+        from pycvstat.folds import Holdout
+
         raise InputError(
             "refit='train' keeps the fit on the training part of one split.",
             given=f"{len(inner)} inner splits",
-            fix="inner=Holdout(...), or refit='all'",
+            fix=Advice("{inner}, or {refit}", inner=Holdout(0.2), refit="all"),
         )
     return inner
 
@@ -257,6 +258,6 @@ def development_set(inner: str, k: int) -> Any:
         raise InputError(
             "inner='dev' uses a share 1/(K-1) of the training rows, and needs K >= 3.",
             given=f"K = {k}",
-            fix="inner=Holdout(0.25)",
+            fix=Advice("{inner}", inner=Holdout(0.25)),
         )
     return Holdout(test=1 / (k - 1))

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pycvstat.procedures.nested import NestedResult
 from pycvstat.r.check.suite import ParitySuite
 from pycvstat.r.check.table import Crosscheck
 from pycvstat.report.content import Document, Figure, Section
@@ -34,7 +35,8 @@ def full(
     """What `report()` writes."""
     parts = parts_of(result, wanted)
     sections = [s for s in parts.sections if s is not None]
-    for number, other in enumerate(include, start=2):
+    retuned = vars(result).get("retuned") if isinstance(result, NestedResult) else None
+    for number, other in enumerate((one for one in include if one is not retuned), start=2):
         sections += further(parts_of(other, wanted), {s.title for s in sections}, number)
     if crosscheck is not None:
         sections.append(crosscheck_section(crosscheck))

@@ -46,18 +46,19 @@ def plan_words(plan: FoldPlan) -> str:
     '2-fold cross-validation'
     """
     kind, folds = layout(plan), folds_per_repeat(plan)
+    how = ("stratified " if plan.stratified else "") + ("" if plan.groups is None else "grouped ")
     if kind == "K-fold":
-        return f"{folds}-fold cross-validation"
+        return f"{how}{folds}-fold cross-validation"
     if kind == "leave-one-out":
-        return "leave-one-out cross-validation"
+        return f"{how}leave-one-out cross-validation"
     if kind == "repeated K-fold":
-        return f"{folds}-fold cross-validation, repeated {plan.times} times"
+        return f"{how}{folds}-fold cross-validation, repeated {plan.times} times"
     if kind == "one split":
-        return "one split into training and test rows"
+        return f"one {how}split into training and test rows"
     if kind == "subsampling":
-        return f"{count(len(plan), 'random split')} into training and test rows"
+        return f"{count(len(plan), f'random {how}split')} into training and test rows"
     if kind == "5x2":
-        return "2-fold cross-validation, repeated 5 times"
+        return f"{how}2-fold cross-validation, repeated 5 times"
     if kind == "time series":
         return f"{count(len(plan), 'rolling split')} in order of time"
     if kind == "nested pairs":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from pycvstat.errors import InputError
+from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import check_path, is_whole
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _directory(checkpoint: str | os.PathLike[str] | None) -> Path | None:
         raise InputError(
             "checkpoint must be the path of a directory.",
             given=error.given,
-            fix='use checkpoint="kept", for example',
+            fix=Advice("use {checkpoint}, for example", checkpoint="kept"),
         ) from None
 
 
@@ -127,7 +127,7 @@ def _workers(n_jobs: int | None) -> int:
         raise InputError(
             "n_jobs must be a whole number other than 0.",
             given=repr(n_jobs),
-            fix="use n_jobs=1, n_jobs=4, or n_jobs=-1 for every core",
+            fix=Advice("use {n_jobs} or more, or -1 for every core", n_jobs=1),
         )
     wanted = int(n_jobs)
     if wanted > 0:

@@ -147,6 +147,9 @@ def test_a_missing_r_is_named_before_the_work(
 
 
 LEARNER = ["--learner", "ols"]
+GROUPED = ["iris.csv", "Species ~ . - who", "--learner", "knn", "--groups", "who"]
+NESTED = ["nested", "--grid", "k=1:5"]
+CARS = ["cars.csv", "mpg ~ wt + hp", "--learner", "ridge", "--grid", "lam=1,2"]
 TUNE = ["tune", "cars.csv", "mpg ~ wt", "--learner", "knn", "--grid"]
 BAD = {
     "a missing file": (["cv", "nothing.csv", "y ~ x", *LEARNER], "there is no such data file"),
@@ -168,16 +171,33 @@ BAD = {
         ["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "grouped:4"],
         "--groups COLUMN",
     ),
-    "too few folds": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "1"], "use --folds 5"),
+    "too few folds": (
+        ["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "1"],
+        "use 5 or 10 folds",
+    ),
     "too many folds": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "99"], "--folds loo"),
     "a metric": (
         ["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--loss", "rmse"],
-        "--loss squared; in Python, result.interval",
+        "--loss squared, and metric='rmse' (in Python)",
     ),
     "classes for least squares": (
         ["cv", "iris.csv", "Species ~ Sepal.Length", *LEARNER],
         "--learner mnlogit",
     ),
+    "groups in nested folds": ([*NESTED, *GROUPED], "use --outer grouped:5, which keeps"),
+    "groups in inner folds": (
+        [*NESTED, *GROUPED, "--outer", "grouped:5", "--inner", "blocks:7"],
+        "use --inner grouped:5, which keeps",
+    ),
+    "no order of ridges": (
+        ["tune", *CARS, "--rule", "one_se"],
+        "--complexity=-lam: a larger lam is simpler",
+    ),
+    "no order in nested folds": (
+        ["nested", *CARS, "--rule", "one_se"],
+        "--complexity=-lam: a larger lam is simpler",
+    ),
+    "no jobs": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--jobs", "0"], "use --jobs 1 or more"),
     "no weights": (["cv", "cars.csv", "mpg ~ wt", "--learner", "wls"], "give --weights COLUMN"),
     "an unknown family": (["cv", "cars.csv", "mpg ~ wt", "--learner", "glm:poison"], "'poisson'"),
     "two decimal signs": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--decimal", ".,"], "--decimal"),

@@ -2,49 +2,84 @@
 
 from __future__ import annotations
 
+import pickle
+from argparse import Namespace
+from typing import Any
+
 import pytest
 
+import pycvstat as pcv
 from pycvstat.cli.speech import in_words
-from pycvstat.cli.spelling import folds_of, learner_of
+from pycvstat.cli.spelling import LEARNERS, folds_of, learner_of, learner_word, word_of
+from pycvstat.errors import Advice, AsClasses, FitError
+
+CV = Namespace(folds="10", na="raise", loss=None, jobs=None, groups=None, learner="knn:k=5")
+NESTED = Namespace(
+    outer="10", inner="5", grid=["k=1:5"], rule="min", complexity=None, learner="knn"
+)
 
 
 @pytest.mark.parametrize(
-    ("python", "words"),
+    ("advice", "chosen", "python", "words"),
     [
-        ("na='omit' leaves these rows out", "--na omit leaves these rows out"),
-        ('for example grid={"k": range(1, 31)}', "for example --grid k=1:30"),
-        ("folds=Grouped(10), groups=...", "--folds grouped:10, --groups COLUMN"),
-        ('complexity="-k" (a larger k is simpler)', "--complexity=-k (a larger k is simpler)"),
-        ("use KFold(7), or Blocks(5)", "use --folds 7, or --folds blocks:5"),
-        ("for classes write factor(y) in the formula, or make it categorical: "
-         "data['y'].astype('category')", "for classes --factor y"),
-        ("make it categorical: data['a b'].astype('category')", "--factor a b"),
-        ("read them as missing: pd.read_csv(file, na_values=['-', 'k.A.'], decimal=',')",
-         "read them as missing: --na-string '-' --na-string 'k.A.' --decimal ,"),
-        ("Repeated(KFold(10), times=5, random=1)", "--folds repeated:10x5"),
-        ("inner=Holdout(0.25)", "--inner holdout:0.25"),
-        ("use n_jobs=1, n_jobs=4, or n_jobs=-1", "use --jobs 1, --jobs 4, or --jobs=-1"),
-        ("kernel='rectangular'", "--learner knn:kernel=rectangular"),
-        ("use GLM('binomial'), or loss='squared'", "use --learner glm:binomial, or --loss squared"),
-        ("loss='huber(1.345)' has lighter tails", "--loss huber(1.345) has lighter tails"),
-        ("did you mean 'kernel'?", "did you mean 'kernel'?"),
-        ("write g == \"a\"", "write g == \"a\""),
+        (Advice("{na} leaves these rows out", na="omit"), CV,
+         "na='omit' leaves these rows out", "--na omit leaves these rows out"),
+        (Advice("for example {grid}", grid={"k": range(1, 31)}), NESTED,
+         "for example grid={'k': range(1, 31)}", "for example --grid k=1:30"),
+        (Advice("{folds}, {groups}", folds=pcv.Grouped(10), groups=...), CV,
+         "folds=Grouped(10), groups=...", "--folds grouped:10, --groups COLUMN"),
+        (Advice("use {folds}", folds=pcv.Grouped(5)), NESTED,
+         "use folds=Grouped(5)", "use --outer grouped:5"),
+        (Advice("{complexity}: a larger {} is simpler", "k", complexity="-k"), NESTED,
+         "complexity='-k': a larger k is simpler", "--complexity=-k: a larger k is simpler"),
+        (Advice("use {}, or {}", pcv.KFold(7), pcv.Blocks(5)), CV,
+         "use KFold(7), or Blocks(5)", "use --folds 7, or --folds blocks:5"),
+        (Advice("make it categorical: {}", AsClasses("my y")), CV,
+         "make it categorical: data['my y'].astype('category')",
+         "make it categorical: --factor 'my y'"),
+        (Advice("use {n_jobs}", n_jobs=-1), CV, "use n_jobs=-1", "use --jobs=-1"),
+        (Advice("{kernel}", kernel="rectangular"), CV,
+         "kernel='rectangular'", "--learner knn:kernel=rectangular"),
+        (Advice("use {}, or {loss}", pcv.GLM("binomial"), loss="huber(1.5)"), CV,
+         "use GLM(family='binomial'), or loss='huber(1.5)'",
+         "use --learner glm:family=binomial, or --loss 'huber(1.5)'"),
+        (Advice("{refit}", refit="all"), CV, "refit='all'", "refit='all' (in Python)"),
+        ("did you mean 'kernel'?", CV, "did you mean 'kernel'?", "did you mean 'kernel'?"),
     ],
 )  # fmt: skip
-def test_in_words(python: str, words: str) -> None:
-    assert in_words(python) == words
+def test_in_words(advice: Any, chosen: Namespace, python: str, words: str) -> None:
+    assert str(advice) == python
+    assert in_words(advice, chosen) == words
+
+
+def test_names_in_advice_are_shown_as_they_are() -> None:
+    assert str(Advice("{} in the formula", "factor(`a {b}`)")) == "factor(`a {b}`) in the formula"
+
+
+def test_advice_comes_back_from_a_worker() -> None:
+    error = FitError("failed.", given=3, fix=Advice("use {folds}", folds=pcv.Grouped(5)))
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+    assert in_words(again.advice, NESTED) == "use --outer grouped:5"
 
 
 @pytest.mark.parametrize(
     "folds",
-    ["KFold(7)", "Blocks(5)", "Stratified(10)", "Grouped(4)", "Repeated(KFold(10), 5)",
-     "LeaveOneOut()", "Holdout(test=0.3)", "Subsampling(25, train=0.8)"],
+    [pcv.KFold(7), pcv.Blocks(5), pcv.Stratified(10), pcv.Grouped(4), pcv.LeaveOneOut(),
+     pcv.Repeated(pcv.KFold(10), 5), pcv.Holdout(0.3), pcv.Subsampling(25, train=0.8)],
 )  # fmt: skip
-def test_the_words_mean_the_folds(folds: str) -> None:
-    assert str(folds_of(in_words(folds).removeprefix("--folds "), None)) == folds
+def test_the_words_mean_the_folds(folds: Any) -> None:
+    assert folds_of(word_of(folds) or "", None) == folds
 
 
-@pytest.mark.parametrize("learner", ["GLM('poisson')", "OLS()", "WLS", "MNLogit()", "KNN()"])
-def test_the_words_mean_the_learner(learner: str) -> None:
-    made = learner_of(in_words(learner).removeprefix("--learner "))
-    assert made.name == learner.partition("(")[0]
+def test_folds_without_a_word_are_left_in_python() -> None:
+    assert word_of(pcv.NestedPairs(4, repeats=5)) is None
+    assert word_of(pcv.Blocks(6, as_in_r=True)) is None
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [pcv.GLM("poisson"), pcv.KNN(k=3, scale=False), *(kind() for kind in LEARNERS.values())],
+)
+def test_the_words_mean_the_learner(learner: Any) -> None:
+    assert learner_of(learner_word(learner)) == learner

@@ -62,6 +62,22 @@ def test_heavy_tails():
         interval(partition(losses), "all_pairs")
 
 
+@pytest.mark.parametrize(
+    ("loss", "advice"),
+    [
+        ("squared", "loss='absolute' has lighter tails"),
+        ("log", "loss='brier' has lighter tails"),
+        ("absolute", "look at the rows with the largest losses"),
+        ("mine", "look at the rows with the largest losses"),
+    ],
+)
+def test_advice_for_heavy_tails_is_a_loss_that_the_response_has(loss, advice):
+    losses = np.exp(3 * np.random.default_rng(1).normal(size=500))
+    with pytest.warns(PycvstatWarning, match="heavy tails") as caught:
+        interval(replace(one_split(losses), loss=loss))
+    assert advice in str(caught[0].message)
+
+
 def test_squared_normal_errors_are_not_heavy():
     import warnings
 

@@ -80,7 +80,7 @@ def test_a_user_loss_gives_one_number_per_row():
     ("make", "words"),
     [
         (lambda: as_loss("squard"), "did you mean 'squared'"),
-        (lambda: as_loss("rmse"), r"loss='squared', and result.interval\(metric='rmse'\)"),
+        (lambda: as_loss("rmse"), "loss='squared', and metric='rmse' of its interval"),
         (lambda: as_loss("auc", "nominal"), "auc is a metric of the table"),
         (lambda: as_loss("squared", "nominal"), "no meaning for a nominal response"),
         (lambda: as_loss(3), "a name or a function"),

@@ -8,13 +8,14 @@ import sys
 from typing import Any
 
 import pytest
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 import pycvstat as pcv
 from pycvstat.intervals import METHODS
+from pycvstat.learners import Learner
 from pycvstat.report.assemble import full
 from pycvstat.report.citations import bibtex, in_text, works
 from pycvstat.report.content import Cite, Document, Paragraph
-from pycvstat.report.sections.methods import LEARNERS
 from tests.report.conftest import result
 
 
@@ -32,8 +33,14 @@ def test_a_reference_is_plain_text(key: str) -> None:
 def test_every_method_and_learner_is_citable() -> None:
     for method in METHODS.values():
         assert set(method.citation) <= set(works())
-    for _, keys in LEARNERS.values():
-        assert set(keys) <= set(works())
+    kinds = [one for name in pcv.__all__ if isinstance(one := getattr(pcv, name), type)]
+    learners = [kind for kind in kinds if issubclass(kind, Learner)]
+    assert len(learners) >= 12
+    for kind in learners:
+        assert set(kind.works) <= set(works())
+        assert bool(kind.word) <= bool(kind.title)
+    for kernel in ("rectangular", "optimal"):
+        assert set(pcv.KNN(kernel=kernel).citation) <= set(works())
 
 
 def test_authors_in_short() -> None:
@@ -83,6 +90,29 @@ def test_the_methods_paragraph_of_cross_validation() -> None:
         "risk of the learner trained on 28 to 29 rows, averaged over training sets (ER(28 to 29))."
     )
     assert text.endswith("Folds were drawn with R's random numbers (R Core Team, 2022), seed 1.")
+
+
+@pytest.mark.parametrize(
+    ("folds", "words"),
+    [
+        (pcv.Grouped(5, random=1), "grouped 5-fold cross-validation"),
+        (pcv.Stratified(5, random=1), "stratified 5-fold cross-validation"),
+        (pcv.Repeated(pcv.Stratified(5), 2, random=1),
+         "stratified 5-fold cross-validation, repeated 2 times"),
+        (pcv.RFolds("caret", 5, seed=1), "stratified 5-fold cross-validation"),
+        (pcv.RFolds("rsample", 5, seed=1), "5-fold cross-validation"),
+        (StratifiedKFold(5), "stratified 5-fold cross-validation"),
+        (StratifiedGroupKFold(5), "stratified grouped 5-fold cross-validation"),
+    ],
+)  # fmt: skip
+def test_title_and_methods_say_how_rows_were_kept_together_or_apart(folds: Any, words: str) -> None:
+    data = pcv.data.iris().assign(who=[row // 3 for row in range(150)])
+    groups = {"groups": "who"} if "grouped" in words else {}
+    found = pcv.cross_validate(pcv.KNN(5), "Species ~ . - who", data, folds=folds, **groups)
+    assert found.summary().splitlines()[0] == f"KNN (k = 5): {words}"
+    text = methods_text(full(found))
+    assert f"was estimated by {words} (Stone, 1974)" in text
+    assert ("on 150 rows in 50 groups (" in text) == bool(groups)
 
 
 def test_the_methods_paragraph_of_nested_cross_validation() -> None:

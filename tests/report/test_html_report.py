@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import pycvstat as pcv
+from pycvstat.procedures import engine
 from pycvstat.r.check.table import Crosscheck, not_compared
 from pycvstat.report.assemble import full
 from pycvstat.report.plots import style
 from pycvstat.report.render.figures import DARK
 from pycvstat.report.render.html import render_page
-from pycvstat.report.sections import curves
 from tests.report.conftest import HOSTILE, LEVELS, MAKERS, RESPONSE, page_text, result
 from tests.report.pages import Element, read_page
 
@@ -290,16 +290,23 @@ def test_values_that_differ_in_late_digits_are_shown_in_full() -> None:
     assert "1.000000001" in page_of("crosscheck").text()
 
 
-@pytest.mark.parametrize("name", ["tune", "nested", "tune dev set"])
-def test_reports_of_tuning_show_train_test_and_gap(name: str) -> None:
-    text = page_of(name).text()
-    assert "Train and test error" in text
-    assert "gap is test minus train" in text
-
-
-def test_a_curve_that_costs_much_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(curves, "AT_ONCE", 100)
-    assert curves.of_tuning(result("tune")) is None
+def test_a_report_computes_nothing_that_was_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = pcv.nested_cv(
+        pcv.KNN(),
+        "mpg ~ wt",
+        pcv.data.mtcars(),
+        grid={"k": [1, 5]},
+        outer=pcv.Blocks(4),
+        inner=pcv.Blocks(3),
+    )
+    with monkeypatch.context() as forbidden:
+        forbidden.setattr(engine, "run_tasks", lambda *_, **__: pytest.fail("work was started"))
+        titles = [s.title for s in full(found).sections]
+    assert "Tuning on all rows" not in titles
+    final = found.retuned
+    again = [s.title for s in full(found, include=[final]).sections]
+    assert again.count("Tuning on all rows") == 1
+    assert not [title for title in again if title.endswith("(2)")]
 
 
 def test_rows_left_out_are_counted() -> None:

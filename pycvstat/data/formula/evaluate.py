@@ -122,7 +122,7 @@ def _numbers(node: Node, frame: Frame) -> Floats:
     what = value.kind if isinstance(value, Column) else "not a number"
     raise DataError(
         f"{deparse(node)} is {what}, and arithmetic needs numbers.",
-        fix="compare it with == or %in%, or make the column numeric",
+        fix="compare it with == or %in%, or give the column as numbers",
     )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class External(Wrapped):
     """An estimator with scikit-learn's ``fit(X, y)`` and ``predict(X)``, pipelines included.
 
@@ -107,7 +107,7 @@ class External(Wrapped):
         return made
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class FromFunctions(Wrapped):
     """A learner from two functions.
 

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import InputError
+from pycvstat.errors import Advice, InputError
 
 FloatArray = NDArray[np.float64]
 Kernel = Literal[
@@ -122,7 +122,7 @@ def optimal(k: int, d: int) -> FloatArray:
         raise InputError(
             "the kernel 'optimal' needs at least one predictor.",
             given="a formula without terms",
-            fix="kernel='rectangular'",
+            fix=Advice("{kernel}", kernel="rectangular"),
         )
     # math.pow is the C library's, as in R; NumPy's power differs in the last bit
     power = [math.pow(j, 1 + 2 / d) for j in range(k + 1)]

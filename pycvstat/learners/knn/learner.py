@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
-from pycvstat.errors import FitError, InputError, RError
+from pycvstat.errors import Advice, FitError, InputError, RError
 from pycvstat.errors.checks import check_word, is_number, is_whole
 from pycvstat.learners.base import Learner, Params, Predictions, Prepared
 from pycvstat.learners.in_r import LearnerInR
@@ -34,7 +34,7 @@ STANDIN = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KNN(Learner):
     """k nearest neighbours: the numbers of R's kknn, to the last tie.
 
@@ -76,6 +76,11 @@ class KNN(Learner):
     array([1.5, 6. ])
     """
 
+    word: ClassVar[str] = "knn"
+    title: ClassVar[str] = "k nearest neighbours"
+    always_told: ClassVar[tuple[str, ...]] = ("k", "kernel")
+    simpler_when_larger: ClassVar[tuple[str, ...]] = ("k",)
+
     instead: ClassVar[Mapping[str, str]] = {
         "weights": "kernel='rectangular' weighs neighbours alike, kernel='inv' by their distance",
         "metric": "distance=1 or distance=2, the power of Minkowski's distance",
@@ -97,6 +102,11 @@ class KNN(Learner):
         _number("ykernel", self.ykernel, 0, strictly=False)
         if not isinstance(self.scale, bool | np.bool_):
             raise InputError("scale must be True or False.", given=repr(self.scale))
+
+    @property
+    def citation(self) -> tuple[str, ...]:
+        """The origin of neighbours, or of their weights."""
+        return ("cover1967",) if self.kernel == "rectangular" else ("hechenbichler2004",)
 
     def check(self, task: Task) -> None:
         """Refuse a task that the learner cannot work on."""
@@ -228,7 +238,9 @@ def check_rows(learners: Sequence[KNN], n: int) -> None:
 def _count(k: Any) -> int:
     if not is_whole(k) or k < 1:
         raise InputError(
-            "k must be a whole number, at least 1.", given=f"k={k!r}", fix="for example k=7"
+            "k must be a whole number, at least 1.",
+            given=f"k={k!r}",
+            fix=Advice("for example {k}", k=7),
         )
     return int(k)
 

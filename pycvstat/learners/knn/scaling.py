@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
-from pycvstat.errors import FitError
+from pycvstat.errors import Advice, FitError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -76,7 +76,7 @@ def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = Tru
         raise FitError(
             "one training row has no standard deviation to scale by.",
             given=f"{len(X)} training rows",
-            fix="use more training rows, or scale=False",
+            fix=Advice("use more training rows, or {scale}", scale=False),
         )
     variances, spread = np.zeros(len(assign)), np.zeros(len(assign))
     with np.errstate(over="ignore", under="ignore"):

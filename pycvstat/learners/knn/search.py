@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import warn
+from pycvstat.errors import Advice, warn
 from pycvstat.learners.knn.found import Found, FoundPath
 from pycvstat.learners.knn.products import by_products
 from pycvstat.learners.knn.scaling import Metric
@@ -257,7 +257,7 @@ def _name_the_cost(blocks: float, columns: int) -> None:
         warn(
             "the data are full of ties, and finding them in kknn's order takes long.",
             given=f"{compared:.0e} coordinates to compare, about {compared / 1e9:.0f} s",
-            fix="ties='row' takes the lowest row first and needs no such scan",
+            fix=Advice("{ties} takes the lowest row first and needs no such scan", ties="row"),
         )
 
 

@@ -11,6 +11,7 @@ from importlib import metadata
 import numpy as np
 
 from pycvstat.errors import RError
+from pycvstat.errors.advice import pip_install
 from pycvstat.r.bridge import installed
 from pycvstat.r.bridge.session import collation, start
 
@@ -70,14 +71,13 @@ def _python() -> Iterator[str]:
 
 def _packages() -> Iterator[str]:
     yield "Python packages"
-    for name, extra in _requirements():
+    for name, wanted in _requirements():
         version = installed.python_version_of(name)
-        wanted = f"'pycvstat[{extra}]'" if extra else "pycvstat"
-        yield f"  {name:<16} {version or f'missing: {sys.executable} -m pip install {wanted}'}"
+        yield f"  {name:<16} {version or f'missing: {pip_install(wanted)}'}"
 
 
 def _requirements() -> list[tuple[str, str]]:
-    """Distributions that pycvstat declares, with the extra that brings them; rpy2 is R's part."""
+    """Distributions that pycvstat declares, and as what it does; rpy2 is R's part."""
     try:
         declared = metadata.requires("pycvstat") or []
     except metadata.PackageNotFoundError:
@@ -86,8 +86,8 @@ def _requirements() -> list[tuple[str, str]]:
     for line in declared:
         extra = re.search(r"extra == ['\"](\w+)['\"]", line)
         if extra is None or extra[1] == "dask":
-            name = re.match(r"[\w-]+", line)
-            found.append((name[0] if name else line, extra[1] if extra else ""))
+            wanted = line.partition(";")[0].strip()
+            found.append((re.split(r"[^\w-]", wanted)[0], wanted))
     return found
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from pycvstat.errors import InputError, RError
+from pycvstat.errors.advice import pip_install
 
 Setting = Literal["auto", "none", "required"]
 
@@ -85,8 +86,8 @@ def install_r() -> str:
 
 def install_rpy2(version: tuple[int, ...]) -> str:
     """Return the command that installs the rpy2 that fits an R version."""
-    wanted = "'rpy2>=3.6.6' 'rpy2-rinterface<3.6.6'" if version < (4, 5) else "rpy2"
-    return f"RPY2_CFFI_MODE=ABI {sys.executable} -m pip install {wanted}"
+    wanted = ("rpy2>=3.6.6", "rpy2-rinterface<3.6.6") if version < (4, 5) else ("rpy2",)
+    return f"RPY2_CFFI_MODE=ABI {pip_install(*wanted)}"
 
 
 def install_r_packages(packages: Iterable[str]) -> str:

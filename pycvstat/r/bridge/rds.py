@@ -96,7 +96,7 @@ def refusing_damage(path: str | PathLike[str]) -> Iterator[None]:
     try:
         yield
     except RError as problem:  # of a value, wherever it comes from
-        raise DataError(problem.problem, given=problem.given, fix=problem.fix) from None
+        raise DataError(problem.problem, given=problem.given, fix=problem.advice) from None
     except (PycvstatError, Warning):
         raise
     except MemoryError:

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from pycvstat.errors import InputError, PycvstatError
+from pycvstat.errors.advice import pip_install
 
 BROWSER = "PYCVSTAT_BROWSER"
 """Environment variable: the path of a Chromium, or "none" for behaving as if there were none."""
@@ -109,7 +110,7 @@ def need_pandoc() -> str:
     if found is None:
         raise InputError(
             "a Word file is written by pandoc, and it was not found.",
-            fix="pip install pypandoc_binary (or pycvstat[docs]); or write .html or .md",
+            fix=f"{pip_install('pypandoc_binary')}; or write .html or .md",
         )
     return found
 

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pycvstat.errors import PycvstatError, heard
 from pycvstat.report.content import Block, Figure, Note, Section, Table, paragraph, section
 from pycvstat.report.numbers import aligned, settings
 from pycvstat.report.plots import kinds_of
-from pycvstat.report.sections.methods import LEARNERS
 from pycvstat.report.sections.tables import table_of
 from pycvstat.report.sections.tuning import NAIVE
 from pycvstat.report.words import parameters
@@ -18,7 +16,6 @@ from pycvstat.report.words import parameters
 if TYPE_CHECKING:
     from pycvstat.procedures.error_curve import ErrorCurve
     from pycvstat.procedures.learning_curve import LearningCurve
-    from pycvstat.procedures.tune import TuneResult
 
 HEADERS = {
     "train": "train error",
@@ -27,7 +24,6 @@ HEADERS = {
     "std_error": "naive s.e.",
 }
 FEW = 40
-AT_ONCE = 2_000_000  # predictions that are made for a report without being asked for
 
 
 def error_curve_section(result: ErrorCurve) -> Section:
@@ -53,29 +49,6 @@ def error_curve_section(result: ErrorCurve) -> Section:
         Note(NAIVE),
     ]
     return section("Train and test error", blocks)
-
-
-def of_tuning(result: TuneResult) -> Section | None:
-    """Train and test error of the same candidates on the same folds, where that costs little."""
-    plan = result.plan
-    predictions = (int(plan.n_train.sum()) + len(plan.rows)) * len(result.candidates)
-    if predictions > AT_ONCE or type(result.learner).__name__ not in LEARNERS:
-        return None
-    from pycvstat.procedures.error_curve import error_curve
-
-    with heard():
-        try:
-            curve = error_curve(
-                result.learner,
-                data=result.task,
-                grid=[dict(candidate) for candidate in result.candidates],
-                folds=plan,
-                loss=result.means.loss,
-                progress=False,
-            )
-        except PycvstatError:  # a fit failed, or the loss is a function of the user's
-            return None
-    return error_curve_section(curve)
 
 
 def error_table(result: ErrorCurve, few: int = FEW) -> Table:

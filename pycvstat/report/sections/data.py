@@ -59,7 +59,7 @@ def weights_fact(task: Task) -> list[tuple[str, str]]:
 
 def predictors(task: Task) -> str:
     """Number and names of the predictors."""
-    names = [name for name in task.frame.names if name != task.response.name]
+    names = list(task.formula.predictors)
     kinds = [task.frame[name].kind for name in names]
     factors = sum(kind in ("factor", "ordered", "text") for kind in kinds)
     words = f"{len(names)}, of which {factors} categorical" if factors else f"{len(names)}"

@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pycvstat.errors import IntervalError, heard
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
@@ -50,20 +52,6 @@ if TYPE_CHECKING:
 
 Parts = list[Inline]
 STATSMODELS = "seabold2010"
-LEARNERS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "KNN": ("k nearest neighbours", ("cover1967",)),
-    "OLS": ("ordinary least squares", ()),
-    "WLS": ("weighted least squares", ()),
-    "GLM": ("a generalized linear model", ("nelder1972",)),
-    "Logit": ("logistic regression", ()),
-    "MNLogit": ("multinomial logistic regression", ()),
-    "RLM": ("robust linear regression", ("huber1964",)),
-    "QuantReg": ("quantile regression", ("koenker1978",)),
-    "Ridge": ("ridge regression", ("hoerl1970",)),
-    "Lasso": ("the lasso", ("tibshirani1996",)),
-    "ElasticNet": ("the elastic net", ("zou2005",)),
-    "Mean": ("the mean (or the most frequent class) of the training rows", ()),
-}
 
 
 @singledispatch
@@ -248,16 +236,11 @@ def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
             *learner_parts(learner.base, names),
             f" tuned over {candidates_words(learner.candidates)}",
         ]
-    words, keys = LEARNERS.get(type(learner).__name__, (learner.name, ()))
     params = learner.params()
-    told = changed_params(learner)
-    if type(learner).__name__ == "KNN":
-        keys = ("cover1967",) if params["kernel"] == "rectangular" else ("hechenbichler2004",)
-        told = {name: params[name] for name in ("k", "kernel")} | told
+    told = {name: params[name] for name in learner.always_told} | changed_params(learner)
     told = {name: value for name, value in told.items() if name not in tuned}
-    words += f" with {settings(told)}" if told else ""
-    keys = (*keys, *learner.software)
-    return [words, *([" ", Cite(keys)] if keys else [])]
+    words = (learner.title or learner.name) + (f" with {settings(told)}" if told else "")
+    return [words, *([" ", Cite(learner.citation)] if learner.citation else [])]
 
 
 def plan_parts(plan: FoldPlan) -> Parts:
@@ -273,7 +256,8 @@ def data_parts(task: Task) -> Parts:
         f"; {count(task.omitted, 'row')} with missing values left out" if task.omitted else ""
     )
     weights = "" if task.weights is None else " Weights entered the fits and not the losses."
-    on = f", on {count(task.n, 'row')} ("
+    groups = "" if task.groups is None else f" in {count(len(np.unique(task.groups)), 'group')}"
+    on = f", on {count(task.n, 'row')}{groups} ("
     return [on, Verbatim(task.formula.text), f"{left_out}).{weights}"]
 
 

@@ -202,8 +202,10 @@ def _tell_selection(frame: pd.DataFrame, params: list[str]) -> str:
     return f"Times chosen in {int(frame['times'].sum())} outer fits: {listed(parts, 8)}."
 
 
-def final_section(result: NestedResult) -> Section:
-    """Tuning on all rows: the smallest estimate beside the nested one."""
+def final_section(result: NestedResult) -> Section | None:
+    """Tuning on all rows, where that was done: the smallest estimate beside the nested one."""
+    if not result.is_retuned:
+        return None
     retuned = result.retuned
     values = aligned([result.estimate, retuned.estimate, result.estimate - retuned.estimate])
     table = Table(

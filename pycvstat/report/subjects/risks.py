@@ -11,7 +11,7 @@ from pycvstat.procedures.nested import NestedResult
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.content import Block, Facts, Headline, Section, section
 from pycvstat.report.numbers import number, settings
-from pycvstat.report.sections import curves, data, estimates, tuning
+from pycvstat.report.sections import data, estimates, tuning
 from pycvstat.report.subjects.base import Parts, about_data, parts_of, question
 from pycvstat.report.wanted import Wanted
 from pycvstat.report.words import (
@@ -103,11 +103,7 @@ def _(result: NestedResult, wanted: Wanted) -> Parts:
     inside = result.tuned
     of = f"{learner_words(inside.learner)} with parameters chosen by inner folds"
     tuned = (
-        [
-            tuning.nested_section(result),
-            tuning.final_section(result),
-            curves.of_tuning(result.retuned),
-        ]
+        [tuning.nested_section(result), tuning.final_section(result)]
         if wanted.full
         else [_chosen(result)]
     )
@@ -155,7 +151,6 @@ def _(result: TuneResult, wanted: Wanted) -> Parts:
         data.data_section(result.task),
         data.folds_section(result),
         tuning.tuning_section(result),
-        curves.of_tuning(result),
         section(
             "What the estimate is not",
             [*tuning.optimism_notes(result), *estimates.failures_note(result)],

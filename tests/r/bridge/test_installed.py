@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from pycvstat.errors import InputError, RError
+from pycvstat.errors import InputError, RError, advice
 from pycvstat.r.bridge import available, installed, rscript, run, setting
 from pycvstat.r.bridge.doctor import R_PACKAGES, doctor
 
@@ -123,6 +124,41 @@ def test_doctor_names_everything() -> None:
     text = doctor()
     for part in ("Python 3.", "Long double", "numpy", "rpy2-rinterface", "  R ", "kknn", "dplyr"):
         assert part in text
+
+
+@pytest.mark.parametrize("name", ["dask", "numba"])
+def test_what_the_doctor_prescribes_can_be_installed(
+    without_r: None, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The distribution itself, since this package is in no index: pip understands the command."""
+    known = installed.python_version_of
+    monkeypatch.setattr(installed, "python_version_of", lambda n: None if n == name else known(n))
+    (line,) = [line for line in doctor().splitlines() if line.startswith(f"  {name} ")]
+    _, _, command = line.partition("missing: ")
+    words = shlex.split(command)
+    assert words[:4] == [sys.executable, "-m", "pip", "install"]
+    assert words[4].startswith(f"{name}>=")
+    dry = subprocess.run(
+        [*words, "--dry-run", "--no-index", "--no-deps"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert dry.returncode == 0, dry.stderr
+
+
+@pytest.mark.parametrize(
+    ("pip", "uv", "start"),
+    [(True, True, f"{sys.executable} -m pip install"),
+     (False, True, f"uv pip install --python {sys.executable}"),
+     (False, False, f"{sys.executable} -m ensurepip &&")],
+)  # fmt: skip
+def test_packages_are_installed_by_what_is_there(
+    monkeypatch: pytest.MonkeyPatch, pip: bool, uv: bool, start: str
+) -> None:
+    monkeypatch.setattr(advice, "find_spec", lambda name: pip or None)
+    monkeypatch.setattr(advice.shutil, "which", lambda name: "/bin/uv" if uv else None)
+    assert advice.pip_install("dask").startswith(start)
 
 
 def test_doctor_without_r(without_r: None) -> None:

@@ -1,0 +1,69 @@
+"""How objects are shown in one line: as they would be typed, or with what they hold by its size."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+from pycvstat.errors.checks import as_typed
+
+LONGEST = 60  # characters of one value
+
+
+class AsTyped:
+    """A dataclass that is shown as it would be typed, without arguments at their default."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        words = []
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if field.default is MISSING:
+                words.append(brief(value))
+            elif is_long(value) or value != field.default:
+                words.append(f"{field.name}={brief(value)}")
+        return f"{type(self).__name__}({', '.join(words)})"
+
+
+class Brief:
+    """A dataclass that is shown in one line: arrays and tables by their shape."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        shown = ((f.name, getattr(self, f.name)) for f in fields(self) if f.repr)  # type: ignore[arg-type]
+        words = [f"{name}={brief(value)}" for name, value in shown if value is not None]
+        return f"{type(self).__name__}({', '.join(words)})"
+
+
+def value_of(value: Any) -> str:
+    """An argument: long vectors by their length.
+
+    Examples
+    --------
+    >>> value_of(np.float64(0.5)), value_of([1, 2]), value_of(object())
+    ('0.5', '<2 values>', 'object()')
+    """
+    return f"<{len(value)} values>" if is_long(value) else as_typed(value)
+
+
+def is_long(value: Any) -> bool:
+    """Whether a value is a vector of any kind."""
+    return hasattr(value, "__len__") and not isinstance(value, str | dict | range)
+
+
+def brief(value: Any) -> str:
+    """A value in a few words.
+
+    Examples
+    --------
+    >>> brief(np.zeros((3, 2))), brief("squared"), brief(tuple(range(9)))
+    ('<3 x 2>', "'squared'", '<9 values>')
+    """
+    if len(getattr(value, "shape", ())) > 1:
+        return f"<{' x '.join(map(str, value.shape))}>"
+    text = value_of(value)
+    if len(text) <= LONGEST:
+        return text
+    return f"<{len(value)} values>" if hasattr(value, "__len__") else f"<{type(value).__name__}>"
