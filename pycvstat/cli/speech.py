@@ -8,12 +8,13 @@ from argparse import Namespace
 from typing import Any
 
 from pycvstat.cli.spelling import LEARNERS, learner_word, word_of
-from pycvstat.errors import Advice, AsClasses, PycvstatError, PycvstatWarning, message
+from pycvstat.errors import Advice, AsClasses, PycvstatError, PycvstatWarning, Reading, message
 from pycvstat.folds import Splitter
 from pycvstat.learners.base import Learner
 
 OPTIONS = {"n_jobs": "jobs"}
-"""Arguments whose option has another name."""
+READING = {"na_values": "na-string", "decimal": "decimal", "sep": "sep"}
+"""Arguments, and options of pandas, whose option here has another name."""
 
 
 def spoken(error: PycvstatError | PycvstatWarning, chosen: Namespace) -> str:
@@ -81,11 +82,17 @@ def _learners(chosen: Namespace) -> list[str]:
 def _object(thing: Any, chosen: Namespace) -> str:
     if isinstance(thing, AsClasses):
         return _option("factor", thing.name)
+    if isinstance(thing, Reading) and thing.options.keys() <= READING.keys():
+        return " ".join(
+            _option(READING[name], word)
+            for name, value in thing.options.items()
+            for word in ([value] if isinstance(value, str) else value)
+        )
     if isinstance(thing, Learner) and thing.word:
         return _option("learner", learner_word(thing))
     if isinstance(thing, Splitter) and word_of(thing) is not None:
         return _option("folds" if hasattr(chosen, "folds") else "outer", _typed(thing))
-    return repr(thing)
+    return f"{thing!r} (in Python)"
 
 
 def _typed(value: Any) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pycvstat.data.formula import Formula, quote
 from pycvstat.data.frame import Column
-from pycvstat.errors import PycvstatWarning
+from pycvstat.errors import Advice, PycvstatWarning, Reading
 
 NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*", re.ASCII)
 DAY = r"(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2}))"
@@ -47,16 +47,17 @@ def misread(column: Column) -> PycvstatWarning | None:
 def _numbers(column: Column, counts: pd.Series[int], fits: Any) -> PycvstatWarning:
     others = [str(word) for word in counts.index[~fits]]
     comma = any("," in word for word in counts.index[fits])
-    options = [f"na_values={others[:5]}"] if others else []
-    options += ["decimal=','"] if comma else []
+    options: dict[str, Any] = {"na_values": others[:5]} if others else {}
+    options |= {"decimal": ","} if comma else {}
     what = "words among its numbers" if others else "numbers as words"
-    read = f"pd.read_csv(file, {', '.join(options)})"
-    fix = f"read {'them as missing' if others else 'it with a decimal comma'}: {read}"
+    how = "read them as missing: {}" if others else "read it with a decimal comma: {}"
     return PycvstatWarning(
         f"{column.name!r} holds {what}, so that it has {len(counts)} levels.",
         given=f"{_where(column, others or list(counts.index[:1]))}; "
         f"{counts[fits].sum()} of {counts.sum()} values are numbers",
-        fix=fix if options else f"make it numeric: pd.to_numeric(data[{column.name!r}])",
+        fix=Advice(how, Reading(**options))
+        if options
+        else f"make it numeric: pd.to_numeric(data[{column.name!r}])",
     )
 
 
@@ -64,7 +65,9 @@ def _dates(column: Column, counts: pd.Series[int], fits: Any) -> PycvstatWarning
     return PycvstatWarning(
         f"{column.name!r} holds dates as words, so that it has {len(counts)} levels.",
         given=_where(column, list(counts.index[fits][:1])),
-        fix=f"make them dates: pd.to_datetime(data[{column.name!r}])",
+        fix=Advice(
+            "make them dates: {}, or leave the column out", Reading(parse_dates=[column.name])
+        ),
     )
 
 

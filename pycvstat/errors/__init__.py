@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from pycvstat.errors.advice import Advice, AsClasses
+from pycvstat.errors.advice import Advice, AsClasses, Reading
 
 __all__ = [
     "Advice",
@@ -30,28 +30,12 @@ __all__ = [
     "PycvstatError",
     "PycvstatWarning",
     "RError",
+    "Reading",
 ]
 
 
-class PycvstatError(Exception):
-    """The base of every error raised on purpose by pycvstat.
-
-    Parameters
-    ----------
-    problem : str
-        What is wrong, in one sentence.
-    given : object, optional
-        What was passed, shown after "Given:".
-    fix : str or Advice, optional
-        What to do about it, shown after "Do this:".
-
-    Examples
-    --------
-    >>> print(InputError("K must be at least 2.", given=1, fix="use K=5 or K=10"))
-    K must be at least 2.
-      Given: 1
-      Do this: use K=5 or K=10
-    """
+class Said(Exception):
+    """What errors and warnings share: three lines, the last of which may name objects."""
 
     def __init__(
         self, problem: str, *, given: object = None, fix: str | Advice | None = None
@@ -78,10 +62,29 @@ def message(problem: str, given: object, fix: object) -> str:
     return "\n".join(lines)
 
 
-def _rebuild(
-    kind: type[PycvstatError], problem: str, given: object, fix: str | Advice | None
-) -> PycvstatError:
+def _rebuild(kind: type[Said], problem: str, given: object, fix: str | Advice | None) -> Said:
     return kind(problem, given=given, fix=fix)
+
+
+class PycvstatError(Said):
+    """The base of every error raised on purpose by pycvstat.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, in one sentence.
+    given : object, optional
+        What was passed, shown after "Given:".
+    fix : str or Advice, optional
+        What to do about it, shown after "Do this:".
+
+    Examples
+    --------
+    >>> print(InputError("K must be at least 2.", given=1, fix="use K=5 or K=10"))
+    K must be at least 2.
+      Given: 1
+      Do this: use K=5 or K=10
+    """
 
 
 class InputError(PycvstatError, ValueError):
@@ -124,7 +127,7 @@ class CheckpointError(PycvstatError, RuntimeError):
     """A checkpoint that belongs to other work or is damaged."""
 
 
-class PycvstatWarning(UserWarning):
+class PycvstatWarning(Said, UserWarning):
     """A warning of pycvstat: what was noticed, what was given, what to do.
 
     Examples
@@ -133,12 +136,6 @@ class PycvstatWarning(UserWarning):
     2 fits failed.
       Given: fold 3
     """
-
-    def __init__(
-        self, problem: str, *, given: object = None, fix: str | Advice | None = None
-    ) -> None:
-        self.problem, self.given, self.advice = problem, given, fix
-        super().__init__(message(problem, given, fix))
 
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")

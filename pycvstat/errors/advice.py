@@ -20,7 +20,7 @@ class Advice:
     ----------
     text : str
         A place for an argument bears its name, other places are empty.
-    *things : learner, splitter, AsClasses or str
+    *things : learner, splitter, AsClasses, Reading or str
         For the empty places, in their order; text is shown as it is.
     **arguments : object
         Their values; ``...`` where the user has to fill one in.
@@ -54,6 +54,22 @@ class AsClasses:
 
     def __repr__(self) -> str:
         return f"data[{self.name!r}].astype('category')"
+
+
+class Reading:
+    """A text file, read with other options of pandas.
+
+    Examples
+    --------
+    >>> Reading(na_values=["k.A."])
+    pd.read_csv(file, na_values=['k.A.'])
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+
+    def __repr__(self) -> str:
+        return f"pd.read_csv(file, {', '.join(f'{n}={v!r}' for n, v in self.options.items())})"
 
 
 def pip_install(*requirements: str) -> str:

@@ -42,6 +42,7 @@ def value_of(value: Any) -> str:
 
     Examples
     --------
+    >>> import numpy as np
     >>> value_of(np.float64(0.5)), value_of([1, 2]), value_of(object())
     ('0.5', '<2 values>', 'object()')
     """
@@ -58,6 +59,7 @@ def brief(value: Any) -> str:
 
     Examples
     --------
+    >>> import numpy as np
     >>> brief(np.zeros((3, 2))), brief("squared"), brief(tuple(range(9)))
     ('<3 x 2>', "'squared'", '<9 values>')
     """

@@ -66,7 +66,7 @@ def test_a_stray_word_among_numbers_is_said_and_read_as_missing(
     assert cli.main(words) == 0
     said = capsys.readouterr().err
     assert "'k.A.' in row 17 (counted from 1); 31 of 32 values are numbers" in said
-    assert "read them as missing: --na-string 'k.A.'" in said
+    assert "read them as missing: --na-string k.A." in said
     assert cli.main([*words, "--na-string", "k.A.", "--na", "omit"]) == 0
     rest = pcv.data.mtcars().drop(index="Chrysler Imperial")
     folds = pcv.KFold(10, random=1)
@@ -274,6 +274,21 @@ def test_learners_of_one_kind_are_told_apart(
 )
 def test_ranges_of_a_grid(text: str, values: list[int]) -> None:
     assert values_of(text) == values
+
+
+@pytest.mark.parametrize("word", ["k.A.", "-", "-99"])
+def test_words_for_missing_values(
+    place: Path, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    cars = pcv.data.mtcars().reset_index(drop=True)
+    gaps = cars.assign(wt=cars["wt"].where(cars.index != 7))
+    gaps.to_csv(place / "gaps.csv", index=False, na_rep=word)
+    words = ["cv", "gaps.csv", "mpg ~ wt", *LEARNER, "--seed", "1", f"--na-string={word}"]
+    assert cli.main([*words, "--json"]) == 1
+    assert "--na omit leaves these rows out" in capsys.readouterr().err
+    assert cli.main([*words, "--json", "--na", "omit"]) == 0
+    same = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", gaps, folds=pcv.KFold(10, random=1), na="omit")
+    assert estimate(capsys) == same.estimate
 
 
 def test_row_names_are_noticed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

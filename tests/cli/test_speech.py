@@ -11,7 +11,7 @@ import pytest
 import pycvstat as pcv
 from pycvstat.cli.speech import in_words
 from pycvstat.cli.spelling import LEARNERS, folds_of, learner_of, learner_word, word_of
-from pycvstat.errors import Advice, AsClasses, FitError
+from pycvstat.errors import Advice, AsClasses, FitError, Reading
 
 CV = Namespace(folds="10", na="raise", loss=None, jobs=None, groups=None, learner="knn:k=5")
 NESTED = Namespace(
@@ -44,6 +44,12 @@ NESTED = Namespace(
          "use GLM(family='binomial'), or loss='huber(1.5)'",
          "use --learner glm:family=binomial, or --loss 'huber(1.5)'"),
         (Advice("{refit}", refit="all"), CV, "refit='all'", "refit='all' (in Python)"),
+        (Advice("read it as missing: {}", Reading(na_values=["k.A.", "-"], decimal=",")), CV,
+         "read it as missing: pd.read_csv(file, na_values=['k.A.', '-'], decimal=',')",
+         "read it as missing: --na-string k.A. --na-string=- --decimal ,"),
+        (Advice("use {}", Reading(parse_dates=["day"])), CV,
+         "use pd.read_csv(file, parse_dates=['day'])",
+         "use pd.read_csv(file, parse_dates=['day']) (in Python)"),
         ("did you mean 'kernel'?", CV, "did you mean 'kernel'?", "did you mean 'kernel'?"),
     ],
 )  # fmt: skip

@@ -46,9 +46,9 @@ ODD: dict[str, tuple[list[Any], tuple[str, str, str]]] = {
         [str(i) for i in range(N)],
         ("numbers as words", "60 of 60 values are numbers", "pd.to_numeric(data['x'])"),
     ),
-    "dates": (DATES, ("dates as words", "'2024-01-30' in row 1", "pd.to_datetime(data['x'])")),
-    "dates and times": ([f"{d} 12:30" for d in DATES], ("dates as words", "row 1", "datetime")),
-    "other dates": (spoiled(GERMAN, row3="?"), ("dates as words", "'30.01.2024'", "datetime")),
+    "dates": (DATES, ("dates as words", "'2024-01-30' in row 1", "parse_dates=['x']")),
+    "dates and times": ([f"{d} 12:30" for d in DATES], ("dates as words", "row 1", "parse_dates")),
+    "other dates": (spoiled(GERMAN, row3="?"), ("dates as words", "'30.01.2024'", "parse_dates")),
 }  # fmt: skip
 
 
