@@ -12,13 +12,14 @@ from pycvstat.data import formula as formulas, frame as frames
 from pycvstat.data.doubts import misread
 from pycvstat.data.formula.syntax import Name
 from pycvstat.data.frame.collation import Collation
-from pycvstat.errors import DataError
+from pycvstat.errors import Advice, AsClasses, DataError
+from pycvstat.errors.reprs import Brief
 
 Kind = Literal["continuous", "nominal", "ordinal"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Response:
+@dataclass(frozen=True, repr=False, slots=True, eq=False)
+class Response(Brief):
     """The response: numbers, or class codes with their levels.
 
     Parameters
@@ -73,10 +74,13 @@ def response_of(column: frames.Column, formula: str) -> Response:
         kind: Kind = "nominal" if column.kind == "factor" else "ordinal"
         return Response(column.name, kind, np.asarray(column.values, dtype=np.int64), column.levels)
     if (doubt := misread(column)) is not None:
-        raise DataError(doubt.problem, given=doubt.given, fix=doubt.fix)
+        raise DataError(doubt.problem, given=doubt.given, fix=doubt.advice)
     raise DataError(
         f"the response {column.name!r} is {column.kind}, neither numbers nor classes.",
         given=formula,
-        fix=f"for classes write factor({formulas.quote(column.name)}) in the formula, or make it "
-        f"categorical: data[{column.name!r}].astype('category')",
+        fix=Advice(
+            "for classes write {} in the formula, or make it categorical: {}",
+            f"factor({formulas.quote(column.name)})",
+            AsClasses(column.name),
+        ),
     )

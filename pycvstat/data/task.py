@@ -24,7 +24,7 @@ NA = Literal["raise", "omit", "pass"]
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Task:
     """The rows that learners are fitted on and predict.
 
@@ -64,6 +64,9 @@ class Task:
             ("groups", self.groups),
         ):  # fmt: skip
             check_shape(name, part, self.frame.n)
+
+    def __repr__(self) -> str:
+        return f"<Task {self.formula.text}: {self.n} rows>"
 
     @property
     def n(self) -> int:

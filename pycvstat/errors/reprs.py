@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 from typing import Any
 
+import numpy as np
+
 from pycvstat.errors.checks import as_typed
 
 LONGEST = 60  # characters of one value
@@ -21,7 +23,7 @@ class AsTyped:
             value = getattr(self, field.name)
             if field.default is MISSING:
                 words.append(brief(value))
-            elif is_long(value) or value != field.default:
+            elif hasattr(value, "dtype") or value != field.default:
                 words.append(f"{field.name}={brief(value)}")
         return f"{type(self).__name__}({', '.join(words)})"
 
@@ -37,35 +39,18 @@ class Brief:
         return f"{type(self).__name__}({', '.join(words)})"
 
 
-def value_of(value: Any) -> str:
-    """An argument: long vectors by their length.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> value_of(np.float64(0.5)), value_of([1, 2]), value_of(object())
-    ('0.5', '<2 values>', 'object()')
-    """
-    return f"<{len(value)} values>" if is_long(value) else as_typed(value)
-
-
-def is_long(value: Any) -> bool:
-    """Whether a value is a vector of any kind."""
-    return hasattr(value, "__len__") and not isinstance(value, str | dict | range)
-
-
 def brief(value: Any) -> str:
-    """A value in a few words.
+    """A value in a few words: arrays by their shape, other long values by their number.
 
     Examples
     --------
     >>> import numpy as np
-    >>> brief(np.zeros((3, 2))), brief("squared"), brief(tuple(range(9)))
-    ('<3 x 2>', "'squared'", '<9 values>')
+    >>> brief(np.zeros((3, 2))), brief("squared"), brief(object()), brief(tuple(range(99)))
+    ('<3 x 2 values>', "'squared'", 'object()', '<99 values>')
     """
-    if len(getattr(value, "shape", ())) > 1:
-        return f"<{' x '.join(map(str, value.shape))}>"
-    text = value_of(value)
+    if isinstance(value, np.ndarray) or hasattr(value, "iloc"):
+        return f"<{' x '.join(map(str, value.shape))} values>"
+    text = as_typed(value)
     if len(text) <= LONGEST:
         return text
     return f"<{len(value)} values>" if hasattr(value, "__len__") else f"<{type(value).__name__}>"

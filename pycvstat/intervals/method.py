@@ -11,6 +11,7 @@ import numpy as np
 
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import shown
+from pycvstat.errors.reprs import Brief
 from pycvstat.rmath.tolerances import SUMS, Tolerance
 
 if TYPE_CHECKING:
@@ -108,8 +109,8 @@ class InR:
     tolerance: Tolerance = SUMS
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+@dataclass(frozen=True, repr=False, slots=True)
+class Method(Brief):
     """An interval method: its formula, what it is about and where it is legal.
 
     Parameters

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, FitError, InputError
 from pycvstat.errors.checks import check_word, is_number, shown
+from pycvstat.errors.reprs import Brief
 from pycvstat.learners.base import Learner
 from pycvstat.losses import FoldMeans
 
@@ -124,8 +125,8 @@ class Choice:
             raise InputError("there is no such candidate.", given=f"{wrong[0]} of {candidates}")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tuning:
+@dataclass(frozen=True, repr=False, slots=True, eq=False)
+class Tuning(Brief):
     """What tuning found inside one fit.
 
     Parameters

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.errors.checks import check_level, is_whole
+from pycvstat.errors.reprs import Brief
 from pycvstat.folds import (
     FoldPlan,
     Splitter,
@@ -64,8 +65,8 @@ class Covered:
     too_high: MonteCarlo
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage(Shown):
+@dataclass(frozen=True, repr=False, slots=True)
+class Coverage(Brief, Shown):
     """The result of a coverage simulation; every number with its Monte Carlo error.
 
     Parameters

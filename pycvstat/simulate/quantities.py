@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
+from pycvstat.errors.reprs import Brief
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
@@ -175,8 +176,8 @@ def _folds(folds: Any, task: Task, stream: Any) -> FoldPlan:
     return as_splitter(folds).plan(task.n, y=task.response.values, random=stream)
 
 
-@dataclass(frozen=True, eq=False)
-class TuningQuantities(Shown):
+@dataclass(frozen=True, repr=False, eq=False)
+class TuningQuantities(Brief, Shown):
     """What tuning and nested CV estimate, on one set of replications.
 
     Parameters

@@ -176,6 +176,7 @@ def test_near_copies_of_classes_are_found(name: str, levels: str) -> None:
     assert found.copies == ("copy",)
 
 
+@pytest.mark.filterwarnings("ignore:.*as names of rows have:pycvstat.errors.PycvstatWarning")
 def test_what_is_no_copy_is_not_taken_for_one() -> None:
     for data, formula in (
         (pcv.data.mtcars(), "mpg ~ ."),

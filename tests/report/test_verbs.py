@@ -8,18 +8,22 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from dataclasses import fields
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
 from matplotlib.axes import Axes
+from sklearn.linear_model import LinearRegression
 
 import pycvstat as pcv
 from pycvstat.errors import InputError, heard
 from pycvstat.intervals.base import Interval
 from pycvstat.intervals.paired import Paired
+from pycvstat.learners import as_learner
 from pycvstat.report.render.text import width
 from pycvstat.verbs import CompareVerbs, EstimateVerbs, Shown, Verbs
 from tests.report.conftest import MAKERS, result
@@ -62,10 +66,25 @@ def test_the_text_fits_80_columns(any_result: Any) -> None:
 
 
 def test_the_repr_is_short(any_result: Any) -> None:
-    if not isinstance(any_result, Verbs):
-        return
-    assert len(repr(any_result).splitlines()) == 1
-    assert len(repr(any_result)) < 400
+    """Of the result and of all its parts."""
+    parts = [getattr(any_result, f.name) for f in fields(any_result) if f.repr]
+    ours = [part for part in parts if type(part).__module__.startswith("pycvstat.")]
+    details = getattr(any_result, "details", ())
+    for one in (any_result, *ours, *(details[:1] if isinstance(details, tuple) else ())):
+        assert len(repr(one).splitlines()) == 1, type(one)
+        assert len(repr(one)) < 400, type(one)
+        assert " at 0x" not in repr(one)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [pcv.KNN(), pcv.OLS(), LinearRegression(), sm.OLS, pcv.Tuned(pcv.KNN(), {"k": [1, 3]}, 3)],
+)
+def test_the_repr_of_a_fit_is_short(learner: Any) -> None:
+    fit = as_learner(learner).fit("mpg ~ wt + hp", pcv.data.mtcars())
+    assert repr(fit).endswith(" fitted to 32 rows of mpg ~ wt + hp")
+    assert len(repr(fit)) < 120
+    assert len(repr(pcv.r.kknn.train_kknn("mpg ~ wt", pcv.data.mtcars(), kmax=5))) < 120
 
 
 def test_tidy_has_rows(any_result: Any) -> None:

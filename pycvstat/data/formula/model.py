@@ -51,7 +51,7 @@ class Term:
         return len(self.variables)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, repr=False, slots=True)
 class Formula:
     """What a formula says, in R's meaning; made by `parse`.
 
@@ -95,6 +95,9 @@ class Formula:
         for name, part in _read(self.text, self.names, self.beside).items():
             object.__setattr__(self, name, part)
         _check_right_side(self)
+
+    def __repr__(self) -> str:
+        return f"<Formula {self.text}>"
 
     @property
     def labels(self) -> tuple[str, ...]:

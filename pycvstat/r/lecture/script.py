@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
+from pycvstat.errors.reprs import Brief
 from pycvstat.folds.partitions import Blocks
 from pycvstat.r.lecture.model import NeighbourErrors
 from pycvstat.rmath.random import RRandom
@@ -18,8 +19,8 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LectureRun:
+@dataclass(frozen=True, repr=False, slots=True, eq=False)
+class LectureRun(Brief):
     """What the script of the lecture computes.
 
     Attributes
