@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
+
+from pycvstat.r.check.suite import ROOMS
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -39,6 +43,29 @@ def test_the_wheel_brings_the_r_reference() -> None:
     wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["sources"] == {"r_reference": "pycvstat/_r_reference"}
     assert (ROOT / "r_reference" / "lecture.R").exists()
+
+
+def in_the_wheel() -> list[Path]:
+    """Files of the wheel, by the patterns of pyproject.toml, which are anchored at the root."""
+    wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+    files = [p for top in wheel["only-include"] for p in (ROOT / top).rglob("*") if p.is_file()]
+    left_out = {p for pattern in wheel["exclude"] for p in ROOT.glob(pattern.removeprefix("/"))}
+    return [p for p in files if p not in left_out and "__pycache__" not in p.parts]
+
+
+def test_the_wheel_carries_what_the_package_reads_and_no_more() -> None:
+    packed = in_the_wheel()
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for file in packed:
+            wheel.write(file)
+    assert len(archive.getvalue()) < 1_500_000
+    code = "".join(p.read_text("utf-8") for p in packed if p.suffix == ".py")
+    named = set(re.findall(r'"([\w-]+\.(?:R|json))"', code))
+    carried = {p.name for p in packed if "r_reference" in p.parts}
+    assert {name for name in named if (ROOT / "r_reference" / name).exists()} <= carried
+    assert "lecture.json" in carried
+    assert {f"cases-{room}.json" for room in ROOMS} <= carried
 
 
 def test_the_command_line_is_also_a_module() -> None:

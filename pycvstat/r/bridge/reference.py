@@ -57,7 +57,7 @@ def recorded(name: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> recorded("kknn-1.4.1-seed2021.json")["meta"]["kknn"]
+    >>> recorded("lecture.json")["meta"]["kknn"]
     '1.4.1'
     """
     content = path(f"recorded/{name}").read_bytes()
