@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
+from pycvstat.folds.partitions import Predefined
 from pycvstat.learners.knn.learner import KNN
+from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.r.kknn.arguments import match_kernel
 from pycvstat.rmath.random import as_stream
 from pycvstat.rmath.sums import sum_
@@ -104,10 +106,9 @@ def cv_kknn(
     )
     task = Task.build(formula, data)
     folds = np.asarray(as_stream(random).sample(kcv, task.n, replace=True), dtype=np.int64)
-    prepared, yhat = learner.prepare(task), np.empty(task.n)
-    for fold in np.unique(folds):
-        new = np.flatnonzero(folds == fold)
-        yhat[new] = prepared.predict(np.flatnonzero(folds != fold), new).values[0]
+    table = cross_validate(learner, data=task, folds=Predefined(folds)).table
+    yhat = np.empty(task.n)
+    yhat[table.plan.rows] = table.predictions.values[0]  # type: ignore[union-attr]
     return _result(task, folds, yhat)
 
 

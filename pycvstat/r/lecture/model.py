@@ -1,4 +1,4 @@
-"""k nearest neighbours on one data set, for all candidates of k at once."""
+"""k nearest neighbours on one data set, as the course uses them."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat import rmath
 from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import real_numbers, shown
 from pycvstat.folds.partitions import Blocks
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.r.lecture.splits import as_frame
 
 if TYPE_CHECKING:
-    from pycvstat.learners.base import Prepared
+    from pycvstat.procedures.tune import TuneResult
 
 IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
-class NeighbourErrors:
-    """k nearest neighbours on one data set: the errors of all candidates on any rows."""
+class Neighbours:
+    """k nearest neighbours on one data set, for candidates of k."""
 
     def __init__(self, data: Any, y_name: str, ks: Sequence[int]) -> None:
         from pycvstat.data.task import Task
-        from pycvstat.learners.knn.learner import KNN
 
         self.frame = as_frame(data)
         if not isinstance(y_name, str) or y_name not in self.frame.columns:
@@ -36,57 +34,52 @@ class NeighbourErrors:
                 fix=f"use one of {', '.join(map(str, self.frame.columns))}",
             )
         self.formula = f"`{y_name}` ~ ."
-        task = Task.build(self.formula, self.frame)
-        if task.response.kind != "continuous":
+        self.task = Task.build(self.formula, self.frame)
+        if self.task.response.kind != "continuous":
             raise InputError(
                 "The course's functions predict a number.",
-                given=f"{y_name}, which is {task.response.kind}",
+                given=f"{y_name}, which is {self.task.response.kind}",
                 fix="use pycvstat.tune or pycvstat.nested_cv, which know classes",
             )
-        self.n = task.n
-        self.y: FloatArray = task.response.values
+        self.n = self.task.n
         self.ks = _candidates(ks)
-        candidates = [{"k": int(k)} for k in self.ks]
-        self.prepared: Prepared = KNN(kernel="rectangular").prepare(task, candidates)
 
-    def errors(self, train: IntArray, new: IntArray, which: Sequence[int] | None = None) -> Any:
-        """Mean squared error of each candidate on the rows `new`."""
-        predicted = self.prepared.predict(train, new, which).values
-        return rmath.mean((predicted - self.y[new]).T ** 2, axis=0)
+    def error(self, k: int, train: IntArray, test: IntArray) -> float:
+        """Mean squared error on test rows of a fit to training rows, in this order of the rows."""
+        from pycvstat.learners.knn.learner import KNN
+        from pycvstat.procedures.cross_validate import cross_validate
 
-    def cv_errors(self, rows: IntArray, num_folds: int, as_in_r: bool) -> FloatArray:
-        """Mean over blocks of `rows` of each candidate's error on the block."""
-        plan = Blocks(num_folds, as_in_r).plan(len(rows))
-        by_fold = [self.errors(rows[train], rows[test]) for train, test in plan]
-        errors: FloatArray = rmath.mean(np.array(by_fold), axis=0)
-        return errors
+        task = self.task.take(np.concatenate([train, test]))
+        places = np.arange(task.n)
+        split = places[: len(train)], places[len(train) :]
+        plan = FoldPlan.from_splits([split], task.n)
+        return cross_validate(KNN(k, "rectangular"), data=task, folds=plan).estimate
 
-    def lowest(self, errors: FloatArray) -> list[int]:
-        return [int(k) for k in self.ks[errors == errors.min()]]
+    def tuned(self, rows: IntArray, num_folds: int, as_in_r: bool) -> TuneResult:
+        """The error of every candidate over blocks of some rows."""
+        from pycvstat.learners.knn.learner import KNN
+        from pycvstat.procedures.tune import tune
+
+        learner, blocks = KNN(kernel="rectangular"), Blocks(num_folds, as_in_r)
+        return tune(learner, data=self.task.take(rows), grid={"k": self.ks}, folds=blocks)
+
+    def optimal(self, rows: IntArray, num_folds: int, as_in_r: bool) -> list[int]:
+        """The candidates with the lowest error over blocks of some rows."""
+        return [int(best["k"]) for best in self.tuned(rows, num_folds, as_in_r).tied]
 
     def retrained_error(self, train: IntArray, test: IntArray, optimal: list[int]) -> float:
-        k = self._one_of(optimal, train)
-        return float(self.errors(train, test, [int(np.flatnonzero(self.ks == k)[0])])[0])
-
-    def tuned_error(
-        self, train: IntArray, test: IntArray, num_folds: int, as_in_r: bool
-    ) -> tuple[list[int], float]:
-        optimal = self.lowest(self.cv_errors(train, num_folds, as_in_r))
-        return optimal, self.retrained_error(train, test, optimal)
-
-    def _one_of(self, optimal: list[int], train: IntArray) -> int:
-        """Which of several k of equal error train.kknn uses: the best leave-one-out error."""
+        """The error on test rows with the optimal k; train.kknn chooses among several."""
         if len(optimal) == 1:
-            return optimal[0]
+            return self.error(optimal[0], train, test)
         from pycvstat.r.kknn import train_kknn
 
         data = self.frame.iloc[train]
-        fit = train_kknn(self.formula, data, ks=optimal, kernel="rectangular")
+        best = train_kknn(self.formula, data, ks=optimal, kernel="rectangular").best_k
         warn(
-            f"k = {', '.join(map(str, optimal))} have the same validation error; k = {fit.best_k}, "
+            f"k = {', '.join(map(str, optimal))} have the same validation error; k = {best}, "
             "the best of them by train.kknn's leave-one-out error, is used."
         )
-        return int(fit.best_k)
+        return self.error(best, train, test)
 
 
 def _candidates(ks: Sequence[int]) -> IntArray:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pycvstat import rmath
 from pycvstat.errors.reprs import Brief
 from pycvstat.folds.partitions import Blocks
-from pycvstat.r.lecture.model import NeighbourErrors
+from pycvstat.r.lecture.model import Neighbours
 from pycvstat.rmath.random import RRandom
 
 IntArray = NDArray[np.int64]
@@ -101,22 +101,21 @@ def lecture_run(
     >>> run.optimal_k, round(run.nested, 4)
     ([4], 0.4753)
     """
-    model = NeighbourErrors(data, y_name, ks)
+    model = Neighbours(data, y_name, ks)
     shuffled = RRandom(seed).permutation(model.n)
     tuning = shuffled[: model.n - -(-model.n // 4)]
-    curve = model.cv_errors(tuning, num_folds, as_in_r)
-    optimal = model.lowest(curve)
-    nested = [
-        model.tuned_error(shuffled[train], shuffled[test], num_folds_val, as_in_r)
-        for train, test in Blocks(num_folds_test, as_in_r).plan(model.n)
-    ]
-    errors = np.array([error for _, error in nested])
+    curve = model.tuned(tuning, num_folds, as_in_r)
+    optimal = [int(best["k"]) for best in curve.tied]
+    nested_k, errors = [], []
+    for train, test in Blocks(num_folds_test, as_in_r).plan(model.n):
+        nested_k.append(model.optimal(shuffled[train], num_folds_val, as_in_r))
+        errors.append(model.retrained_error(shuffled[train], shuffled[test], nested_k[-1]))
     return LectureRun(
         ks=model.ks,
-        cv_curve=curve,
+        cv_curve=curve.means.estimate(),
         optimal_k=optimal,
         test_error=model.retrained_error(tuning, shuffled[len(tuning) :], optimal),
-        nested_k=[chosen for chosen, _ in nested],
-        nested_errors=errors,
-        nested=float(rmath.mean(errors)),
+        nested_k=nested_k,
+        nested_errors=np.array(errors),
+        nested=float(rmath.mean(np.array(errors))),
     )

@@ -10,7 +10,7 @@ import numpy as np
 from pycvstat import rmath
 from pycvstat.errors import warn
 from pycvstat.folds.partitions import Blocks
-from pycvstat.r.lecture.model import NeighbourErrors
+from pycvstat.r.lecture.model import Neighbours
 from pycvstat.r.lecture.splits import block
 
 
@@ -112,22 +112,19 @@ def _test_error(
     tuning_data: Any,
     as_in_r: bool,
 ) -> float:
-    model = NeighbourErrors(data, y_name, ks)
-    optimal = None
+    model = Neighbours(data, y_name, ks)
+    leaked = None
     if tuning_data is not None:
         warn(
             "k is tuned on tuning_data, not on the training rows of each fold: the estimate "
             "leaks where tuning_data has rows of the tested fold."
         )
-        tuned = NeighbourErrors(tuning_data, y_name, ks)
-        optimal = tuned.lowest(tuned.cv_errors(np.arange(tuned.n), num_folds_val, as_in_r))
+        other = Neighbours(tuning_data, y_name, ks)
+        leaked = other.optimal(np.arange(other.n), num_folds_val, as_in_r)
     plan = Blocks(num_folds_test, as_in_r).plan(model.n)
-    folds = range(1, len(plan) + 1) if fold is None else [fold]
     errors = []
-    for one in folds:
+    for one in range(1, len(plan) + 1) if fold is None else [fold]:
         train, test = block(model.n, one, num_folds_test, as_in_r)
-        if optimal is None:
-            errors.append(model.tuned_error(train, test, num_folds_val, as_in_r)[1])
-        else:
-            errors.append(model.retrained_error(train, test, optimal))
+        optimal = leaked or model.optimal(train, num_folds_val, as_in_r)
+        errors.append(model.retrained_error(train, test, optimal))
     return float(rmath.mean(np.array(errors)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.r.lecture.model import NeighbourErrors
+from pycvstat.r.lecture.model import Neighbours
 from pycvstat.r.lecture.splits import block
 
 if TYPE_CHECKING:
@@ -52,9 +52,8 @@ def knn_validation_error_by_fold_k(
     >>> round(knn_validation_error_by_fold_k(waves(60), 1, 5, "y", 3), 4)
     0.8853
     """
-    model = NeighbourErrors(train_and_validation_data, y_name, [k])
-    train, validation = block(model.n, fold, num_folds, as_in_r)
-    return float(model.errors(train, validation)[0])
+    model = Neighbours(train_and_validation_data, y_name, [k])
+    return model.error(int(model.ks[0]), *block(model.n, fold, num_folds, as_in_r))
 
 
 def knn_cv_results(
@@ -97,9 +96,9 @@ def knn_cv_results(
     """
     import pandas as pd
 
-    model = NeighbourErrors(train_and_validation_data, y_name, ks)
-    errors = model.cv_errors(np.arange(model.n), num_folds, as_in_r)
-    return pd.DataFrame({"k": model.ks, "val_error": errors})
+    model = Neighbours(train_and_validation_data, y_name, ks)
+    found = model.tuned(np.arange(model.n), num_folds, as_in_r).means
+    return pd.DataFrame({"k": model.ks, "val_error": found.estimate()})
 
 
 def get_optimal_k_by_cv(
@@ -132,5 +131,5 @@ def get_optimal_k_by_cv(
     >>> get_optimal_k_by_cv(waves(60), 5, "y", range(1, 11))
     [2]
     """
-    model = NeighbourErrors(train_and_validation_data, y_name, ks)
-    return model.lowest(model.cv_errors(np.arange(model.n), num_folds, as_in_r))
+    model = Neighbours(train_and_validation_data, y_name, ks)
+    return model.optimal(np.arange(model.n), num_folds, as_in_r)
