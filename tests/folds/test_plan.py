@@ -91,7 +91,7 @@ def test_leave_one_out_of_many_rows_is_small():
         (lambda: plan_of([0, 1], [0, 1, 2], kind="bootstrap"), "Unknown kind"),
         (lambda: plan_of([0], [0, 1], n=1), "at least 2 rows"),
         (lambda: KFold(3).plan(10**30), "at most 2,147,483,647 rows"),
-        (lambda: plan_of([0], [0, 1], n=2.0), "must be an integer"),
+        (lambda: plan_of([0], [0, 1], n=2.5), "must be an integer"),
         (lambda: FoldPlan.from_rows([], n=3), "no fold in the list"),
     ],
 )

@@ -13,7 +13,6 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
 import pycvstat as pcv
-from pycvstat.r.check.loss_rows import SEPARATED
 from tests.properties.cases import cases, outcome
 from tests.properties.strategies import NAMES, Problem, sound_problems
 
@@ -26,6 +25,9 @@ def result_of(problem: Problem, what: str | None = None, **how: Any) -> Any:
         ),
         what,
     )  # fmt: skip
+
+
+SEPARATED = "no finite maximum likelihood estimate"  # a note of a fit
 
 
 def losses_of(problem: Problem, what: str | None = None, **how: Any) -> Any:
