@@ -15,24 +15,15 @@ import pandas as pd
 import pycvstat as pcv
 
 data = pcv.data.mtcars()
-calls = {
-    "rsample": "vfold_cv(data, v = 5)",
-    "caret": "createFolds(data$mpg, k = 5)",
-    "glmnet": "cv.glmnet(x, y, nfolds = 5)",
-    "boot": "cv.glm(data, model, K = 5)",
-    "cv": "cv(model, k = 5, seed = 1)",
-    "mlr3": 'rsmp("cv", folds = 5)',
-    "origami": "make_folds(data, V = 5)",
-    "kknn": "cv.kknn(formula, data, kcv = 5)",
-}
-plans = {name: pcv.RFolds(name, 5, seed=1).plan(data, y=data["mpg"]) for name in calls}
+dialects = pcv.folds.DIALECTS
+plans = {name: pcv.RFolds(name, 5, seed=1).plan(data, y=data["mpg"]) for name in dialects}
 pd.DataFrame(
     {
-        "in R, after set.seed(1)": call,
-        "fold of rows 1, 2, ..., 12": " ".join(map(str, plans[name].fold_ids[:12])),
-        "fold sizes": " ".join(map(str, plans[name].n_test)),
+        "in R, after set.seed(1), k = 5": dialects[name].call,
+        "fold of rows 1, 2, ..., 12": " ".join(map(str, plan.fold_ids[:12])),
+        "fold sizes": " ".join(map(str, plan.n_test)),
     }
-    for name, call in calls.items()
+    for name, plan in plans.items()
 )
 
 # %% [markdown]

@@ -35,6 +35,7 @@ ORDER = (
     "comparing",
     "your_model",
     "r_folds",
+    "your_own_parts",
     "scaling_out",
 )
 PAGE = """<!DOCTYPE html>

@@ -1,6 +1,5 @@
 """What every splitter must do, also a user's own: add it to SPLITTERS."""
 
-import pickle
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -14,7 +13,6 @@ from pycvstat.folds import (
     DIALECTS,
     Blocks,
     FiveByTwo,
-    FoldPlan,
     Grouped,
     Holdout,
     KFold,
@@ -31,7 +29,8 @@ from pycvstat.folds import (
     as_splitter,
 )
 from pycvstat.folds.splitter import Layout
-from pycvstat.rmath.random import RRandom
+from tests.folds import contract
+from tests.folds.contract import data_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,96 +73,35 @@ SPLITTERS = {
     "RFolds repeated": lambda seed: RFolds("cv", 4, seed=seed, repeats=3),
     "a user's own": lambda seed: OddAndEven(),
 }
-PARTITION = ("kfold", "loo", "five_by_two")
 
 
-def data_of(n):
-    """A frame of n rows with two classes, a number and groups of up to three rows."""
-    rng = np.random.default_rng(n)
-    return pd.DataFrame(
-        {
-            "x": rng.normal(size=n),
-            "label": np.where(np.arange(n) % 2, "a", "b"),
-            "subject": np.arange(n) // 3,
-        },
-        index=[f"row {i}" for i in range(n)],
-    )
+def response(name):
+    """What the folds are drawn by."""
+    return "x" if "caret" in name or "bins" in name else "label"
 
 
 @pytest.mark.parametrize("name", list(SPLITTERS))
 @settings(max_examples=25, deadline=None)
 @given(n=st.integers(12, 60), seed=st.integers(-(2**31) + 1, 2**31 - 1))
 def test_a_plan_keeps_its_promises(name, n, seed):
-    splitter, data = SPLITTERS[name](seed), data_of(n)
-    given_y = data["x"] if "caret" in name or "bins" in name else "label"
-    plan = splitter.plan(data, y=given_y, groups="subject")
-    assert isinstance(plan, FoldPlan)
-    for train, test in plan:
-        for rows in (train, test):
-            assert len(rows) > 0
-            assert (np.diff(rows) > 0).all()  # increasing, so no row twice
-            assert rows[0] >= 0
-            assert rows[-1] < n
-        assert len(np.intersect1d(train, test)) == 0
-    assert len(plan) == len(plan.n_test) == len(plan.repeat) == len(plan.fold)
-    assert len(plan.rows) == plan.n_test.sum()
-    overlaps = name == "Blocks as in R" and not plan.is_partition
-    assert plan.is_partition or plan.kind not in PARTITION or overlaps
-    if plan.is_partition:
-        ids = plan.fold_ids.reshape(n, -1)
-        assert FoldPlan.from_fold_ids(ids).fingerprint == plan.fingerprint
+    contract.a_plan_keeps_its_promises(SPLITTERS[name], n, seed, response(name))
     if "Grouped" in name or "groups" in name:
-        assert plan.check() == ()
+        assert SPLITTERS[name](seed).plan(data_of(n), groups="subject").check() == ()
 
 
 @pytest.mark.parametrize("name", list(SPLITTERS))
 def test_equal_seeds_equal_folds(name):
-    data = data_of(30)
-    given = {"y": "x" if "caret" in name else "label", "groups": "subject"}
-    splitter = SPLITTERS[name](7)
-    first = splitter.plan(data, **given)
-    assert first.fingerprint == SPLITTERS[name](7).plan(data, **given).fingerprint
-    assert pickle.loads(pickle.dumps(splitter)).plan(data, **given).fingerprint == first.fingerprint
-    if not splitter.draws:
-        assert first.seed is None
-        return
-    assert first.seed == 7
-    assert SPLITTERS[name](8).plan(data, **given).fingerprint != first.fingerprint
-    free = SPLITTERS[name](None)
-    drawn = free.plan(data, **given)
-    again = free.plan(data, random=drawn.seed, **given)
-    assert again.fingerprint == drawn.fingerprint
-    generator = free.plan(data, random=np.random.default_rng(1), **given)
-    assert generator.seed is None
-    stream = RRandom(7)
-    continued = [free.plan(data, random=stream, **given) for _ in range(2)]
-    assert continued[0].fingerprint == first.fingerprint
-    assert continued[1].fingerprint != first.fingerprint
-    assert continued[1].seed is None  # the seed alone does not give these folds
+    contract.equal_seeds_give_equal_folds(SPLITTERS[name], response(name))
 
 
 @pytest.mark.parametrize("name", list(SPLITTERS))
 def test_data_of_any_kind(name):
-    pl = pytest.importorskip("polars")
-    frame = data_of(24)
-    y, groups = frame["x" if "caret" in name else "label"].to_numpy(), frame["subject"].to_numpy()
-    kinds = [24, frame, frame.to_numpy(), frame["x"], list(frame["x"]), pl.from_pandas(frame),
-             frame.to_dict("list"), np.int64(24)]  # fmt: skip
-    plans = [SPLITTERS[name](1).plan(data, y=y, groups=groups) for data in kinds]
-    assert len({plan.fingerprint for plan in plans}) == 1
+    contract.data_may_be_of_any_kind(SPLITTERS[name], response(name))
 
 
 @pytest.mark.parametrize("name", list(SPLITTERS))
 def test_inside_scikit_learn(name):
-    frame = data_of(24)
-    y = frame["x" if "caret" in name else "label"]
-    splitter = SPLITTERS[name](3)
-    plan = splitter.plan(frame, y=y, groups="subject")
-    splits = list(splitter.split(frame, y, frame["subject"]))
-    assert splitter.get_n_splits(frame, y, frame["subject"]) == len(plan) == len(splits)
-    for (train, test), (planned_train, planned_test) in zip(splits, plan, strict=True):
-        np.testing.assert_array_equal(train, planned_train)
-        np.testing.assert_array_equal(test, planned_test)
+    contract.scikit_learn_takes_it(SPLITTERS[name], response(name))
 
 
 @pytest.mark.parametrize("name", list(SPLITTERS))

@@ -11,12 +11,12 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import METHODS, Method, corrected_t, interval, register
 from pycvstat.intervals.bbc_cv import bbc_cv
 from pycvstat.intervals.cv_auc import cv_auc
-from pycvstat.intervals.method import Limits, find
+from pycvstat.intervals.method import Limits
 from pycvstat.intervals.tibshirani import bias_of_the_minimum, tibshirani
 from pycvstat.losses import LossTable
 from pycvstat.losses.metrics import auc
-from pycvstat.report.citations import works
 from pycvstat.rmath.random import as_stream
+from tests.intervals.contract import keeps
 from tests.intervals.shared_losses import cases
 from tests.tied import tied_columns
 
@@ -103,21 +103,7 @@ def test_repeats_are_averaged_by_row_before_pooling():
 
 @pytest.mark.parametrize("name", METHODS)
 def test_contract(name):
-    """What every method declares, and what its interval can do."""
-    method, found = METHODS[name], CASES[name]
-    assert set(method.citation) <= set(works())
-    assert found.cite().startswith("@")
-    assert found.low <= found.estimate <= found.high
-    row = found.tidy().iloc[0]
-    assert (row.estimate, row.conf_low, row.conf_high) == (found.estimate, found.low, found.high)
-    assert {"std_error", "level", "method", "target", "metric"} <= set(row.index)
-    assert max(map(len, found.summary().splitlines())) <= 80
-    assert found.known in " ".join(found.summary().split())
-    assert found.estimand.endswith(f"({found.target})")
-    assert any(c.isdigit() for c in found.target)
-    for alias in method.aliases:
-        assert find(alias) is method
-    assert "nested cv" not in found.summary().lower()
+    keeps(METHODS[name], CASES[name])
 
 
 def test_a_method_of_ones_own():

@@ -22,6 +22,8 @@ from execute import VignetteError, execute, picture, split_options, table  # noq
 from reference import public_names, reference_markdown  # noqa: E402
 from render import ORDER, Page, index_page, to_html, vignette_page, vignettes  # noqa: E402
 
+from tests.registries import as_before  # noqa: E402
+
 EXTERNAL = re.compile(r"""(?:src|href)=["'](?!#|data:|[a-z_]+\.html)|url\(\s*["']?(?!#)|@import""")
 
 
@@ -40,7 +42,9 @@ def test_starts_from_a_question(source: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("source", vignettes(), ids=lambda path: path.stem)
 def test_page(source: Path, tmp_path: Path) -> None:
-    text = vignette_page(source).write(tmp_path).read_text(encoding="utf-8")
+    with as_before():
+        page = vignette_page(source)
+    text = page.write(tmp_path).read_text(encoding="utf-8")
     assert not EXTERNAL.findall(text)
     assert text.count("<svg ") == text.count("<desc ") == text.count("<figcaption>")
     formulas = re.search(r"^# .*\$\S.*\$", source.read_text(encoding="utf-8"), re.MULTILINE)

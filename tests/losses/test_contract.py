@@ -1,0 +1,35 @@
+"""Every loss and metric by name keeps the contract."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pycvstat as pcv
+from pycvstat.losses import LOSSES, Predictions
+from pycvstat.losses.metrics import METRICS
+from tests.losses.contract import loss_keeps, metric_keeps
+
+RNG = np.random.default_rng(4)
+CLASSES = RNG.integers(0, 3, 40)
+PROB = RNG.dirichlet([1, 1, 1], (2, 40))
+TWO = np.where(np.arange(60) % 2, "yes", "no")
+X = RNG.normal(size=60) + (TWO == "yes")
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses(name: str) -> None:
+    loss = LOSSES[name]
+    if "nominal" in loss.for_kinds:
+        loss_keeps(loss, CLASSES, Predictions(PROB.argmax(axis=2).astype(float), PROB))
+    if loss.for_kinds == ("continuous",) or name == "absolute":
+        loss_keeps(loss, RNG.gamma(2.0, size=40), Predictions(RNG.gamma(2.0, size=(2, 40))))
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_metrics(name: str) -> None:
+    y, learner = (TWO, pcv.Logit()) if METRICS[name].needs == "scores" else (X**2, pcv.OLS())
+    data = {"x": X, "y": y}
+    metric_keeps(
+        METRICS[name], pcv.cross_validate(learner, "y ~ x", data, folds=pcv.KFold(4, random=2))
+    )
