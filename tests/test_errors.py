@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from collections.abc import Callable
 from functools import singledispatch
@@ -13,7 +14,8 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
-from pycvstat.errors import PycvstatWarning, users_line, warn
+from pycvstat.errors import FitError, PycvstatWarning, users_line, warn
+from pycvstat.errors.foreign import telling
 
 PACKAGE = Path(pcv.__file__).parent
 HEAVY = np.random.default_rng(1).standard_t(2, size=200) ** 2
@@ -85,3 +87,37 @@ def test_frames_of_others_lie_between() -> None:
         warn("hello")
     assert caught[0].filename == __file__
     assert between(1)[0] == __file__
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("", "ValueError: no message"),
+        ("\n  singular\nsee the manual", "ValueError: singular"),
+        (
+            "Parameters are wrong:\n  alpha is -1\n  beta is 2",
+            "ValueError: Parameters are wrong: alpha is -1",
+        ),
+        (
+            "\nAll the 9 fits failed.\nBelow are details:\nTraceback (most recent call last):\n"
+            '  File "a.py", line 1, in fit\nsome.package.OddError: alpha is -1\n',
+            "some.package.OddError: alpha is -1",
+        ),
+    ],
+)
+def test_the_line_of_a_foreign_error_that_says_what_is_wrong(message: str, line: str) -> None:
+    assert telling(ValueError(message)) == line
+
+
+def test_an_error_of_a_place_keeps_its_cause() -> None:
+    error = FitError("it failed.", given=1, fix="wait")
+    error.__cause__ = ValueError("all of it")
+    moved = error.at("fold 3")
+    assert (str(moved), moved.__cause__) == (f"fold 3: {error}", error.__cause__)
+    assert error.line == "it failed. 1"
+
+
+def test_notes_travel_with_our_errors() -> None:
+    error = FitError("it failed.")
+    error.add_note("in the evening")
+    assert pickle.loads(pickle.dumps(error)).__notes__ == ["in the evening"]

@@ -97,7 +97,7 @@ def cluster_times(workers: int, naps: list[float]) -> dict[str, Any]:
         ) as cluster,
         Client(cluster) as client,
     ):
-        execution = execution_from(backend=client)
+        execution = execution_from(client=client)
 
         def seconds(function: Any, shared: Any, tasks: Any) -> float:
             began = time.perf_counter()

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Self
 
 from pycvstat.errors.advice import Advice, AsClasses, Reading
 
@@ -49,7 +50,7 @@ class Said(Exception):
         return None if self.advice is None else str(self.advice)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), self.problem, self.given, self.advice)
+        return _rebuild, (type(self), self.problem, self.given, self.advice), self.__dict__
 
 
 def message(problem: str, given: object, fix: object) -> str:
@@ -85,6 +86,24 @@ class PycvstatError(Said):
       Given: 1
       Do this: use K=5 or K=10
     """
+
+    @property
+    def line(self) -> str:
+        """What is wrong and what was given, in one line."""
+        return self.problem if self.given is None else f"{self.problem} {self.given}"
+
+    def at(self, place: str) -> Self:
+        """The same error, from the same cause, said of a place.
+
+        Examples
+        --------
+        >>> print(FitError("it failed.", fix="wait").at("fold 3"))
+        fold 3: it failed.
+          Do this: wait
+        """
+        moved = type(self)(f"{place}: {self.problem}", given=self.given, fix=self.advice)
+        moved.__cause__ = self.__cause__
+        return moved
 
 
 class InputError(PycvstatError, ValueError):

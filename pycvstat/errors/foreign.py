@@ -10,6 +10,8 @@ NAMED = re.compile(r"^\s*(\w+\.)*\w*(Error|Exception)\b.*: ")
 def telling(error: BaseException) -> str:
     """The line that says what went wrong: the last that names an error, else the first.
 
+    A first line that ends in a colon is joined by what it announces.
+
     Examples
     --------
     >>> telling(ValueError("All 5 fits failed.\\n...\\nTypeError: x is text\\n"))
@@ -19,4 +21,7 @@ def telling(error: BaseException) -> str:
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [line for line in lines if NAMED.match(line)]
-    return named[-1] if named else f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
+    if named:
+        return named[-1]
+    first = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1]) or "no message"
+    return f"{type(error).__name__}: {first}"

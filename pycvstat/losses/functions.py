@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, InputError, LossError
 from pycvstat.errors.checks import check_word, is_number, real_numbers
+from pycvstat.errors.foreign import telling
 from pycvstat.losses.predictions import Needs, Predictions, does_not_say
 
 FloatArray = NDArray[np.float64]
@@ -336,9 +337,7 @@ def _called(function: Any, y: NDArray[Any], prediction: FloatArray, name: str) -
     try:
         return function(y, prediction)
     except Exception as error:  # whatever a user's function can raise
-        raise LossError(
-            f"the loss {name} failed.", given=f"{type(error).__name__}: {error}"
-        ) from error
+        raise LossError(f"the loss {name} failed.", given=telling(error)) from error
 
 
 def _checked(values: Any, y: NDArray[Any], name: str) -> FloatArray:

@@ -138,7 +138,8 @@ def fit_one(work: Work, i: int) -> dict[str, Any]:
             return _evaluate(work, i, None)
         except PycvstatError as error:
             if work.on_error == "raise" or isinstance(error, LossError):
-                raise _located(error, work, i) from error.__cause__
+                located = _located(error, work, i)
+                raise located from located.__cause__
         return _one_by_one(work, i)
 
 
@@ -204,7 +205,7 @@ def _one_by_one(work: Work, i: int) -> dict[str, Any]:
         try:
             parts.append(_evaluate(work, i, [c]))
         except PycvstatError as error:
-            failures.append({"candidate": c, "reason": error.problem})
+            failures.append({"candidate": c, "reason": error.line})
             parts.append(_nothing(work, m))
     joined: dict[str, Any] = {"failures": failures, "detail": parts[-1]["detail"]}
     if work.keep == "fold_means":
@@ -246,7 +247,7 @@ def _located(error: PycvstatError, work: Work, i: int) -> PycvstatError:
             break
     else:
         place = f"{place}, {describe(candidates[0])}" if candidates[0] else place
-    return type(error)(f"{place}: {error.problem}", given=error.given, fix=error.advice)
+    return error.at(place)
 
 
 def describe(params: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from pycvstat.procedures.engine import Keep, Work, describe, identity_of, losses
 from pycvstat.procedures.grid import as_candidates, beside
 from pycvstat.procedures.quantities import KEEP_LIMIT, augmented, weights_words
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
-from pycvstat.run.run import run_tasks
+from pycvstat.run import run_tasks
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -274,11 +274,8 @@ def _fit_one(shared: tuple[Work, Sequence[IntArray] | None], task: tuple[int, in
             losses = losses_of(work, p, rows)
     except PycvstatError as error:
         which = _only(work.prepared.candidates)
-        raise type(error)(
-            f"{where(work.plan, i)}, {size} training rows{which}: {error.problem}",
-            given=error.given,
-            fix=error.advice,
-        ) from None
+        place = f"{where(work.plan, i)}, {size} training rows{which}"
+        raise error.at(place) from error.__cause__
     tested = slice(size, None if work.keep == "all" else size)
     return FitErrors(
         mean_of([losses[:, :size].T], size),

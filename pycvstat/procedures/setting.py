@@ -21,7 +21,7 @@ from pycvstat.losses import Loss, as_loss
 from pycvstat.procedures.engine import Keep, OnError, Outcome, run
 from pycvstat.rmath.random import as_stream
 from pycvstat.run import Execution, execution_from
-from pycvstat.run.identity import describe
+from pycvstat.run.fingerprint import describe
 
 
 class DataArguments(TypedDict, total=False):
@@ -45,7 +45,8 @@ class RunArguments(TypedDict, total=False):
     """How a procedure is carried out; none of it changes a result.
 
     n_jobs: local worker processes; client: a dask.distributed client; checkpoint: a directory in
-    which finished fits are kept; progress: True, False or "auto".
+    which finished fits are kept, and that says what it is about (see `pycvstat.run.checkpoint`);
+    progress: True, False or "auto".
     """
 
     n_jobs: int | None

@@ -5,7 +5,8 @@ and how often it was interrupted never changes a result. May import the rooms be
 another place to work in, or something that is kept of the work; results in files are in `store`.
 """
 
-from pycvstat.run.run import run_tasks
+from pycvstat.run.one_task import own_generators
 from pycvstat.run.settings import Execution, execution_from
+from pycvstat.run.tasks import run_tasks
 
-__all__ = ["Execution", "execution_from", "run_tasks"]
+__all__ = ["Execution", "execution_from", "own_generators", "run_tasks"]

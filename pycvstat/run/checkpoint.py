@@ -4,6 +4,31 @@ A checkpoint has a directory per piece of work, named by its label: ``manifest.j
 the work is, and each finished task has a file of its own. Files appear complete or not at all, so
 runs that share a directory cannot damage or mix anything: they do the same work, and whoever
 finishes a task first saves it for the others.
+
+What the work is, and when it is refused
+----------------------------------------
+A checkpoint of other work is refused, and what differs is named. Noticed are changes of
+
+- the data, the folds and the inner folds, the loss, the candidates, every parameter of the learner,
+  also inside pipelines and objects, and what an estimator that is given has learnt;
+- the code of functions, methods and classes of yours that are reached from there, with their
+  defaults, closures and attributes, and the present values of global variables whose names are in
+  that code, or that it takes from a module of yours by ``module.name``;
+- the files of your modules that are reached, and of those of your modules that they import, also
+  inside functions: any edit of such a file, even of a comment;
+- the versions of Python, of the numerical packages, and of other packages whose objects are used.
+
+Refused from the beginning is code of yours that uses what no name in it tells: ``eval``, ``exec``,
+``globals()``, ``import_module``, ``open`` and what reads files (``np.load``, ``pd.read_csv``,
+``Path.read_text``, ...), environment variables, ``getattr`` or ``vars`` beside a module of yours;
+code that changes a global variable or one of the function around it; and objects that are others
+in each session (generators, open files, connections). Read such things before and give them to the
+learner as parameters; or leave ``checkpoint`` out; or say yourself what the function, class or
+object is: ``fit.fingerprint = "version 1"`` stands in place of its code, and is yours to change.
+
+Not noticed are environment variables, files and settings (``np.seterr``, ``pd.options``) that
+packages read by themselves, names inside texts as in ``frame.query("x > @limit")``, and what else
+is looked up while the code runs in ways that this list does not name.
 """
 
 from __future__ import annotations
@@ -16,7 +41,7 @@ from pathlib import Path
 from typing import Any
 
 from pycvstat.errors import CheckpointError, warn
-from pycvstat.run.identity import describe, differences, digest
+from pycvstat.run.fingerprint import describe, differences, digest
 from pycvstat.run.store import WholeFile, load, save, versions
 from pycvstat.run.store.whole_file import remove_abandoned
 

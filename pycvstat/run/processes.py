@@ -1,136 +1,211 @@
 """Tasks in local processes.
 
-A thread of this process feeds each worker and knows at any moment which task it has: when the
-worker dies, the blame is exact and the other workers go on.
+Each worker is an executor of loky's with one process: when the process dies, its task is known
+and the other workers go on. Workers stay for a minute after a run, because a new one needs a
+second to import what a learner needs; they are used again only where a new one would be the same.
 """
 
 from __future__ import annotations
 
-import queue
+import gc
+import os
+import pickle
+import shutil
+import signal
+import sys
 import tempfile
 import threading
-from collections.abc import Generator
+import time
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
 from pycvstat.errors import ExecutionError
-from pycvstat.run.book import Book
-from pycvstat.run.packing import pack, pickled, remove
-from pycvstat.run.process import WorkerProcess
-from pycvstat.run.resting import Surroundings, new_worker, resting
-from pycvstat.run.work import Work
+from pycvstat.run.one_task import Common, Reply, perform_elsewhere
+from pycvstat.run.references import file_of
+from pycvstat.run.sending import from_bytes, pack, to_bytes, unpack
+from pycvstat.run.threads import ONE
+from pycvstat.run.workers import WorkerLost, Workers
 
-STARTS = 3
-"""How often a worker may fail to start before the run is given up."""
+if TYPE_CHECKING:
+    from pycvstat.run.tasks import Run
+
+PATIENCE = 60.0
+"""Seconds that a worker waits for the next run."""
+
+Surroundings = dict[str, Any]
+"""What a new process would begin with, and when the module files it would read were changed."""
+
+_waiting: list[Worker] = []
+_of_another_process: list[Worker] = []  # never touched, nor collected: the parent uses them
 
 
-def work_in_processes(work: Work, book: Book, workers: int) -> Generator[None]:
-    """Do all tasks in local processes; yields after each.
+class Worker:
+    """A process that does one task at a time, and what it began with."""
 
-    Parameters
-    ----------
-    work : Work
-    book : Book
-    workers : int
-    """
-    place = Path(tempfile.mkdtemp(prefix="pycvstat-")) / "work"
+    def __init__(self, surroundings: Surroundings) -> None:
+        self.surroundings = surroundings
+        self._executor = ProcessPoolExecutor(
+            1, timeout=PATIENCE, initializer=_start, initargs=(os.getpid(),), env=ONE
+        )
+
+    def do(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Begin a task, or whatever else the process is to do."""
+        self._last = self._executor.submit(function, *arguments)
+        return self._last
+
+    def end(self) -> None:
+        """End the process at once, whatever it does."""
+        for _ in range(1000):  # loky stumbles over a task that its thread has not yet read
+            if self._last.running() or self._last.done():
+                break
+            time.sleep(0.001)
+        self._executor.shutdown(kill_workers=True)
+
+
+class Processes(Workers):
+    """Local processes, and the packed file from which they read what tasks have in common."""
+
+    attempts = 3
+
+    def __init__(self, common: Common, run: Run, count: int) -> None:
+        super().__init__(common, run)
+        self.count = count
+        self._free: list[Worker] = []
+        self._busy: dict[int, Worker] = {}
+        self.place = Path(tempfile.mkdtemp(prefix="pycvstat-")) / "work"
+        try:
+            pack(common, self.place)
+        except BaseException:
+            shutil.rmtree(self.place.parent)
+            raise
+
+    def are_free(self) -> bool:
+        return len(self._busy) < self.count
+
+    def begin(self, number: int) -> Any:
+        while True:
+            worker = self._free.pop() if self._free else _take()
+            try:
+                future = worker.do(_answer, self.place, self.messages[number])
+            except BrokenExecutor:  # it died while it waited
+                continue
+            except OSError as error:
+                raise ExecutionError(
+                    "A worker process cannot be started.",
+                    given=error.strerror or str(error),
+                    fix=f"use fewer than n_jobs={self.count}",
+                ) from error
+            self._busy[number] = worker
+            return future
+
+    def reply(self, number: int, future: Any) -> Reply:
+        worker = self._busy.pop(number)
+        try:
+            message = future.result()
+        except BrokenExecutor as error:
+            raise WorkerLost(" ".join(str(error).split())) from error
+        self._free.append(worker)
+        return from_bytes(message)
+
+    def leave(self, futures: list[Any]) -> None:
+        for worker in self._busy.values():
+            worker.end()
+        for worker in self._free:
+            with suppress(BrokenExecutor):
+                worker.do(_forget)
+                _waiting.append(worker)
+        shutil.rmtree(self.place.parent, ignore_errors=True)
+
+
+def _take() -> Worker:
+    """A worker that waited, if a new one would be the same; else a new one."""
+    now = _surroundings()
+    while _waiting:
+        worker = _waiting.pop()
+        then = worker.surroundings
+        if all(then.setdefault(name, value) == value for name, value in now.items()):
+            return worker
+        worker.end()
+    return Worker(now)
+
+
+def end_waiting() -> None:
+    """End the workers that wait."""
+    while _waiting:
+        _waiting.pop().end()
+
+
+def _surroundings() -> Surroundings:
     try:
-        questions = {n: pickled((place, n, book.tasks[n])) for n in book.remaining()}
-        pack(work, place)
-        yield from _Team(book, questions).run(min(workers, len(questions)))
-    finally:
-        remove(place)
+        directory = os.getcwd()
+    except OSError:
+        directory = ""
+    files = {file_of(module) for module in list(sys.modules)} - {None}
+    return {
+        "environment": dict(os.environ),
+        "directory": directory,
+        "path": list(sys.path),
+        **{str(file): _changed(str(file)) for file in files},
+    }
 
 
-class _Team:
-    """Worker processes, and the threads that feed them."""
+def _changed(file: str) -> int | None:
+    try:
+        return os.stat(file).st_mtime_ns
+    except OSError:
+        return None
 
-    def __init__(self, book: Book, questions: dict[int, bytes]) -> None:
-        self.book, self.questions = book, questions
-        self.news: queue.SimpleQueue[str | BaseException] = queue.SimpleQueue()
-        self.lock = threading.Lock()
-        self.processes: dict[WorkerProcess, Surroundings] = {}
-        self.stopped = False
 
-    def run(self, workers: int) -> Generator[None]:
-        threads = [threading.Thread(target=self._feed, daemon=True) for _ in range(workers)]
-        try:
-            for thread in threads:
-                thread.start()
-            yield from self._watch(workers)
-        finally:
-            self._stop()
-            for thread in threads:
-                thread.join()
+def _leave_to_parent() -> None:
+    _of_another_process.extend(_waiting)
+    _waiting.clear()
 
-    def _watch(self, active: int) -> Generator[None]:
-        while active:
-            news = self.news.get()
-            if isinstance(news, BaseException):
-                raise news
-            if news == "no more tasks":
-                active -= 1
-            else:
-                yield
 
-    def _feed(self) -> None:
-        """Give one worker task after task, and replace it when it dies."""
-        process = None
-        try:
-            while (number := self.book.take()) is not None:
-                process = process or self._start()
-                process = self._do(process, number)
-                if self.stopped:
-                    return
-                self.news.put("a task")
-            if process:
-                self._dismiss(process)
-            self.news.put("no more tasks")
-        except BaseException as error:  # the session's thread raises it
-            self.news.put(error)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
 
-    def _do(self, process: WorkerProcess, number: int) -> WorkerProcess | None:
-        """Have one task done; the worker, or None when it died in it."""
-        try:
-            reply = process.ask(self.questions[number])
-        except OSError:
-            how = self._end(process)
-            if not self.stopped:
-                self.book.death(number, how)
-            return None
-        self.book.answer(number, reply)
-        return process
 
-    def _start(self) -> WorkerProcess:
-        """A worker that waited, or a new one."""
-        how = ""
-        for _ in range(STARTS):
-            with self.lock:
-                if self.stopped:
-                    break
-                process, surroundings = resting.take() or new_worker()
-                self.processes[process] = surroundings
-            if process.is_ready():
-                return process
-            how = self._end(process)
-        raise ExecutionError(
-            "A worker process cannot be started.", given=how, fix="use n_jobs=1"
-        ) from None
+# What follows runs in the worker.
 
-    def _dismiss(self, process: WorkerProcess) -> None:
-        """Let a worker wait for the next run."""
-        with self.lock:
-            surroundings = self.processes.pop(process)
-        resting.put(process, surroundings)
+_common: tuple[Path, Common] | None = None
 
-    def _end(self, process: WorkerProcess) -> str:
-        how = process.end()
-        with self.lock:
-            self.processes.pop(process, None)
-        return how
 
-    def _stop(self) -> None:
-        """End the workers that are still there; their threads notice."""
-        with self.lock:
-            self.stopped = True
-            for process in self.processes:
-                process.popen.kill()
+def _start(session: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session decides what Ctrl-C stops
+    threading.Thread(target=_end_with, args=(session,), daemon=True).start()
+
+
+def _end_with(session: int) -> None:
+    """When the session is gone, even during a task, so is the worker, with what was packed."""
+    while os.getppid() == session:
+        time.sleep(0.5)
+    if _common:
+        shutil.rmtree(_common[0].parent, ignore_errors=True)
+    os._exit(0)
+
+
+def _answer(place: Path, message: bytes) -> bytes:
+    global _common
+    try:
+        number, task = pickle.loads(message)
+        if _common is None or _common[0] != place:
+            _common = place, unpack(place)
+    except Exception as error:
+        failure = ExecutionError(
+            "A worker cannot read its work.",
+            given=f"{type(error).__name__}: {error}",
+            fix="make every module of your learner importable in a new Python process",
+        )
+        return to_bytes(Reply(error=failure))
+    return to_bytes(perform_elsewhere(_common[1], number, task))
+
+
+def _forget() -> None:
+    global _common
+    _common = None
+    gc.collect()

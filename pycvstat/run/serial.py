@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import TYPE_CHECKING
 
-from pycvstat.run.book import Book
-from pycvstat.run.messages import Reply
+from pycvstat.run.one_task import Common, Reply, own_generators, perform
 from pycvstat.run.threads import one_thread
-from pycvstat.run.work import Work, own_generators, perform
+
+if TYPE_CHECKING:
+    from pycvstat.run.tasks import Run
 
 
-def work_here(work: Work, book: Book) -> Generator[None]:
+def work_here(common: Common, run: Run) -> Generator[None]:
     """Do all tasks; yields after each. Errors come as they are, with their traceback.
 
     Parameters
     ----------
-    work : Work
-    book : Book
+    common : Common
+    run : Run
     """
     with one_thread(), own_generators():
-        while (number := book.take()) is not None:
-            result = perform(work, number, book.tasks[number])
-            book.answer(number, Reply(result))
+        while (number := run.take()) is not None:
+            run.answer(number, Reply(perform(common, number, run.tasks[number])))
             yield

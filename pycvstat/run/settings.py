@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from pycvstat.errors.checks import check_path, is_whole
 if TYPE_CHECKING:
     from distributed import Client
 
-BackendName = Literal["serial", "processes"]
 Progress = bool | Literal["auto"]
 
 
@@ -26,29 +25,24 @@ class Execution:
     Parameters
     ----------
     workers : int
-        Processes that work at the same time; 1 with ``backend="serial"``.
-    backend : {"serial", "processes"} or dask.distributed.Client
-        In this process, in local processes, or on the cluster of a dask client.
+        Local processes that work at the same time; 1 works in this process.
+    client : dask.distributed.Client, optional
+        Its cluster does the work instead.
     progress : bool or "auto"
         A progress line with the time left; "auto" shows it only on a terminal.
     checkpoint : pathlib.Path, optional
         A directory in which every finished task is kept at once.
-
-    Examples
-    --------
-    >>> Execution().backend
-    'serial'
     """
 
     workers: int = 1
-    backend: BackendName | Client = "serial"
+    client: Client | None = None
     progress: Progress = "auto"
     checkpoint: Path | None = None
 
 
 def execution_from(
     n_jobs: int | None = None,
-    backend: BackendName | Client | None = None,
+    client: Client | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = "auto",
 ) -> Execution:
@@ -59,9 +53,8 @@ def execution_from(
     n_jobs : int, optional
         Local worker processes; None or 1 works in this process, -1 uses every core and -2 all
         but one.
-    backend : {"serial", "processes"} or dask.distributed.Client, optional
-        None chooses from ``n_jobs``. A client brings its own workers, so ``n_jobs`` has no place
-        beside it.
+    client : dask.distributed.Client, optional
+        It brings its own workers, so ``n_jobs`` has no place beside it.
     checkpoint : path, optional
         A directory in which finished tasks are kept, so that a killed run continues.
     progress : bool or "auto"
@@ -73,27 +66,12 @@ def execution_from(
 
     Examples
     --------
-    >>> execution_from(n_jobs=2).backend
-    'processes'
+    >>> execution_from(n_jobs=2).workers
+    2
     """
-    progress, place = _shown(progress), _directory(checkpoint)
-    if backend is not None and not isinstance(backend, str):
-        return Execution(_cluster_size(backend, n_jobs), backend, progress, place)
-    if backend not in (None, *get_args(BackendName)):
-        raise InputError(
-            "There is no such back end.",
-            given=repr(backend),
-            fix='use "serial", "processes" or a dask.distributed Client',
-        )
-    workers = _workers(n_jobs)
-    if backend == "serial" and workers > 1:
-        raise InputError(
-            "The serial back end has one worker.",
-            given=f"n_jobs={n_jobs}",
-            fix='leave n_jobs out, or use backend="processes"',
-        )
-    chosen: BackendName = backend or ("serial" if workers == 1 else "processes")
-    return Execution(workers, chosen, progress, place)
+    if client is not None:
+        _check_client(client, n_jobs)
+    return Execution(_workers(n_jobs), client, _shown(progress), _directory(checkpoint))
 
 
 def _shown(progress: Any) -> Progress:
@@ -129,44 +107,23 @@ def _workers(n_jobs: int | None) -> int:
             given=repr(n_jobs),
             fix=Advice("use {n_jobs} or more, or -1 for every core", n_jobs=1),
         )
-    wanted = int(n_jobs)
-    if wanted > 0:
-        return wanted
-    return max(1, _cores() + 1 + wanted)
+    from joblib import cpu_count  # cores this process may use, also inside a container
+
+    return int(n_jobs) if n_jobs > 0 else max(1, cpu_count() + 1 + int(n_jobs))
 
 
-def _cores() -> int:
-    """Cores this process may use, also inside a container."""
-    from joblib import cpu_count
-
-    count: int = cpu_count()
-    return count
-
-
-def _cluster_size(client: Any, n_jobs: int | None) -> int:
-    """The number of threads behind a dask client."""
-    if not all(hasattr(client, name) for name in ("submit", "scatter", "nthreads")):
-        raise InputError(
-            "This is neither the name of a back end nor a dask.distributed Client.",
-            given=repr(client),
-            fix='use "serial", "processes" or a Client',
-        )
-    if n_jobs is not None:
-        raise InputError(
-            "A dask client brings its own workers.",
-            given=f"n_jobs={n_jobs}",
-            fix="leave n_jobs out and scale the cluster",
-        )
-    if client.asynchronous:
-        raise InputError(
-            "The dask client is asynchronous.",
-            given=repr(client),
-            fix="make it with Client(..., asynchronous=False)",
-        )
-    if client.status != "running":
-        raise InputError(
-            "The dask client is not connected.",
-            given=f"a client that is {client.status}",
-            fix="connect a new Client",
-        )
-    return max(1, sum(int(count) for count in client.nthreads().values()))
+def _check_client(client: Any, n_jobs: int | None) -> None:
+    if not all(hasattr(client, name) for name in ("submit", "asynchronous", "nthreads")):
+        wrong = "This is no dask.distributed Client.", repr(client), "use client=Client(...)"
+    elif n_jobs is not None:
+        fix = "leave n_jobs out and scale the cluster"
+        wrong = "A dask client brings its own workers.", f"n_jobs={n_jobs}", fix
+    elif client.asynchronous:
+        fix = "make it with Client(..., asynchronous=False)"
+        wrong = "The dask client is asynchronous.", repr(client), fix
+    elif client.status != "running":
+        given = f"a client that is {client.status}"
+        wrong = "The dask client is not connected.", given, "connect a new Client"
+    else:
+        return
+    raise InputError(wrong[0], given=wrong[1], fix=wrong[2])

@@ -28,6 +28,8 @@ LAST_FIT = ROWS - ROWS // OUTER
 class NoisyStumps(RegressorMixin, BaseEstimator):
     """An average of random stumps: pure draws from the global generator."""
 
+    fingerprint = "it writes a file, of which a checkpoint knows nothing"
+
     def __init__(self, stumps: int = 5, pause: float = 0.006) -> None:
         self.stumps, self.pause = stumps, pause
 

@@ -71,11 +71,9 @@ def _text(path: Path) -> str:
 
 
 def workers_of(process: subprocess.Popen[bytes], how: str) -> list[int]:
-    """Processes that do tasks: dask starts its own from other processes' children."""
-    found = children(process.pid)
-    if how == "cluster":
-        found = [pid for pid in found if b"spawn_main" in _command(pid)]
-    return found
+    """Processes that do tasks, among the children."""
+    mark = b"spawn_main" if how == "cluster" else b"popen_loky"
+    return [pid for pid in children(process.pid) if mark in _command(pid)]
 
 
 def _command(pid: int) -> bytes:

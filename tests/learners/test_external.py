@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
+import pycvstat as pcv
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError, PycvstatWarning
 from pycvstat.learners import as_learner
@@ -280,3 +282,114 @@ def test_what_cannot_be_copied_is_named() -> None:
     estimator.value = (step for step in range(3))
     with pytest.raises(InputError, match="Constant cannot be copied"):
         as_learner(estimator).fresh(1)
+
+
+class Grows:
+    """An estimator that counts its fits in its class."""
+
+    fits = 0
+
+    def fit(self, X: Any, y: Any) -> Grows:
+        type(self).fits += 1
+        self.mean = y.mean() + self.fits
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.mean)
+
+
+GENERATOR = np.random.default_rng(1)
+
+
+def from_a_generator(X: Any, y: Any) -> Any:
+    return GENERATOR.normal()
+
+
+def from_a_default(X: Any, y: Any, kept: list[int] = []) -> Any:  # noqa: B006
+    kept.append(1)
+    return float(len(kept))
+
+
+def from_nowhere(X: Any, y: Any) -> Any:
+    return np.random.default_rng().normal()
+
+
+def from_numpy(X: Any, y: Any) -> Any:
+    return np.random.normal()
+
+
+def constant(fit: Any, **settings: Any) -> pcv.FromFunctions:
+    return pcv.FromFunctions(fit, lambda m, X: np.full(len(X), m), **settings)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("fit", [from_a_generator, from_a_default, from_nowhere, Grows])
+def test_a_learner_that_keeps_something_from_fit_to_fit_is_refused(fit: Any, n_jobs: int) -> None:
+    how: Any = {"folds": pcv.KFold(4, random=1), "n_jobs": n_jobs}
+    learner = Grows() if fit is Grows else constant(fit)
+    work = ("mpg ~ wt", pcv.data.mtcars())
+    with pytest.raises(FitError, match=r"1 of 4.*something else.*to the same rows") as caught:
+        pcv.cross_validate(learner, *work, **how)
+    assert ", then " in str(caught.value)
+    assert "check_state=False" in str(caught.value.fix)
+    with pytest.raises(FitError, match="something else"):
+        pcv.nested_cv(learner, *work, grid=[{}], outer=how["folds"], inner=3, n_jobs=n_jobs)
+    unchecked = (
+        pcv.External(learner, check_state=False)
+        if fit is Grows
+        else constant(fit, check_state=False)
+    )
+    pcv.cross_validate(unchecked, *work, **how)
+
+
+def test_the_check_of_state_costs_one_fit_and_changes_nothing() -> None:
+    fits: list[int] = []
+
+    def counted(X: Any, y: Any) -> Any:
+        fits.append(len(y))
+        return np.random.normal()
+
+    def losses(check: bool) -> Any:
+        fits.clear()
+        learner = constant(counted, check_state=check)
+        data, folds = pcv.data.mtcars(), pcv.KFold(4, random=1)
+        return pcv.cross_validate(learner, "mpg ~ wt", data, folds=folds).table.losses.tobytes()
+
+    assert losses(True) == losses(False)
+    assert len(fits) == 4
+    losses(True)
+    assert len(fits) == 5
+
+
+def test_all_of_a_foreign_error_is_kept(tmp_path: Path) -> None:
+    from sklearn.linear_model import Lasso
+    from sklearn.model_selection import GridSearchCV
+
+    search = GridSearchCV(Lasso(), {"alpha": [-1, -2, -3]}, cv=3)
+    told = []
+    for n_jobs in (1, 2):
+        with pytest.raises(FitError) as caught:
+            pcv.cross_validate(
+                search, "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(4, random=1), n_jobs=n_jobs
+            )
+        assert "The 'alpha' parameter of Lasso must be" in str(caught.value.given)
+        assert isinstance(caught.value.__cause__, ValueError)
+        assert "All the 9 fits failed." in str(caught.value.__cause__)
+        told.append(str(caught.value.__cause__))
+    assert told[0] == told[1]
+    assert "model_selection" in caught.value.__cause__.__notes__[0]  # type: ignore[union-attr]
+
+
+def test_failures_that_count_as_nan_say_why() -> None:
+    def broken(X: Any, y: Any) -> Any:
+        raise ValueError("\nit is singular\nsee the manual")
+
+    with pytest.warns(PycvstatWarning, match="broken failed to fit. ValueError: it is singular"):
+        result = pcv.cross_validate(
+            constant(broken),
+            "mpg ~ wt",
+            pcv.data.mtcars(),
+            folds=pcv.KFold(4, random=1),
+            on_error="warn",
+        )
+    assert result.failures[0].reason == "broken failed to fit. ValueError: it is singular"

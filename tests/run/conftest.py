@@ -15,7 +15,7 @@ Run = Callable[..., list[Any]]
 
 @pytest.fixture(scope="session")
 def run() -> Run:
-    """``run(function, shared, tasks, n_jobs=, backend=, checkpoint=, progress=, ...)``."""
+    """``run(function, shared, tasks, n_jobs=, client=, checkpoint=, progress=, ...)``."""
 
     def run(
         function: Callable[[Any, Any], Any],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -32,11 +33,17 @@ def test_a_cluster_that_goes_away(
     monkeypatch.setattr("pycvstat.run.cluster.PATIENCE", 3.0)
     (tmp_path / "done").mkdir()
     with local_cluster() as (cluster, client):
-        timer = threading.Timer(1.5, end, args=(cluster, client))
-        timer.start()
+
+        def go_away() -> None:
+            while not list(tmp_path.glob("k/*/task-*.npz")):
+                time.sleep(0.05)
+            end(cluster, client)
+
+        leaving = threading.Thread(target=go_away)
+        leaving.start()
         with pytest.raises(ExecutionError, match="The dask cluster"):
-            run(jobs.slow, tmp_path / "done", range(500), backend=client, checkpoint=tmp_path / "k")
-        timer.join()
+            run(jobs.slow, tmp_path / "done", range(500), client=client, checkpoint=tmp_path / "k")
+        leaving.join()
     kept = len(list(tmp_path.glob("k/*/task-*.npz")))
     begun = len(list((tmp_path / "done").iterdir()))
     assert 0 < kept <= begun < 500
@@ -48,7 +55,7 @@ def test_workers_with_several_threads_give_the_same_and_are_advised(run: Run) ->
         local_cluster(n_workers=1, threads_per_worker=3) as (_, client),
         pytest.warns(PycvstatWarning, match="threads_per_worker=1"),
     ):
-        found = run(jobs.fit, jobs.data(), backend=client)
+        found = run(jobs.fit, jobs.data(), client=client)
     assert repr(found) == repr(expected)
     assert all((a["one_row"] == b["one_row"]).all() for a, b in zip(found, expected, strict=True))
 
@@ -61,6 +68,6 @@ def test_a_cluster_inside_this_process(run: Run) -> None:
         warnings.catch_warnings(),
     ):
         warnings.filterwarnings("ignore", "A numerical library cannot be limited")
-        found = run(jobs.draws, backend=client)
+        found = run(jobs.draws, client=client)
     assert np.random.get_state()[1].tolist() == before  # type: ignore[union-attr]
     assert [numpy for _, numpy in found] == [numpy for _, numpy in expected]

@@ -24,12 +24,8 @@ def test_any_number_of_workers(run: Run, expected: list[Any], n_jobs: int) -> No
     assert same(run(jobs.fit, jobs.data(), n_jobs=n_jobs), expected)
 
 
-def test_a_single_worker_process(run: Run, expected: list[Any]) -> None:
-    assert same(run(jobs.fit, jobs.data(), n_jobs=1, backend="processes"), expected)
-
-
 def test_a_cluster(run: Run, expected: list[Any], client: Any) -> None:
-    assert same(run(jobs.fit, jobs.data(), backend=client), expected)
+    assert same(run(jobs.fit, jobs.data(), client=client), expected)
 
 
 def test_a_checkpoint(run: Run, expected: list[Any], tmp_path: Path) -> None:
@@ -67,7 +63,7 @@ def test_python_and_numpy_draw_different_numbers(run: Run) -> None:
 def test_an_estimator_without_a_seed_and_with_jobs_of_its_own(run: Run, client: Any) -> None:
     expected = run(jobs.forest, jobs.data(), range(3))
     assert same(run(jobs.forest, jobs.data(), range(3), n_jobs=2), expected)
-    assert same(run(jobs.forest, jobs.data(), range(3), backend=client), expected)
+    assert same(run(jobs.forest, jobs.data(), range(3), client=client), expected)
 
 
 def test_a_function_defined_on_the_spot(run: Run, client: Any) -> None:
@@ -78,7 +74,7 @@ def test_a_function_defined_on_the_spot(run: Run, client: Any) -> None:
 
     expected = run(local, 1.5)
     assert same(run(local, 1.5, n_jobs=2), expected)
-    assert same(run(local, 1.5, backend=client), expected)
+    assert same(run(local, 1.5, client=client), expected)
 
 
 def test_arrays_arrive_as_they_were(run: Run, client: Any) -> None:
@@ -86,7 +82,7 @@ def test_arrays_arrive_as_they_were(run: Run, client: Any) -> None:
     fixed.flags.writeable = False
     shared = {"free": np.arange(6.0), "fixed": fixed, "columns": np.ones((4, 3), order="F")}
     expected = [(True, True), (False, True), (True, False)]
-    for how in ({"n_jobs": 2}, {"backend": client}):
+    for how in ({"n_jobs": 2}, {"client": client}):
         found = run(jobs.flags, shared, list(shared), **how)
         assert [f[:2] for f in found] == expected
         assert {f[2] for f in found} == {0}  # NumPy multiplies other arrays differently
@@ -95,7 +91,7 @@ def test_arrays_arrive_as_they_were(run: Run, client: Any) -> None:
 def test_a_worker_cannot_change_the_callers_data(run: Run, client: Any) -> None:
     shared = jobs.data()
     before = shared["y"].copy()
-    for how in ({"n_jobs": 2}, {"backend": client}):
+    for how in ({"n_jobs": 2}, {"client": client}):
         assert run(jobs.spoils, shared, **how) == [float(i) for i in range(6)]
         np.testing.assert_array_equal(shared["y"], before)
 
@@ -106,19 +102,19 @@ def test_no_tasks(run: Run) -> None:
 
 
 def test_one_thread_everywhere(run: Run, client: Any) -> None:
-    for how in ({}, {"n_jobs": 2}, {"backend": client}):
+    for how in ({}, {"n_jobs": 2}, {"client": client}):
         assert {count for counts in run(jobs.threads, **how) for count in counts} == {1}
 
 
 def test_workers_start_no_workers(run: Run, client: Any) -> None:
-    for how in ({"n_jobs": 2}, {"backend": client}):
+    for how in ({"n_jobs": 2}, {"client": client}):
         for pids in run(jobs.nested, **how):
             assert len(set(pids)) == 1
             assert os.getpid() not in pids
 
 
 def test_data_are_sent_once_to_each_worker(run: Run, client: Any, tmp_path: Path) -> None:
-    for name, how in (("processes", {"n_jobs": 2}), ("cluster", {"backend": client})):
+    for name, how in (("processes", {"n_jobs": 2}), ("cluster", {"client": client})):
         place = tmp_path / name
         place.mkdir()
         run(jobs.who, jobs.Counted(place), range(40), **how)

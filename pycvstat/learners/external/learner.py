@@ -41,6 +41,10 @@ class External(Wrapped):
         False: give the columns of the formula as they are, in a pandas frame with their types,
         for pipelines that encode by themselves. By default this is so when the estimator holds a
         ColumnTransformer, however deep.
+    check_state : bool
+        Fit the first training rows twice, once in each process, and refuse predictions that
+        differ: a learner that keeps something from fit to fit gives other results with another
+        number of workers. False saves that fit, and goes on.
 
     Examples
     --------
@@ -53,6 +57,7 @@ class External(Wrapped):
     estimator: Any
     encode: bool | None = None
     takes_the_likeliest: bool = field(default=False, repr=False)
+    check_state: bool = field(default=True, repr=False)
 
     @property
     def name(self) -> str:
@@ -120,6 +125,10 @@ class FromFunctions(Wrapped):
         ``predicting(model, X)`` returns one value per row, or class codes.
     given : mapping, optional
         Values for further arguments of `fitting`; a grid may name them too.
+    check_state : bool
+        Fit the first training rows twice, once in each process, and refuse predictions that
+        differ: a learner that keeps something from fit to fit gives other results with another
+        number of workers. False saves that fit, and goes on.
 
     Examples
     --------
@@ -137,6 +146,7 @@ class FromFunctions(Wrapped):
     fitting: Callable[..., Any]
     predicting: Callable[[Any, FloatArray], Any]
     given: Mapping[str, Any] = field(default_factory=dict)
+    check_state: bool = field(default=True, repr=False)
 
     def __post_init__(self) -> None:
         for role, function in (("fitting", self.fitting), ("predicting", self.predicting)):

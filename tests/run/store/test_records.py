@@ -126,11 +126,11 @@ def test_other_values_are_refused_by_place(value: object, where: str) -> None:
         ["dataclass", "subprocess:Popen", [["args", "false"]]],
         ["dataclass", "pycvstat.run.store.records:import_module", [["name", "antigravity"]]],
         ["dataclass", "pycvstat.run.store.records:Encoder", []],
-        ["dataclass", "pycvstat.run.work:Any", []],
+        ["dataclass", "pycvstat.run.one_task:Any", []],
         ["dataclass", "pycvstat.nowhere:Thing", []],
         ["dataclass", "pycvstatx:Thing", []],
         ["dataclass", "tests.run.store.test_records:Foreign", []],
-        ["dataclass", "pycvstat.run.run:Execution", []],  # where it is not defined
+        ["dataclass", "pycvstat.run.tasks:Execution", []],  # where it is not defined
         ["pickle", "gASVBQAAAAAAAABLAS4=", []],
         ["array", 3],
         ["array"],

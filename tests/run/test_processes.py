@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pycvstat.run import resting as room
-from pycvstat.run.resting import resting
+from pycvstat.run import processes
 from tests.run import jobs
 from tests.run.conftest import Run
 
@@ -22,9 +22,9 @@ Workers = Callable[[], set[int]]
 @pytest.fixture
 def workers(run: Run) -> Iterator[Workers]:
     """Who works in a run of two workers."""
-    resting.end()
+    processes.end_waiting()
     yield lambda: set(run(jobs.slow_who, None, range(8), n_jobs=2))
-    resting.end()
+    processes.end_waiting()
 
 
 def test_workers_stay(workers: Workers) -> None:
@@ -75,7 +75,7 @@ def test_a_worker_that_died_while_waiting_is_replaced(workers: Workers) -> None:
     for pid in second:
         os.kill(pid, signal.SIGKILL)
     time.sleep(0.2)
-    assert resting.take() is None
+    assert not workers() & second
 
 
 def test_a_run_that_fails_leaves_whole_workers(run: Run, workers: Workers) -> None:
@@ -86,14 +86,15 @@ def test_a_run_that_fails_leaves_whole_workers(run: Run, workers: Workers) -> No
 
 
 def test_nobody_waits_for_ever(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "PATIENCE", 0.1)
+    monkeypatch.setattr(processes, "PATIENCE", 0.3)
     first = workers()
     for _ in range(600):
-        if not resting._waiting and not any(Path(f"/proc/{pid}").exists() for pid in first):
+        if not any(Path(f"/proc/{pid}").exists() for pid in first):
             break
         time.sleep(0.05)
     with pytest.raises(ProcessLookupError):
         os.kill(min(first), 0)
+    assert len(workers() - first) == 2
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -107,11 +108,33 @@ def test_waiting_workers_hold_no_data(workers: Workers) -> None:
         assert "pycvstat-" not in maps.read_text()
 
 
-def test_a_forked_process_has_workers_of_its_own(workers: Workers) -> None:
-    first = workers()
-    waiting = list(resting._waiting)
-    resting.forget()
-    try:
-        assert not workers() & first
-    finally:
-        resting._waiting.extend(waiting)
+FORKED = """
+import os
+from pycvstat.run import execution_from, run_tasks
+from tests.run import jobs
+
+def who():
+    return set(run_tasks(jobs.slow_who, None, range(6), execution=execution_from(n_jobs=2),
+                         identity={}, label="who"))
+
+first = who()
+if child := os.fork():
+    _, status = os.waitpid(child, 0)
+    print(status, who() == first)
+else:
+    os._exit(len(who() & first))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_forked_process_has_workers_of_its_own() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "0 True\n", done.stderr
+
+
+def test_a_died_worker_takes_one_task_with_it(run: Run, tmp_path: Path) -> None:
+    """The other workers go on with what they have."""
+    assert run(jobs.dies_once, tmp_path, range(12), n_jobs=3) == list(range(12))
+    assert all(len((tmp_path / f"{i}").read_text().split()) == 1 for i in range(12))

@@ -1,4 +1,4 @@
-"""One task, carried out the same way wherever it runs."""
+"""One task, carried out the same way wherever it runs, and what becomes of it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from pycvstat.run.identity import digest
-from pycvstat.run.messages import Reply
+from pycvstat.errors import PycvstatWarning, users_line
+from pycvstat.run.fingerprint import digest
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
-    """What every worker needs before its first task.
+class Common:
+    """What all tasks of a run have in common; every worker needs it before its first task.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Work:
         ``function(shared, task) -> result``.
     shared : object
     name : str
-        Names the work among others; a task's random numbers follow from it, see `perform`.
+        Names the run among others; a task's random numbers follow from it, see `perform`.
     filters : tuple
         The warning filters of the session that asked.
     """
@@ -33,6 +33,30 @@ class Work:
     shared: Any
     name: str
     filters: tuple[Any, ...] = field(default_factory=lambda: tuple(warnings.filters))
+
+
+@dataclass(frozen=True, eq=False)
+class Reply:
+    """What became of a task: a result or an error, and the warnings on the way."""
+
+    result: Any = None
+    error: BaseException | None = None
+    warnings: tuple[tuple[type[Warning], str, str, int], ...] = ()
+
+    def repeat_warnings(self, registry: dict[Any, Any]) -> None:
+        """Warn here as the task did there; the filters of this session decide what is shown.
+
+        Our own warnings are given at the user's line, as from work in this process.
+
+        Parameters
+        ----------
+        registry : dict
+            Remembers what was shown, so that a warning is not repeated for each task.
+        """
+        here = users_line()
+        for category, text, filename, line in self.warnings:
+            where = here if issubclass(category, PycvstatWarning) else (filename, line)
+            warnings.warn_explicit(text, category, *where, registry=registry)
 
 
 class _Here(threading.local):
@@ -68,29 +92,29 @@ def inside_worker() -> bool:
     return _here.elsewhere
 
 
-def perform(work: Work, number: int, task: Any) -> Any:
+def perform(common: Common, number: int, task: Any) -> Any:
     """The result of one task.
 
     Whatever draws from the global generators of Python or NumPy starts from a state that depends
-    on the work's name and the task's number only, and joblib inside a task does one thing after the
+    on the run's name and the task's number only, and joblib inside a task does one thing after the
     other: so a result cannot depend on who computed it and what was computed before. One thing
     is out of reach: threads of a dask worker draw from Python's generator too, so on a cluster
     this holds for NumPy's only.
 
     Parameters
     ----------
-    work : Work
+    common : Common
     number : int
         The task's place among the tasks.
     task : object
     """
     import joblib
 
-    outer, _here.task = _here.task, f"{work.name}/{number}"
+    outer, _here.task = _here.task, f"{common.name}/{number}"
     try:
         _seed(_here.task)
         with joblib.parallel_config("sequential"):
-            return work.function(work.shared, task)
+            return common.function(common.shared, task)
     finally:
         _here.task = outer
 
@@ -125,24 +149,24 @@ def own_generators() -> Iterator[None]:
         np.random.set_state(before_numpy)
 
 
-def perform_elsewhere(work: Work, number: int, task: Any) -> Reply:
+def perform_elsewhere(common: Common, number: int, task: Any) -> Reply:
     """What became of one task in a worker: errors and warnings travel in the reply.
 
     Parameters
     ----------
-    work : Work
+    common : Common
     number : int
     task : object
     """
     _here.elsewhere = True
+    result, error = None, None
     with warnings.catch_warnings(record=True) as told:
-        warnings.filters[:] = list(work.filters)  # type: ignore[index]
+        warnings.filters[:] = list(common.filters)  # type: ignore[index]
         try:
-            result, error = perform(work, number, task), None
+            result = perform(common, number, task)
         except (Exception, SystemExit) as caught:
-            result, error = None, caught
+            error = caught
         finally:
             _here.elsewhere = False
-    return Reply(
-        result, error, tuple((w.category, str(w.message), w.filename, w.lineno) for w in told)
-    )
+    places = tuple((w.category, str(w.message), w.filename, w.lineno) for w in told)
+    return Reply(result, error, places)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pycvstat.run.packing import ALIGNMENT, Aligned, pack, remove, unpack
+from pycvstat.run.sending import ALIGNMENT, Aligned, pack, unpack
 
 arrays = hnp.arrays(
     st.sampled_from([np.float64, np.int32, np.bool_, "U3"]),
@@ -42,12 +42,3 @@ def test_any_pickle_protocol(values: list[object], protocol: int) -> None:
     back = pickle.loads(pickle.dumps(Aligned(values), protocol=protocol)).value
     for a, b in zip(values, back, strict=True):
         np.testing.assert_array_equal(a, b)
-
-
-def test_removing_twice_is_no_error(tmp_path: Path) -> None:
-    place = tmp_path / "private" / "work"
-    place.parent.mkdir()
-    pack(1, place)
-    remove(place)
-    remove(place)
-    assert not place.parent.exists()

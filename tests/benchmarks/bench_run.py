@@ -1,6 +1,6 @@
 """Nested cross-validation of a scikit-learn learner with one and with two worker processes.
 
-    python tests/benchmarks/bench_execution.py [repetitions]
+    python tests/benchmarks/bench_run.py [repetitions]
 
 The ways alternate, and medians are compared: in this process, with two new workers, and with two
 workers that waited since an earlier run. Processor seconds say what the machinery costs where
@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.ensemble import GradientBoostingRegressor
 
 import pycvstat as pcv
-from pycvstat.run.resting import resting
+from pycvstat.run.processes import end_waiting
 
 
 def problem(n: int = 3000, p: int = 10) -> tuple[Any, Any]:
@@ -61,7 +61,7 @@ def main(repetitions: int = 3) -> dict[str, float]:
     used: dict[str, list[float]] = {"one": [], "two, twice": []}
     values = set()
     for _ in range(repetitions):
-        resting.end()
+        end_waiting()
         begin = processor_seconds()
         for name, n_jobs in (("one", 1), ("two, new", 2), ("two, waiting", 2)):
             value, wall = timed(n_jobs, X, y)
@@ -69,7 +69,7 @@ def main(repetitions: int = 3) -> dict[str, float]:
             walls[name].append(wall)
             if n_jobs == 1:
                 used["one"].append(processor_seconds() - begin)
-        resting.end()
+        end_waiting()
         used["two, twice"].append(processor_seconds() - begin - used["one"][-1])
     assert len(values) == 1, values
     for name, times in walls.items():

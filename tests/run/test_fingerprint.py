@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from pycvstat.errors import CheckpointError
-from pycvstat.run.identity import describe, differences, digest
+from pycvstat.run.fingerprint import describe, differences, digest
 from pycvstat.run.settings import Execution
 
 
@@ -67,7 +67,7 @@ VALUES: list[Any] = [
     Model(2),
     Model(3),
     Model,
-    Execution(2, "processes"),
+    Execution(2),
     recursive(),
     pd.DataFrame({"a": [1, 2]}),
     pd.DataFrame({"a": [1, 3]}),
@@ -146,45 +146,9 @@ def test_an_object_is_described_with_the_code_of_its_class(change: dict[str, Any
     assert script("Model") == script("Model", scale=3, other=2)
 
 
-CALLS: list[int] = []
-COUNT, COUNT_OF_ALL = 0, 7
-
-
-def counted(log: list[int], seen: set[int], weights: list[float]) -> list[Any]:
-    """A function and a class that count their calls."""
-    times = 0
-
-    def loss(y: float) -> float:
-        nonlocal times
-        times += 1
-        log.append(1)
-        return y
-
-    class Spy:
-        def fit(self) -> None:
-            global COUNT
-            COUNT += 1
-            seen.add(COUNT_OF_ALL)
-            CALLS.extend([1])
-
-    def weighted(y: float) -> float:
-        return weights[0] * y
-
-    return [loss, Spy(), weighted]
-
-
-def test_what_code_counts_is_not_what_it_is() -> None:
-    loss, spy, _ = things = counted([], set(), [1.0])
-    before = digest(describe(things))
-    loss(1.0)
-    spy.fit()
-    assert digest(describe(things)) == before
-    assert digest(describe(counted([], set(), [2.0]))) != before
-
-
 def changing(what: str) -> Callable[[], Any]:
     """A function that changes what it was made with in one way."""
-    log, seen, count, model = [3], {"a": 1}, 1, Model(1)
+    log, seen, model = [3], {"a": 1}, Model(1)
 
     def read() -> Any:
         log.append(1)
@@ -192,14 +156,6 @@ def changing(what: str) -> Callable[[], Any]:
 
     def subscript() -> None:
         seen["a"] += 1
-
-    def default() -> None:
-        seen.setdefault("b", 1)
-
-    def counting() -> int:
-        nonlocal count
-        count += 1
-        return count
 
     def attribute() -> None:
         model.depth += 1
@@ -213,16 +169,114 @@ def changing(what: str) -> Callable[[], Any]:
     [
         ("read", "closure.log"),
         ("subscript", "closure.seen.a"),
-        ("default", "closure.seen.b"),
-        ("counting", "closure.count"),
-        ("attribute", "closure.model.depth"),
+        ("attribute", "closure.model.state.depth"),
     ],
 )
-def test_what_code_changes_in_another_way_is_what_it_is(what: str, name: str) -> None:
+def test_what_code_changes_is_what_it_is(what: str, name: str) -> None:
     function = changing(what)
     before = describe(function)
     function()
     assert differences(before, describe(function))[0].startswith(f"{name}: ")
+
+
+BEGIN = """
+import builtins, importlib, os, sys
+import numpy as np, pandas as pd
+from importlib import import_module as imported
+from os import environ as settings, getenv
+from numpy import loadtxt as read_text
+from pathlib import Path
+import tests.run.jobs as own
+A, N = 1.0, 0
+"""
+DOUBTS = {
+    "return y.mean() + globals()['A']": "globals",
+    "return y.mean() + eval('A')": "eval",
+    "exec('y = y + A'); return y": "exec",
+    "return importlib.import_module('jobs').shift(y)": "import_module",
+    "return imported('jobs').shift(y)": "import_module",
+    "return __import__('jobs').shift(y)": "__import__",
+    "from importlib import import_module; return import_module('jobs').shift(y)": "import_module",
+    "return getattr(own, 'shi' + 'ft')(y)": "getattr",
+    "return vars(own)['shift'](y)": "vars",
+    "return own.__dict__['shift'](y)": "__dict__",
+    "return sys.modules['jobs'].shift(y)": "modules",
+    "return float(os.environ['A'])": "environ",
+    "return float(settings['A'])": "environ",
+    "return float(getenv('A'))": "getenv",
+    "import os as system; return float(system.getenv('A'))": "getenv",
+    "return float(open('a').read())": "open",
+    "return float(Path('a').read_text())": "read_text",
+    "return np.load('a.npy').mean()": "load",
+    "return read_text('a').mean()": "loadtxt",
+    "return pd.read_csv('a.csv')['a'].mean()": "read_csv",
+    "return [eval('A') for _ in y]": "eval",
+    "global N; N += 1; return N": "N",
+}
+
+
+def function(body: str) -> Any:
+    namespace: dict[str, Any] = {"__name__": "script"}
+    exec(f"{BEGIN}def fit(X, y):\n    {body}", namespace)
+    return namespace["fit"]
+
+
+@pytest.mark.parametrize("body", DOUBTS)
+def test_code_whose_references_cannot_be_seen_is_refused(body: str) -> None:
+    fit = function(body)
+    with pytest.raises(CheckpointError, match="cannot tell") as caught:
+        describe({"learner": Model(fit)})
+    assert caught.value.given.startswith("learner.state.depth: script.fit: it ")  # type: ignore[attr-defined]
+    assert repr(DOUBTS[body]) in str(caught.value.given)
+    assert "as a parameter" in (caught.value.fix or "")
+    fit.fingerprint = "version 1"
+    first = describe({"learner": Model(fit)})
+    fit.fingerprint = "version 2"
+    assert (
+        "'version 1' in the checkpoint" in differences(first, describe({"learner": Model(fit)}))[0]
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import re; return re.compile('a'), getattr(y, 'mean')(), vars(y)",
+        "return own.fit(X, y), pd.eval, np.testing, sys.flags",
+        "environ = {}; return environ",
+    ],
+)
+def test_code_that_can_be_seen_is_not(body: str) -> None:
+    describe(function(body))
+
+
+def test_a_variable_of_the_function_around_that_is_changed_is_refused() -> None:
+    count = 0
+
+    def counting() -> int:
+        nonlocal count
+        count += 1
+        return count
+
+    with pytest.raises(CheckpointError, match="it changes 'count' of the function around it"):
+        describe(counting)
+
+
+def test_a_class_or_an_object_can_say_what_it_is() -> None:
+    class Reader:
+        fingerprint = "reads a.txt of 2024-05-01"
+
+        def __init__(self, depth: int) -> None:
+            self.depth = depth
+
+        def fit(self) -> str:
+            with open("a.txt") as file:
+                return file.read()
+
+    first, other = Reader(1), Reader(2)
+    assert describe(first) != describe(other)
+    other.fingerprint = "mine"
+    other.depth = object()  # type: ignore[assignment]  # nothing else counts
+    assert describe(other)["fingerprint of it"] == "mine"
 
 
 def test_estimators_are_described_by_their_parameters() -> None:
@@ -242,8 +296,8 @@ def test_estimators_are_described_by_their_parameters() -> None:
 
 def test_other_sessions_describe_alike() -> None:
     script = (
-        "from tests.run.test_identity import VALUES; import sys; "
-        "from pycvstat.run.identity import *; "
+        "from tests.run.test_fingerprint import VALUES; import sys; "
+        "from pycvstat.run.fingerprint import *; "
         "print(digest(describe([v for v in VALUES])))"
     )
     told = {
@@ -281,22 +335,11 @@ def test_what_may_be_another_object_next_time_is_refused(text: str) -> None:
         with pytest.raises(CheckpointError, match=r"script\.THING: ") as caught:
             describe({"learner": Model(namespace["fit"])})  # type: ignore[arg-type]
         assert type(thing).__name__ in str(caught.value)
-        assert "inside the function that uses it" in (caught.value.fix or "")
+        assert "as a parameter" in (caught.value.fix or "")
         with pytest.raises(CheckpointError):
             describe([thing])
     finally:
         getattr(thing, "close", lambda: None)()
-
-
-def test_what_cannot_be_described_may_be_in_a_log() -> None:
-    log: list[Any] = []
-
-    def fit() -> None:
-        log.append(iter(()))
-
-    before = digest(describe(fit))
-    log.append(i for i in range(3))
-    assert digest(describe(fit)) == before
 
 
 def test_lists_without_end_are_refused() -> None:

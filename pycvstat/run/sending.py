@@ -1,4 +1,6 @@
-"""Work on its way to workers: pickled once, its arrays beside it and aligned when they arrive.
+"""Values on their way to workers and back, as bytes.
+
+What tasks have in common is pickled once, its arrays beside it and aligned when they arrive.
 
 Local workers map one file into memory, so what they only read exists once. Alignment is more than
 speed: NumPy multiplies arrays that are not aligned by another algorithm, with other last digits.
@@ -8,16 +10,18 @@ from __future__ import annotations
 
 import mmap
 import pickle
+import traceback
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import cloudpickle
 import numpy as np
+from numpy.typing import NDArray
 
-from pycvstat.errors import ExecutionError, InputError
+from pycvstat.errors import ExecutionError, InputError, PycvstatError
+from pycvstat.run.one_task import Reply
 
 ALIGNMENT = 64
 
@@ -33,9 +37,8 @@ def pack(value: Any, path: Path) -> None:
     value : object
     path : pathlib.Path
     """
-    buffers: list[pickle.PickleBuffer] = []
-    head = pickled(value, buffers)
-    parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
+    head, buffers = apart(value)
+    parts = [memoryview(head), *(buffer.data for buffer in buffers)]
     try:
         with path.open("xb") as file:
             sizes = [len(parts), *(part.nbytes for part in parts)]
@@ -89,25 +92,39 @@ class Aligned:
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        if protocol < 5:  # inside the bytes, from where arrays are copied anyway
-            return _arrive, (pickled(self.value), [])
-        buffers: list[pickle.PickleBuffer] = []
-        head = pickled(self.value, buffers)
-        return _arrive, (head, [pickle.PickleBuffer(buffer.raw()) for buffer in buffers])
+    def __reduce__(self) -> tuple[Any, ...]:
+        return arrive, apart(self.value)
 
 
-def _arrive(head: bytes, buffers: list[Any]) -> Aligned:
+def apart(value: Any) -> tuple[bytes, list[NDArray[np.uint8]]]:
+    """A value's pickle, and the memory of its arrays.
+
+    Parameters
+    ----------
+    value : object
+    """
+    buffers: list[pickle.PickleBuffer] = []
+    head = pickled(value, buffers)
+    return head, [np.frombuffer(buffer.raw(), np.uint8) for buffer in buffers]
+
+
+def arrive(head: bytes, buffers: list[Any]) -> Aligned:
+    """The value that `apart` took apart.
+
+    Parameters
+    ----------
+    head : bytes
+    buffers : list of uint8 arrays
+    """
     return Aligned(pickle.loads(head, buffers=[_aligned(buffer) for buffer in buffers]))
 
 
-def _aligned(buffer: Any) -> memoryview:
+def _aligned(buffer: NDArray[np.uint8]) -> memoryview:
     """A copy of the bytes that begins where arrays should."""
-    content = memoryview(buffer)
-    memory = np.empty(content.nbytes + ALIGNMENT, np.uint8)
+    memory = np.empty(buffer.nbytes + ALIGNMENT, np.uint8)
     start = -memory.ctypes.data % ALIGNMENT
-    aligned = memory[start : start + content.nbytes]
-    aligned[:] = np.frombuffer(content, np.uint8)
+    aligned = memory[start : start + buffer.nbytes]
+    aligned[:] = buffer
     return aligned.data
 
 
@@ -134,22 +151,17 @@ def pickled(value: Any, buffers: list[pickle.PickleBuffer] | None = None) -> byt
 
 def _culprit(value: Any, name: str = "", depth: int = 6) -> str:
     """Where in a value the part lies that cannot be pickled."""
-    for part, inner in _parts(value):
-        if depth and not _travels(inner):
-            return _culprit(inner, f"{name}.{part}" if name else part, depth - 1)
-    return f"{name}: {value!r:.200}" if name else f"{value!r:.200}"
-
-
-def _parts(value: Any) -> list[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        return [(str(key), inner) for key, inner in value.items()]
+    parts: Any = {**getattr(value, "__dict__", {})}
     if isinstance(value, (list, tuple)):
-        return [(str(i), inner) for i, inner in enumerate(value)]
-    if is_dataclass(value) and not isinstance(value, type):
-        return [(f.name, getattr(value, f.name, None)) for f in fields(value)]
-    if cells := getattr(value, "__closure__", None):
-        return list(zip(value.__code__.co_freevars, [c.cell_contents for c in cells], strict=True))
-    return list(getattr(value, "__dict__", {}).items())
+        parts = dict(enumerate(value))
+    elif isinstance(value, Mapping):
+        parts = value
+    elif cells := getattr(value, "__closure__", None):
+        parts = dict(zip(value.__code__.co_freevars, [c.cell_contents for c in cells], strict=True))
+    for part, inner in parts.items():
+        if depth and not _travels(inner):
+            return _culprit(inner, f"{name}.{part}" if name else str(part), depth - 1)
+    return f"{name}: {value!r:.200}" if name else f"{value!r:.200}"
 
 
 def _travels(value: Any) -> bool:
@@ -160,8 +172,62 @@ def _travels(value: Any) -> bool:
     return True
 
 
-def remove(path: Path) -> None:
-    """Remove a packed file and its directory, if they are still there."""
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
-        path.parent.rmdir()
+def to_bytes(reply: Reply) -> bytes:
+    """A reply on its way back to the session; its error comes with all that was told there.
+
+    Parameters
+    ----------
+    reply : Reply
+    """
+    error = reply.error
+    if error is None:
+        try:
+            return pickled((reply, None, None))
+        except InputError as failure:
+            error = failure
+    cause = error.__cause__
+    if cause or not isinstance(error, PycvstatError):
+        whole = cause or error  # the traceback itself stays here
+        whole.add_note("In the worker:\n" + "".join(traceback.format_exception(whole)))
+    return pickled((Reply(warnings=reply.warnings), _made_of(error), cause and _made_of(cause)))
+
+
+def _made_of(error: BaseException) -> tuple[Any, ...]:
+    """What an error is made from.
+
+    To let pickle do it would not do on a dask cluster, whose workers teach it to lose attributes
+    such as the code of a SystemExit.
+    """
+    parts: Any = error.__reduce_ex__(4)[:3]
+    try:
+        _error(*pickle.loads(pickled(parts)))
+    except Exception:
+        given = f"{type(error).__qualname__}: {error}"
+        return _made_of(
+            ExecutionError("A task failed with an error that cannot be sent.", given=given)
+        )
+    return parts  # type: ignore[no-any-return]
+
+
+def _error(make: Any, arguments: tuple[Any, ...], state: Any = None) -> BaseException:
+    error: BaseException = make(*arguments)
+    error.__setstate__(state)
+    return error
+
+
+def from_bytes(message: bytes) -> Reply:
+    """The reply in a message.
+
+    Parameters
+    ----------
+    message : bytes
+    """
+    try:
+        reply, error, cause = pickle.loads(message)
+        if error:
+            reply = replace(reply, error=_error(*error))
+            reply.error.__cause__ = cause and _error(*cause)
+    except Exception as trouble:
+        given = f"{type(trouble).__name__}: {trouble}"
+        return Reply(error=ExecutionError("A worker's reply cannot be read.", given=given))
+    return reply  # type: ignore[no-any-return]

@@ -1,0 +1,198 @@
+"""Carry out a function for each task, and know which tasks are done."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+from pycvstat.errors import CheckpointError, ExecutionError, warn
+from pycvstat.run.checkpoint import Checkpoint
+from pycvstat.run.fingerprint import describe, digest
+from pycvstat.run.one_task import Common, Reply, full_name, inside_task, inside_worker
+from pycvstat.run.settings import Execution
+
+
+def run_tasks(
+    function: Callable[[Any, Any], Any],
+    shared: Any,
+    tasks: Sequence[Any],
+    *,
+    execution: Execution,
+    identity: Mapping[str, Any],
+    label: str,
+) -> list[Any]:
+    """Results of ``function(shared, task)``, in the order of the tasks.
+
+    The results are the same, bit for bit, for any number of workers, for every back end, and
+    when a killed run is continued: numerical libraries work with one thread, and a task that
+    draws from NumPy's or Python's global generators finds them in a state that depends on
+    `label` and its own number only.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(shared, task) -> result``. With a checkpoint a result may hold numbers, text,
+        None, arrays, pycvstat's dataclasses, and dicts, lists and tuples of these.
+    shared : object
+        What every task needs; sent once to each worker.
+    tasks : sequence
+        What differs; small.
+    execution : Execution
+        Who does the work and what is kept.
+    identity : mapping
+        What the work is: data, settings. A checkpoint of other work is refused; nothing else
+        uses it.
+    label : str
+        What the progress line and the checkpoint call this work.
+
+    Returns
+    -------
+    list
+        One result per task.
+
+    Raises
+    ------
+    Exception
+        What the first failing task raised.
+    ExecutionError
+        When a task ends every worker that tries it; all other tasks are done before that.
+    CheckpointError
+        When the checkpoint belongs to other work, or cannot be written.
+
+    Examples
+    --------
+    >>> run_tasks(lambda shared, task: shared * task, 2, [1, 2, 3],
+    ...           execution=Execution(), identity={}, label="doubling")
+    [2, 4, 6]
+    """
+    kept = None
+    if execution.checkpoint is not None:
+        what = {**identity, "function": function, "tasks": digest(describe(tasks))}
+        kept = Checkpoint(execution.checkpoint, label, what)
+    run = Run(tasks, kept, label)
+    try:
+        _carry_out(Common(function, shared, full_name(label)), run, execution)
+    except KeyboardInterrupt as interrupt:
+        if kept:
+            interrupt.add_note(f"Finished tasks are kept; the same call continues: {kept.place}")
+        raise
+    registry: dict[Any, Any] = {}
+    for number in sorted(run.replies):
+        run.replies[number].repeat_warnings(registry)
+    return run.results()
+
+
+def _carry_out(common: Common, run: Run, execution: Execution) -> None:
+    from pycvstat.run.progress import progress_line
+
+    done = len(run.replies)
+    show = False if inside_task() else execution.progress
+    with (
+        progress_line(show, total=len(run.tasks), done=done, label=run.label) as line,
+        closing(_steps(common, run, execution)) as steps,
+    ):
+        for _ in steps:
+            line.update(len(run.replies) - line.n)
+
+
+def _steps(common: Common, run: Run, execution: Execution) -> Generator[None]:
+    """An iterator that does the work and comes back after each task."""
+    if inside_worker() or (execution.client is None and execution.workers == 1):
+        from pycvstat.run.serial import work_here
+
+        return work_here(common, run)
+    from pycvstat.run.workers import have_done
+
+    if execution.client is not None:
+        from pycvstat.run.cluster import Cluster
+
+        return have_done(Cluster(common, run, execution.client), run)
+    from pycvstat.run.processes import Processes
+
+    return have_done(Processes(common, run, execution.workers), run)
+
+
+class Run:
+    """The tasks of one run: what is still to be done, what is done, what failed.
+
+    Tasks are handed out lowest number first. One that fails stops those after it but not those
+    before it, so the error that a user sees is always that of the first failing task. One that
+    takes its workers with it stops nobody.
+
+    Parameters
+    ----------
+    tasks : sequence
+    kept : Checkpoint or None
+    label : str
+    """
+
+    def __init__(self, tasks: Sequence[Any], kept: Checkpoint | None, label: str) -> None:
+        self.tasks, self.kept, self.label = tasks, kept, label
+        found = kept.read(len(tasks)) if kept else {}
+        self.replies = {number: Reply(result) for number, result in found.items()}
+        self.lost: dict[int, str] = {}  # tasks that nobody can do, and what happened
+        self._todo = [number for number in range(len(tasks)) if number not in found]
+        self._end = len(tasks)  # tasks from this number on are not started any more
+
+    def remaining(self) -> list[int]:
+        """The numbers of the tasks that have not been handed out."""
+        return list(self._todo)
+
+    def is_wanted(self, number: int) -> bool:
+        """Whether a task is still to be done: it has no reply, and nothing before it failed."""
+        return number < self._end and number not in self.replies
+
+    def take(self) -> int | None:
+        """The number of the next task, or None when there is none."""
+        while self._todo and self._todo[0] < self._end:
+            number = heapq.heappop(self._todo)
+            found = self.kept.look(number) if self.kept else None
+            if found is None:
+                return number
+            self.replies[number] = Reply(found[0])  # another run in this directory was faster
+        return None
+
+    def answer(self, number: int, reply: Reply) -> None:
+        """Write down what a task gave; a result is kept in the checkpoint first."""
+        if reply.error is None and self.kept is not None:
+            reply = self._keep(number, reply)
+        self.replies[number] = reply
+        if reply.error is not None:
+            self._end = min(self._end, number)
+
+    def _keep(self, number: int, reply: Reply) -> Reply:
+        assert self.kept
+        try:
+            self.kept.keep(number, reply.result)
+        except CheckpointError as trouble:
+            warn(
+                f"Task {number + 1} could not be kept in the checkpoint and the run goes on: "
+                f"{trouble.given}"
+            )
+        except Exception as error:  # a result that no file can hold
+            return Reply(error=error)
+        return reply
+
+    def results(self) -> list[Any]:
+        """All results in the order of the tasks, or the error of the first task that has one."""
+        errors = {n: reply.error for n, reply in self.replies.items() if reply.error is not None}
+        if errors:
+            raise errors[min(errors)]
+        if self.lost:
+            raise self._loss()
+        return [self.replies[number].result for number in range(len(self.tasks))]
+
+    def _loss(self) -> ExecutionError:
+        numbers = [str(number + 1) for number in sorted(self.lost)]
+        which = f"task {numbers[0]}" if len(numbers) == 1 else f"tasks {', '.join(numbers)}"
+        others = "; the others are kept in the checkpoint" if self.kept else ""
+        if not self.replies:
+            others = ", and no other task was done before"
+        return ExecutionError(
+            f"{self.label}: {which} of {len(self.tasks)} ended every worker that tried{others}.",
+            given=self.lost[min(self.lost)],
+            fix="look at its memory use and at compiled code in the learner; fewer workers leave "
+            "more memory to each",
+        )
