@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
+from pycvstat.intervals.estimand import Estimand
 from pycvstat.intervals.quantiles import two_sided_p
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.table import mean_rows
@@ -65,10 +66,8 @@ class Interval(Verbs):
         Nominal confidence level.
     method, title : str
         The name of the method and how to print it.
-    estimand : str
-        What the interval is about, with the training size.
-    target : str
-        The same in short: ``"ER(90)"``, ``"R(67)"``, ``"PQ(90)"``.
+    about : Estimand
+        What the interval is about; `estimand` says it in words, `target` in short.
     metric : str
         The loss or metric.
     df : float
@@ -104,8 +103,7 @@ class Interval(Verbs):
     level: float
     method: str
     title: str
-    estimand: str
-    target: str
+    about: Estimand
     metric: str = "loss"
     df: float = math.inf
     citation: tuple[str, ...] = ()
@@ -116,6 +114,16 @@ class Interval(Verbs):
     details: Mapping[str, Any] = field(default_factory=dict)
     source: LossTable | FoldMeans | None = field(default=None, repr=False)
     asked: Asked | None = field(default=None, repr=False)
+
+    @property
+    def estimand(self) -> str:
+        """What the interval is about, in words, with the training size."""
+        return str(self.about)
+
+    @property
+    def target(self) -> str:
+        """The same in short: ``"ER(90)"``, ``"R(67)"``, ``"PQ(90)"``."""
+        return self.about.short
 
     @property
     def width(self) -> float:

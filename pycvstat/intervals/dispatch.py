@@ -20,7 +20,7 @@ from pycvstat.intervals.checks import (
     is_zero_one,
     warn_heavy_tails,
 )
-from pycvstat.intervals.estimand import estimand
+from pycvstat.intervals.estimand import Estimand, estimand
 from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.legal import Table, nearest, obstacle, refusal
 from pycvstat.intervals.method import Limits, Method, find, is_auto
@@ -83,7 +83,8 @@ def interval(
             given=f"mean {limits.estimate:.4g}; the repetitions differ more than their halves",
             fix="method='five_by_two_t' or 'corrected_t'",
         )
-    found = name_limits(chosen, limits, used, level, why, words_of(read))
+    about = estimand(chosen, used.plan, *words_of(read))
+    found = name_limits(chosen, limits, used, level, why, about)
     found = replace(found, asked=asked_for(table, read, options))
     return found if read is not None else replace(found, source=used)
 
@@ -172,26 +173,25 @@ def _estimate(method: Method, table: Table, options: Any) -> float:
         return method.formula(table, 0.95, **options).estimate
 
 
-def words_of(metric: Smooth | Metric | None) -> str:
-    """What the metric makes of a risk, with a place for the risk.
+def words_of(metric: Smooth | Metric | None) -> tuple[str, str]:
+    """What the metric makes of a risk: the words before it, and those after it.
 
     Examples
     --------
     >>> words_of(as_metric("rmse"))
-    'square root of the {}'
+    ('square root of the ', '')
     """
     if metric is None:
-        return "{}"
+        return "", ""
     if isinstance(metric, Smooth):
-        return metric.words
-    return f"{{}}, risk being the {metric.name} of a test fold"
+        return metric.words, ""
+    return "", f", risk being the {metric.name} of a test fold"
 
 
 def name_limits(
-    method: Method, limits: Limits, table: Table, level: float, why: str, words: str = "{}"
+    method: Method, limits: Limits, table: Table, level: float, why: str, about: Estimand
 ) -> Interval:
     """The limits with their estimand, kept inside the range of the metric."""
-    risk, short = estimand(method, table.plan)
     lowest, highest = table.range
     low, high = max(limits.low, lowest), min(limits.high, highest)
     clipped = limits.low < lowest or limits.high > highest
@@ -206,8 +206,7 @@ def name_limits(
         level=level,
         method=method.name,
         title=method.title,
-        estimand=f"{words.format(risk)} ({short})",
-        target=short,
+        about=about,
         metric=table.loss,
         df=limits.df,
         citation=method.citation,

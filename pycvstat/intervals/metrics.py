@@ -32,7 +32,7 @@ class Smooth:
     value, gradient : callable
         Of the J means.
     words : str
-        What it makes of a risk, with a place for the risk.
+        What it makes of a risk, to be said before it.
     """
 
     name: str
@@ -177,7 +177,7 @@ METRICS: dict[str, Smooth | Metric] = {
         _squared,
         lambda m: float(np.sqrt(m[0])),
         lambda m: np.array([0.5 / np.sqrt(m[0])]),
-        "square root of the {}",
+        "square root of the ",
     ),
     "r2": Smooth(
         "r2",
@@ -185,7 +185,7 @@ METRICS: dict[str, Smooth | Metric] = {
         _squared_and_moments,
         _r2,
         _r2_gradient,
-        "1 minus the ratio to the variance of the response of the {}",
+        "1 minus the ratio to the variance of the response of the ",
     ),
     "r2_correlation": READERS["r2_correlation"],
     "auc": READERS["auc"],

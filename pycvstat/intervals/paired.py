@@ -24,6 +24,7 @@ from pycvstat.intervals.dispatch import (
     name_limits,
     words_of,
 )
+from pycvstat.intervals.estimand import estimand
 from pycvstat.intervals.legal import Table
 from pycvstat.intervals.method import find, is_auto
 from pycvstat.intervals.metrics import Smooth, as_metric, fold_scores, linearised
@@ -182,9 +183,10 @@ def paired(
         first, why = choose(difference, None)
         check_options(first, options)
     limits, used = compute(first, difference, level, None, options)
-    pair = f"difference, {names[0]} minus {names[1]}, of the "
-    words = pair.replace("{", "{{").replace("}", "}}") + words_of(read)
-    found = name_limits(first, limits, used, level, why, words)
+    before, after = words_of(read)
+    before = f"difference, {names[0]} minus {names[1]}, of the {before}"
+    about = estimand(first, used.plan, before, after)
+    found = name_limits(first, limits, used, level, why, about)
     asked = asked_for(used, None, options)
     if read is None:
         found = replace(found, source=used, asked=asked)

@@ -12,7 +12,7 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_level
 from pycvstat.errors.names import answering
 from pycvstat.intervals.base import Asked, Interval, Scores
-from pycvstat.intervals.estimand import expected_risk
+from pycvstat.intervals.estimand import Estimand
 from pycvstat.intervals.nadeau_bengio import METHOD, corrected_t_limits
 
 
@@ -47,7 +47,7 @@ def corrected_t(
     train, test = _sizes(n_train, values.size, "n_train"), _sizes(n_test, values.size, "n_test")
     limits = corrected_t_limits(values, float(test.sum() / train.sum()), level)
     low, high = int(train.min()), int(train.max())
-    words, short = expected_risk(str(low) if low == high else f"{low} to {high}")
+    size = str(low) if low == high else f"{low} to {high}"
     return Interval(
         low=limits.low,
         high=limits.high,
@@ -56,8 +56,7 @@ def corrected_t(
         level=level,
         method=METHOD.name,
         title=METHOD.title,
-        estimand=f"{words}, risk being the {metric} ({short})",
-        target=short,
+        about=Estimand("ER", size, after=f", risk being the {metric}"),
         metric=metric,
         df=limits.df,
         citation=METHOD.citation,

@@ -205,7 +205,7 @@ class NestedResult(CVResult):
     def interval(self, method: str = "auto", level: float = 0.95, **options: Any) -> Interval:
         """A confidence interval for the risk of the tuned procedure; nothing is refitted."""
         found = super().interval(method, level, **options)
-        return replace(found, estimand=found.estimand.replace("the learner", "the tuned procedure"))
+        return replace(found, about=replace(found.about, of="the tuned procedure"))
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """As for cross-validation; "folds" with chosen parameters, "inner", "selection"."""

@@ -168,20 +168,6 @@ def risk_words(plan: FoldPlan, loss: str, of: str) -> str:
     return f"expected risk ({words}) of {of} trained on {size} rows, averaged over training sets"
 
 
-def estimand_words(found: Interval, loss: str, of: str) -> str:
-    """What an interval is about, with the loss and the learner's name.
-
-    Examples
-    --------
-    >>> from pycvstat.intervals import from_losses
-    >>> found = from_losses.from_losses([1.0, 2, 4, 3], [1, 1, 2, 2]).interval()
-    >>> estimand_words(found, "squared", "OLS")
-    'expected risk (squared error) of OLS trained on 2 rows, averaged over training sets'
-    """
-    words = found.estimand.removesuffix(f" ({found.target})")
-    return words.replace("risk", f"risk ({loss_words(loss)})", 1).replace("the learner", of)
-
-
 def interval_words(found: Interval) -> str:
     """The limits: "95 % interval 6.77 to 21.28".
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,7 @@ def headline(table: LossTable, found: Interval | None, of: str) -> Headline:
         shown = "no estimate" if math.isnan(estimate) else number(estimate)
         return Headline(shown, risk_words(table.plan, table.loss, of))
     centre = found.estimate if moved(found, estimate) else estimate
-    return Headline(value_words(centre, found), found.estimand.replace("the learner", of))
+    return Headline(value_words(centre, found), str(replace(found.about, of=of)))
 
 
 def moved(found: Interval, estimate: float | None) -> bool:

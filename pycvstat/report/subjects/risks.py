@@ -16,8 +16,8 @@ from pycvstat.report.subjects.base import Parts, about_data, parts_of, question
 from pycvstat.report.wanted import Wanted
 from pycvstat.report.words import (
     candidates_words,
-    estimand_words,
     learner_words,
+    loss_words,
     parameters,
     plan_words,
     risk_words,
@@ -41,7 +41,7 @@ def _asked(result: CVResult, found: Interval | None, of: str) -> str:
     """What is asked for: what the interval is about, or without one what the mean estimates."""
     if found is None:
         return risk_words(result.plan, result.loss, of)
-    return estimand_words(found, result.loss, of).replace("the tuned procedure", of)
+    return found.about.words(of, f"risk ({loss_words(result.loss)})")
 
 
 def _cv_parts(
