@@ -128,6 +128,9 @@ class Learner(AsTyped, metaclass=Answering):
             raise InputError(f"{self.name} cannot use weights.", fix=WITHOUT_WEIGHTS)
         self.check_missing(task)
 
+    def tell(self, task: Task) -> None:
+        """Say once, before the fits, what is odd about this learner on these data."""
+
     def check_missing(self, task: Task) -> None:
         """Refuse rows with missing predictors, unless the learner takes them."""
         if not self.takes_missing and task.incomplete:
@@ -206,6 +209,7 @@ class Prepared(ABC):
         self.learners: tuple[Any, ...] = tuple(learner.with_params(**c) for c in self.candidates)
         for one in self.learners:
             one.check(task)
+        learner.tell(task)
 
     def chosen(self, which: Sequence[int] | None) -> Sequence[Any]:
         """The learners of the candidates asked for."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import read
 from pycvstat.data.task import Task
-from pycvstat.errors import FitError, warn
+from pycvstat.errors import FitError, InputError, warn
 from pycvstat.learners.base import (
     Fitted,
     Learner,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+FEW = 4  # columns that nobody finds many
 ROUNDING = 1e-13  # a share of the size of a column that rounding explains
 
 
@@ -119,13 +120,20 @@ class Solution:
 
     def results(self, sample: Sample, **covariance: Any) -> Any:
         """The results object of statsmodels at these coefficients."""
-        raise NotImplementedError
+        raise InputError(
+            "statsmodels has no results for this learner.",
+            given=type(self).__name__.removesuffix("Solution"),
+            fix="use tidy() and predict()",
+        )
 
 
 class DesignLearner(Learner):
     """A learner that sees the data as R's model matrix, intercept included."""
 
     kinds: ClassVar[tuple[str, ...]] = ("continuous",)
+
+    shrinks: ClassVar[bool] = False
+    """Whether it can use more columns than half of the rows."""
 
     @abstractmethod
     def solve(self, sample: Sample) -> Solution:
@@ -149,6 +157,7 @@ class DesignLearner(Learner):
         self.check(task)
         encoder = task.encoder("contrasts").fit(task.frame)
         design = encoder.matrix(task.frame)
+        tell_wide(self, design)
         sample = sample_of(task, design, design.X, np.arange(task.n))
         solution = solved([self], sample)[0]
         with np.errstate(all="ignore"):
@@ -164,7 +173,9 @@ class PreparedDesign(Prepared):
     @cached_property
     def design(self) -> Design:
         """The design of all rows; its columns and offset hold for every fit."""
-        return self.task.design("contrasts")
+        found = self.task.design("contrasts")
+        tell_wide(self.learners[0], found)
+        return found
 
     def predict(
         self,
@@ -266,6 +277,16 @@ class FittedDesign(FittedRegression):
             outcome = self._solution.predict(design.X[known], offset)
         refuse_non_finite(self.learner.name, outcome.values)
         return outcome.values, outcome.prob, known
+
+
+def tell_wide(learner: DesignLearner, design: Design) -> None:
+    """Say that the columns are many for the rows."""
+    n, width = design.X.shape
+    if not learner.shrinks and width > max(FEW, n / 2):
+        warn(
+            f"{learner.name} has {width} columns to fit to {n} rows.",
+            fix="leave some out, or use Ridge, Lasso or ElasticNet",
+        )
 
 
 def sample_of(task: Task, design: Design, X: FloatArray, rows: IntArray) -> Sample:

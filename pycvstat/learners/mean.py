@@ -69,6 +69,7 @@ class Mean(DesignLearner):
     title: ClassVar[str] = "the mean (or the most frequent class) of the training rows"
 
     uses_weights: ClassVar[bool] = True
+    shrinks: ClassVar[bool] = True
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordinal")
 
     def in_r(self, task: Task) -> LearnerInR:

@@ -69,6 +69,7 @@ class PenalisedSolution(Solution):
 class Penalised(DesignLearner):
     """What the penalised learners share."""
 
+    shrinks: ClassVar[bool] = True
     uses_weights: ClassVar[bool] = True
 
     lam: float

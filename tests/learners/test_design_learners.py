@@ -408,3 +408,18 @@ def test_gcv_against_lm_ridge() -> None:
     df = n + 1 - np.sqrt(rss / theirs)  # which counts the intercept
     ours = Ridge().gcv("mpg ~ wt + hp + qsec", data, lam=lam)["gcv"]
     assert ours.to_numpy() == pytest.approx(n * rss / (n - df) ** 2, rel=1e-10)  # rounding
+
+
+def test_many_columns_for_the_rows_are_said_once() -> None:
+    rng = np.random.default_rng(1)
+    wide = pd.DataFrame(rng.normal(size=(30, 17)), columns=[f"v{i}" for i in range(17)])
+    with pytest.warns(PycvstatWarning, match="OLS has 17 columns to fit to 30 rows") as told:
+        pcv.cross_validate(OLS(), "v0 ~ .", wide, folds=3)
+    assert len(told) == 1
+    pcv.cross_validate(Lasso(), "v0 ~ .", wide, folds=3)
+    pcv.cross_validate(OLS(), "v0 ~ v1 + v2 + v3", wide, folds=3)
+
+
+def test_learners_without_results_of_statsmodels_say_so() -> None:
+    with pytest.raises(InputError, match="statsmodels has no results for this learner"):
+        _ = Mean().fit("y ~ x", data()).results

@@ -44,6 +44,7 @@ def cross_validated(case: Scenario, drawn: Any) -> tuple[LossTable, Any]:
     return case.cross_validated(*drawn, FOLDS, fits)
 
 
+@pytest.mark.filterwarnings("ignore:OLS has 51 columns")
 def test_losses_are_those_of_the_procedures(case: Scenario, drawn: Any) -> None:
     data = frame(drawn[0]).assign(y=drawn[1])
 
@@ -57,6 +58,7 @@ def test_losses_are_those_of_the_procedures(case: Scenario, drawn: Any) -> None:
     np.testing.assert_array_equal(cross_validated(case, drawn)[0].losses, expected)
 
 
+@pytest.mark.filterwarnings("ignore:OLS has 51 columns")
 def test_risks_are_those_of_fits_to_the_rows(case: Scenario, drawn: Any) -> None:
     X, y, points = drawn
     data, mean = frame(X).assign(y=y), case.law.mean(points)

@@ -75,7 +75,7 @@ class StatsmodelsFit:
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                raw = self.results.predict(X[:, self.kept], transform=False, **further)
+                raw = self.results.predict(exog=X[:, self.kept], transform=False, **further)
         except Exception as error:
             raise failure(self.learner, "predict", error) from error
         values = np.asarray(getattr(raw, "predicted_values", raw), dtype=np.float64)

@@ -162,7 +162,8 @@ class Statsmodels(Learner):
         self.check_missing(task)
         refuse_values(self.of_the_model, task.n + task.omitted)
 
-    def _tell_population(self) -> None:
+    def tell(self, task: Task) -> None:
+        """That a mixed model predicts the population."""
         if "exog_re" in of_model(self.model):
             warn(
                 f"{self.name} predicts the mean of the population: effects of single groups are "
@@ -171,13 +172,12 @@ class Statsmodels(Learner):
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task; the design matrix is made once for all fits."""
-        self._tell_population()
         return PreparedStatsmodels(self, task, candidates)
 
     def fit_task(self, task: Task) -> FittedStatsmodels:
         """Fit on all rows of a task."""
         self.check(task)
-        self._tell_population()
+        self.tell(task)
         encoder = task.encoder("contrasts").fit(task.frame)
         design = encoder.matrix(task.frame)
         found = fit_rows(self, task, design, design.X, np.arange(task.n))

@@ -73,7 +73,8 @@ def check_predicts_rows(model: Any) -> None:
         raise InputError(
             f"{model.__name__} has no prediction for new rows.",
             given=written(model),
-            fix="forecasters go through pcv.FromFunctions(fit, predict) with folds=pcv.TimeSeries",
+            fix="write what it predicts as pcv.FromFunctions(fit, predict); for forecasters with "
+            "folds=pcv.TimeSeries(...)",
         )
 
 

@@ -160,7 +160,7 @@ def test_classes_need_a_model_of_classes() -> None:
     with pytest.raises(InputError, match="OLS predicts numbers, and the response is nominal"):
         pcv.cross_validate(smf.ols, "factor(event) ~ x", DATA, folds=FOLDS)
     with pytest.raises(FitError, match="does not give one number per row"):
-        pcv.cross_validate(smf.mnlogit, "event ~ x", DATA, folds=FOLDS)
+        pcv.cross_validate(smf.mnlogit, "w ~ x", DATA, folds=FOLDS)
     with pytest.raises(InputError, match="Logit predicts 2 classes, and the response is ordinal"):
         pcv.cross_validate(smf.logit, "grade ~ x", DATA, folds=FOLDS)
 
