@@ -48,6 +48,8 @@ class Loss:
         Kinds of response the loss has a meaning for.
     lighter : str
         A loss for the same responses with lighter tails; empty where there is none.
+    words : str
+        What sentences call it, where its name and "loss" do not say it well.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Loss:
     range: tuple[float, float] = (0.0, np.inf)
     for_kinds: tuple[str, ...] = _ANY
     lighter: str = ""
+    words: str = ""
 
     @classmethod
     def of(cls, function: Callable[..., Any], *, needs: Needs | None = None) -> Loss:
@@ -226,12 +229,24 @@ def _positive(name: str, value: float) -> None:
 LOSSES: dict[str, Loss] = {
     loss.name: loss
     for loss in (
-        Loss("squared", _squared, for_kinds=("continuous",), lighter="absolute"),
-        Loss("absolute", _absolute, for_kinds=("continuous", "ordinal")),
-        Loss("zero_one", _zero_one, (0.0, 1.0)),
+        Loss(
+            "squared",
+            _squared,
+            for_kinds=("continuous",),
+            lighter="absolute",
+            words="squared error",
+        ),
+        Loss("absolute", _absolute, for_kinds=("continuous", "ordinal"), words="absolute error"),
+        Loss("zero_one", _zero_one, (0.0, 1.0), words="0-1 loss"),
         Loss("log", _log, (0.0, float(-np.log(LOG_CLIP))), lighter="brier"),
-        Loss("brier", _brier, (0.0, 2.0)),
-        Loss("poisson", _poisson, for_kinds=("continuous",), lighter="absolute"),
+        Loss("brier", _brier, (0.0, 2.0), words="Brier score"),
+        Loss(
+            "poisson",
+            _poisson,
+            for_kinds=("continuous",),
+            lighter="absolute",
+            words="Poisson deviance",
+        ),
     )
 }
 DEFAULT = {"continuous": "squared", "nominal": "zero_one", "ordinal": "absolute"}

@@ -9,18 +9,8 @@ from typing import Any
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
 from pycvstat.intervals.layouts import folds_per_repeat, layout
-from pycvstat.losses import loss_label
+from pycvstat.losses import LOSSES, loss_label
 from pycvstat.report.numbers import aligned, count, setting, settings, sizes
-
-LOSSES = {
-    "squared": "squared error",
-    "absolute": "absolute error",
-    "zero_one": "0-1 loss",
-    "log": "log loss",
-    "brier": "Brier score",
-    "poisson": "Poisson deviance",
-}
-
 
 ORDERS = {"ICU": "words sorted as R does (ICU)", "C": "words sorted by code point"}
 """What is said of levels that are sorted words."""
@@ -34,7 +24,8 @@ def loss_words(name: str) -> str:
     >>> loss_words("squared"), loss_words("huber(1.345)")
     ('squared error', 'huber(1.345) loss')
     """
-    return LOSSES.get(name) or loss_label(name)
+    known = LOSSES.get(name)
+    return known.words if known and known.words else loss_label(name)
 
 
 def plan_words(plan: FoldPlan) -> str:
