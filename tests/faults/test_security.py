@@ -129,7 +129,8 @@ ATTACKS = [
     "x[dir.create('SENTINEL')]",
     "@pd.io.common.get_handle('SENTINEL', 'w')", "lambda: 0", "x := 1", "x <- 1", "x = 1", "'x'",
     "f'{x}'", "\\(x) x", "x; dir.create('SENTINEL')", "x\ndir.create('SENTINEL')", "Q('x')",
-    "C(x, dir.create('SENTINEL'))", "bs(x)", "x |> dir.create()", "log(x)`dir.create('SENTINEL')`",
+    "C(x, dir.create('SENTINEL'))", "bs(dir.create('SENTINEL'))", "x |> dir.create()",
+    "log(x)`dir.create('SENTINEL')`",
 ]  # fmt: skip
 JOINS = ["+", "*", ":", "-", "/", "^", "%in%", "~", " "]
 
