@@ -14,6 +14,7 @@ PICTURE = PACKAGE.parent / "vignettes" / "house.svg"
 
 # from bottom to top; a room imports only rooms above it in this list, a wing as a room of its own
 FLOORS: tuple[str, ...] = (
+    "types",
     "errors",
     "rmath",
     "data",

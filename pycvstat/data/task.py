@@ -18,10 +18,10 @@ from pycvstat.data.frame.collation import Collation
 from pycvstat.data.response import Response, response_of, with_classes
 from pycvstat.errors import Advice, DataError, InputError, warn
 from pycvstat.errors.checks import check_shape, check_word
+from pycvstat.types import FloatArray, IntArray
 
 Coding = Literal["contrasts", "kknn"]
 NA = Literal["raise", "omit", "pass"]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -52,7 +52,7 @@ class Task:
     formula: formulas.Formula
     response: Response
     rows: IntArray
-    weights: NDArray[np.float64] | None = None
+    weights: FloatArray | None = None
     groups: NDArray[Any] | None = None
     origin: frames.Frame | None = None
     omitted: int = 0
@@ -185,7 +185,7 @@ class Task:
 
     def matrices(
         self, coding: Coding, train: IntArray, new: IntArray
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[FloatArray, FloatArray]:
         """Design matrices of training and new rows; data-dependent terms see `train` only."""
         encoder = self.encoder(coding)
         if encoder.stateless:
@@ -332,7 +332,7 @@ def _sorted_words(
     return used, levels if words else ""
 
 
-def _weights(column: frames.Column, keep: IntArray) -> NDArray[np.float64]:
+def _weights(column: frames.Column, keep: IntArray) -> FloatArray:
     if column.kind != "numeric":
         raise DataError("weights must be numbers.", given=f"a {column.kind} column")
     values = np.asarray(column.values, dtype=np.float64)[keep]

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
+from pycvstat.types import FloatArray
 
 
 def shown(given: object) -> str:
@@ -153,7 +153,7 @@ def _can_be_named(text: str) -> bool:
         return False
 
 
-def real_numbers(values: Any) -> NDArray[np.float64] | None:
+def real_numbers(values: Any) -> FloatArray | None:
     """The values as an array of real numbers; None where they are something else.
 
     Examples

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.data.frame.collation import Collation
 from pycvstat.errors import FoldError, warn
@@ -27,9 +26,9 @@ from pycvstat.folds.splitter import (
 from pycvstat.folds.vectors import are_integers, named, rows_of
 from pycvstat.rmath.random import RRandom, Stream
 from pycvstat.rmath.random.generator import SampleKind
+from pycvstat.types import IntArray
 
-Rows = npt.NDArray[np.int64]
-Draw = Callable[[Stream], Rows]
+Draw = Callable[[Stream], IntArray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +213,7 @@ def _rsample(folds: RFolds, given: Given) -> Draw:
     by = given if folds.strata is True else replace(given, y=folds.strata)
     integers = are_integers(named(by.y, by.data, "strata"))
 
-    def draw(stream: Stream) -> Rows:
+    def draw(stream: Stream) -> IntArray:
         labels = np.empty(given.n, dtype=np.int64)
         for rows in rsample_strata(by.response, integers, folds.collation, stream):
             labels[rows] = _shuffled_labels(len(rows), folds.k)(stream)
@@ -230,7 +229,7 @@ def _caret(folds: RFolds, given: Given) -> Draw:
         return lambda stream: np.arange(k)
     classes = caret_classes(given.response, k, folds.collation)
 
-    def draw(stream: Stream) -> Rows:
+    def draw(stream: Stream) -> IntArray:
         labels = np.empty(given.n, dtype=np.int64)
         for rows in classes:
             rounds, spares = divmod(len(rows), k)
@@ -260,7 +259,7 @@ def _cv(folds: RFolds, given: Given) -> Draw:
     """Permuted rows in chunks; leave-one-out is not shuffled."""
     n, k = given.n, folds.k
 
-    def draw(stream: Stream) -> Rows:
+    def draw(stream: Stream) -> IntArray:
         labels = np.empty(n, dtype=np.int64)
         order = stream.permutation(n) if n > k else np.arange(n)
         for fold, rows in enumerate(in_chunks(order, k)):

@@ -10,18 +10,16 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.errors import FoldError
 from pycvstat.folds.vectors import codes_of, rows_of, values_of
+from pycvstat.types import IntArray
 
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
 
-Rows = npt.NDArray[np.int64]
 
-
-def layout_of_ids(ids: Any) -> tuple[Rows, Rows, Rows, Rows, int]:
+def layout_of_ids(ids: Any) -> tuple[IntArray, IntArray, IntArray, IntArray, int]:
     """Rows, offsets, repeat, fold and n of fold ids, shape (n,) or (n, times)."""
     columns = _columns(ids)
     rows, sizes, repeat = [], [], []
@@ -46,7 +44,7 @@ def _columns(ids: Any) -> list[Any]:
     return columns
 
 
-def row_lists(folds: Iterable[Any], first: int) -> list[Rows]:
+def row_lists(folds: Iterable[Any], first: int) -> list[IntArray]:
     """Rows of each fit counted from 0, from lists that count from `first`."""
     if first not in (0, 1):
         raise FoldError("first is the number of the first row: 0 or 1.", given=first)
@@ -56,7 +54,7 @@ def row_lists(folds: Iterable[Any], first: int) -> list[Rows]:
     return [_row_vector(part) - first for part in parts]
 
 
-def _row_vector(part: Any) -> Rows:
+def _row_vector(part: Any) -> IntArray:
     try:
         array = np.atleast_1d(np.asarray(part))
         with np.errstate(invalid="ignore"):  # what is no number, or too large, is refused below
@@ -68,7 +66,7 @@ def _row_vector(part: Any) -> Rows:
     return whole
 
 
-def split_lists(splits: Iterable[Any], first: int) -> tuple[list[Rows], list[Rows]]:
+def split_lists(splits: Iterable[Any], first: int) -> tuple[list[IntArray], list[IntArray]]:
     """Training and test rows of each fit from (train, test) pairs."""
     pairs: list[Any] = list(splits) if hasattr(splits, "__iter__") else [splits]
     if any(not hasattr(pair, "__len__") or len(pair) != 2 for pair in pairs):
@@ -79,7 +77,7 @@ def split_lists(splits: Iterable[Any], first: int) -> tuple[list[Rows], list[Row
     return row_lists([p[0] for p in pairs], first), row_lists([p[1] for p in pairs], first)
 
 
-def repetitions(test: list[Rows], n: int) -> tuple[Rows, Rows]:
+def repetitions(test: list[IntArray], n: int) -> tuple[IntArray, IntArray]:
     """Repeat and fold of each fit: a repetition ends whenever every row has been tested once."""
     repeat, fold = np.zeros((2, len(test)), dtype=np.int64)
     tested = np.zeros(n, dtype=np.int64)
@@ -100,10 +98,10 @@ class FoldTable:
     """Folds as read from a file: rows counted from 0, one entry per fit."""
 
     n: int
-    test: list[Rows]
-    train: list[Rows] | None
-    repeat: Rows
-    fold: Rows
+    test: list[IntArray]
+    train: list[IntArray] | None
+    repeat: IntArray
+    fold: IntArray
 
 
 def read_csv(path: str | PathLike[str], n: int | None) -> FoldTable:
@@ -133,11 +131,11 @@ def read_csv(path: str | PathLike[str], n: int | None) -> FoldTable:
     return FoldTable(rows, test, train, fits // folds, fits % folds)
 
 
-def _codes(labels: Any, name: str) -> Rows:
+def _codes(labels: Any, name: str) -> IntArray:
     return codes_of(values_of(labels, len(labels), name))[0]
 
 
-def _numbers(lines: list[dict[str, str]], column: str, default: Iterable[int]) -> Rows:
+def _numbers(lines: list[dict[str, str]], column: str, default: Iterable[int]) -> IntArray:
     if column not in lines[0]:
         return np.fromiter(default, dtype=np.int64)
     try:
@@ -189,14 +187,14 @@ def r_names(plan: FoldPlan) -> list[str]:
     return [f"Rep{repeat + 1}.Fold{fold + 1}" for repeat, fold in pairs]
 
 
-def _r_list(name: str, parts: Iterable[Rows], names: list[str]) -> str:
+def _r_list(name: str, parts: Iterable[IntArray], names: list[str]) -> str:
     entries = [
         _wrapped(f"  {label} = {_r_vector(part)}") for label, part in zip(names, parts, strict=True)
     ]
     return f"{name} <- list(\n" + ",\n".join(entries) + "\n)"
 
 
-def _r_vector(rows: Rows) -> str:
+def _r_vector(rows: IntArray) -> str:
     """Rows counted from 1, runs written as 1:5."""
     breaks = np.flatnonzero(np.diff(rows) != 1) + 1
     runs = [(int(run[0]) + 1, int(run[-1]) + 1) for run in np.split(rows, breaks)]

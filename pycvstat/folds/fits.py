@@ -21,6 +21,7 @@ from pycvstat.folds.layout import (
     sorted_within,
     whole,
 )
+from pycvstat.types import IntArray
 
 Kind = Literal[
     "kfold",
@@ -33,7 +34,6 @@ Kind = Literal[
     "paired_halves",
     "five_by_two",
 ]
-Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -41,13 +41,13 @@ class Fits:
     """The rows of every fit; `FoldPlan` says what the fields are."""
 
     n: int
-    rows: Rows
-    offsets: Rows
-    repeat: Rows
-    fold: Rows
+    rows: IntArray
+    offsets: IntArray
+    repeat: IntArray
+    fold: IntArray
     kind: Kind
     recipe: str
-    train: tuple[Rows, ...] | None = None
+    train: tuple[IntArray, ...] | None = None
     left_out: tuple[tuple[int, ...], ...] | None = None
     groups: npt.NDArray[Any] | None = None
     seed: int | None = None
@@ -82,7 +82,7 @@ class Fits:
             object.__setattr__(self, "groups", frozen(np.array(self.groups)))
         require_training(self.n_train)
 
-    def _given_train(self, fits: int) -> tuple[Rows, ...] | None:
+    def _given_train(self, fits: int) -> tuple[IntArray, ...] | None:
         """Sorted training rows, or None when they are just the complements."""
         if self.train is None:
             return None
@@ -99,29 +99,29 @@ class Fits:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __iter__(self) -> Iterator[tuple[Rows, Rows]]:
+    def __iter__(self) -> Iterator[tuple[IntArray, IntArray]]:
         return ((self.train_rows(i), self.test_rows(i)) for i in range(len(self)))
 
-    def test_rows(self, i: int) -> Rows:
+    def test_rows(self, i: int) -> IntArray:
         """Test rows of fit `i`, counted from 0, increasing."""
         return self.rows[self.offsets[i] : self.offsets[i + 1]]
 
-    def train_rows(self, i: int) -> Rows:
+    def train_rows(self, i: int) -> IntArray:
         """Training rows of fit `i`, counted from 0, increasing."""
         return self._rest(i) if self.train is None else self.train[i]
 
-    def _rest(self, i: int) -> Rows:
+    def _rest(self, i: int) -> IntArray:
         trained = np.ones(self.n, dtype=bool)
         trained[self.test_rows(i)] = False
         return np.flatnonzero(trained)
 
     @property
-    def n_test(self) -> Rows:
+    def n_test(self) -> IntArray:
         """Number of test rows of each fit."""
         return np.diff(self.offsets)
 
     @property
-    def n_train(self) -> Rows:
+    def n_train(self) -> IntArray:
         """Number of training rows of each fit."""
         if self.train is None:
             return self.n - self.n_test
@@ -137,14 +137,14 @@ class Fits:
         """Whether every row is tested exactly once in every repetition."""
         return bool((self._times_tested() == 1).all())
 
-    def _times_tested(self) -> Rows:
+    def _times_tested(self) -> IntArray:
         """How often each row is tested in each repetition, shape (times, n)."""
         repeat = np.repeat(self.repeat, self.n_test)
         counts = np.bincount(repeat * self.n + self.rows, minlength=self.times * self.n)
         return counts.reshape(self.times, self.n)
 
     @property
-    def fold_ids(self) -> Rows:
+    def fold_ids(self) -> IntArray:
         """Fold labels 1..K of each row; shape (n,), or (n, times) when repeated.
 
         Examples
@@ -176,6 +176,6 @@ class Fits:
         return digest.hexdigest()
 
 
-def partition_kind(sizes: Rows) -> Kind:
+def partition_kind(sizes: IntArray) -> Kind:
     """Leave-one-out is K-fold with one row per fold."""
     return "loo" if bool((sizes == 1).all()) else "kfold"

@@ -35,7 +35,7 @@ def as_splitter(folds: Any, grouped: bool = False) -> Splitter:
     >>> as_splitter(10)
     KFold(10)
     >>> as_splitter([1, 2, 1, 2])
-    Predefined(<4 values>)
+    Predefined([1, 2, 1, 2])
     >>> as_splitter([([0, 1], [2]), ([2], [0, 1])]).plan(3).fold_ids
     array([2, 2, 1])
     """

@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.errors import FoldError
 from pycvstat.folds.layout import require_few_fits
@@ -24,8 +23,7 @@ from pycvstat.folds.splitter import (
     require_times,
 )
 from pycvstat.rmath.random import Random, Stream
-
-Rows = npt.NDArray[np.int64]
+from pycvstat.types import IntArray
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,7 +156,9 @@ class PairedHalves(Splitter):
             [train for train, _ in splits],
         )
 
-    def _subsamples(self, rows: Rows, tested: int, stream: Stream) -> list[tuple[Rows, Rows]]:
+    def _subsamples(
+        self, rows: IntArray, tested: int, stream: Stream
+    ) -> list[tuple[IntArray, IntArray]]:
         """Training and test rows of `inner` subsamples of some rows."""
         splits = []
         for _ in range(self.inner):

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from pycvstat.errors import Advice, FoldError
 from pycvstat.errors.checks import is_whole
-
-Rows = npt.NDArray[np.int64]
+from pycvstat.types import IntArray
 
 MOST_ROWS = 2**31 - 1  # as many as R numbers by integers
 MOST_FITS = 10**7  # the lists of their rows alone take 1 GB
@@ -23,7 +22,7 @@ def frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values
 
 
-def whole(values: Any, name: str) -> Rows:
+def whole(values: Any, name: str) -> IntArray:
     """A fresh one-dimensional int64 array."""
     array = np.asarray(values)
     if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
@@ -59,7 +58,7 @@ def require_few_fits(
         )
 
 
-def sorted_within(rows: Rows, offsets: Rows) -> Rows:
+def sorted_within(rows: IntArray, offsets: IntArray) -> IntArray:
     """Rows in increasing order within each fit, which keep their places."""
     if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(rows):
         raise FoldError("offsets must run from 0 to the number of test rows.", given=offsets)
@@ -69,7 +68,7 @@ def sorted_within(rows: Rows, offsets: Rows) -> Rows:
     low = rows.min()
     apart = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     apart *= np.ptp(rows) + 1  # in place, as with millions of rows every copy counts
-    ordered: Rows = rows - low
+    ordered: IntArray = rows - low
     ordered += apart
     ordered.sort()
     ordered -= apart
@@ -77,7 +76,7 @@ def sorted_within(rows: Rows, offsets: Rows) -> Rows:
     return ordered
 
 
-def require_rows(rows: Rows, n: int, role: str) -> None:
+def require_rows(rows: IntArray, n: int, role: str) -> None:
     """Refuse rows outside the data."""
     if len(rows) and (rows.min() < 0 or rows.max() >= n):
         outside = rows[(rows < 0) | (rows >= n)]
@@ -88,7 +87,7 @@ def require_rows(rows: Rows, n: int, role: str) -> None:
         )
 
 
-def require_no_twins(rows: Rows, offsets: Rows) -> None:
+def require_no_twins(rows: IntArray, offsets: IntArray) -> None:
     """Refuse a row that one fit tests twice."""
     same = np.flatnonzero(rows[1:] == rows[:-1]) + 1
     within = same[~np.isin(same, offsets)]
@@ -106,7 +105,7 @@ def require_length(values: Any, length: int, name: str) -> None:
         raise FoldError(f"{name} must have {length} entries.", given=f"{len(values)} entries")
 
 
-def require_training(n_train: Rows) -> None:
+def require_training(n_train: IntArray) -> None:
     """Refuse a fit without training rows."""
     none = np.flatnonzero(n_train < 1)
     if len(none):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.types import IntArray
 
-Rows = npt.NDArray[np.int64]
 
-
-def own_and_other_fold(plan: FoldPlan) -> tuple[Rows, Rows, Rows, int]:
+def own_and_other_fold(plan: FoldPlan) -> tuple[IntArray, IntArray, IntArray, int]:
     """Where the rows of a `NestedPairs` plan belong.
 
     Returns

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.data.frame import in_rows_of, row_labels
 from pycvstat.errors import Advice, FoldError
@@ -32,8 +31,7 @@ from pycvstat.folds.vectors import (
     rows_of,
 )
 from pycvstat.rmath.random import Random, Stream
-
-Rows = npt.NDArray[np.int64]
+from pycvstat.types import IntArray
 
 
 @dataclass(frozen=True, repr=False)
@@ -198,7 +196,7 @@ class Stratified(Splitter):
             dealt += len(rows)
         return of_labels([label])
 
-    def _strata(self, given: Given) -> Rows:
+    def _strata(self, given: Given) -> IntArray:
         column = given.response
         if column.kind == "numeric" and not np.isfinite(column.values).all():
             raise FoldError("Stratified folds need a finite y.", given="infinite values in y")

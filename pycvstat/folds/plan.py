@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from pycvstat.errors import FoldError
 from pycvstat.folds import exchange
-from pycvstat.folds.fits import Fits, Kind, Rows, partition_kind
+from pycvstat.folds.fits import Fits, Kind, partition_kind
 from pycvstat.folds.layout import require_few, row_count
 from pycvstat.folds.problems import plan_problems
 from pycvstat.folds.vectors import rows_of
+from pycvstat.types import IntArray
 from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
@@ -261,8 +262,8 @@ class FoldPlan(Shown, Fits):
     def _of_lists(
         cls,
         n: int,
-        test: Sequence[Rows],
-        train: Sequence[Rows] | None,
+        test: Sequence[IntArray],
+        train: Sequence[IntArray] | None,
         recipe: str,
         kind: Kind | None = None,
     ) -> FoldPlan:
@@ -309,7 +310,7 @@ class FoldPlan(Shown, Fits):
         """Write row, repeat and fold, counted from 1; with training rows unless a partition."""
         exchange.write_csv(self, path)
 
-    def to_rows(self, *, first: Literal[0, 1] = 0) -> list[Rows]:
+    def to_rows(self, *, first: Literal[0, 1] = 0) -> list[IntArray]:
         """Test rows of each fit; ``first=1`` counts them as R does.
 
         Examples
@@ -335,7 +336,7 @@ class FoldPlan(Shown, Fits):
 
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None
-    ) -> Iterator[tuple[Rows, Rows]]:
+    ) -> Iterator[tuple[IntArray, IntArray]]:
         """The (train, test) pairs, for use as scikit-learn's ``cv=``."""
         if X is not None and (given := rows_of(X)) != self.n:
             raise FoldError(

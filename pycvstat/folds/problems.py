@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pycvstat.errors import Advice, FoldError
+from pycvstat.types import IntArray
 
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
@@ -108,7 +109,7 @@ def _require_whole_groups(plan: FoldPlan, place: str, argument: str) -> None:
         )
 
 
-def _rows(rows: npt.NDArray[np.int64]) -> str:
+def _rows(rows: IntArray) -> str:
     """Say "row 3 is" or "rows 1, 2 and 7 more are"."""
     if len(rows) == 1:
         return f"row {rows[0] + 1} is"

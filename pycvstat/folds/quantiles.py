@@ -5,13 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
+from pycvstat.types import FloatArray, IntArray
 
 
-def quantiles(values: Floats, probs: Floats) -> Floats:
+def quantiles(values: FloatArray, probs: FloatArray) -> FloatArray:
     """R's default (type 7) quantiles.
 
     Examples
@@ -22,19 +20,19 @@ def quantiles(values: Floats, probs: Floats) -> Floats:
     ordered = np.sort(values)
     place = (len(values) - 1) * probs + 1
     low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
-    found: Floats = ordered[low - 1]
+    found: FloatArray = ordered[low - 1]
     share = place - low
     between = (place > low) & (ordered[high - 1] != found)
     mixed = (1 - share) * found + share * ordered[high - 1]
     return np.where(between, mixed, found)
 
 
-def interval_codes(values: Floats, breaks: Floats) -> Codes:
+def interval_codes(values: FloatArray, breaks: FloatArray) -> IntArray:
     """The interval (breaks[i], breaks[i + 1]] of each value, the first one closed on both sides."""
     return np.maximum(np.searchsorted(breaks, values, side="left") - 1, 0)
 
 
-def interval_labels(breaks: Floats) -> list[str]:
+def interval_labels(breaks: FloatArray) -> list[str]:
     """The labels that R's ``cut`` gives: as many digits as tell the breaks apart, at least 3.
 
     As in R both zeros are written alike.
@@ -54,7 +52,7 @@ def interval_labels(breaks: Floats) -> list[str]:
     return ["[" + labels[0][1:], *labels[1:]]
 
 
-def quantile_codes(values: Floats, bins: int) -> Codes:
+def quantile_codes(values: FloatArray, bins: int) -> IntArray:
     """The quantile group 0, 1, ... of each value; groups that coincide are one.
 
     Examples

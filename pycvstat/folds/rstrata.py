@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.data.frame import Column
 from pycvstat.data.frame.collation import Collation, word_order
@@ -11,12 +10,12 @@ from pycvstat.errors import FoldError, warn
 from pycvstat.folds.quantiles import interval_codes, interval_labels, quantiles
 from pycvstat.folds.vectors import codes_of
 from pycvstat.rmath.random import Stream
+from pycvstat.types import FloatArray, IntArray
 
-Rows = npt.NDArray[np.int64]
 _BREAKS, _POOL, _DEPTH, _CLASSES = 4, 0.1, 20, 5  # rsample's defaults
 
 
-def caret_classes(column: Column, k: int, collation: Collation) -> list[Rows]:
+def caret_classes(column: Column, k: int, collation: Collation) -> list[IntArray]:
     """Rows of each class, in the order of caret's ``createFolds(y, k)``.
 
     A numeric y is cut at 2 to 5 quantiles. Classes come in the order of their labels as text,
@@ -40,7 +39,7 @@ def caret_classes(column: Column, k: int, collation: Collation) -> list[Rows]:
 
 def rsample_strata(
     column: Column, integers: bool, collation: Collation, stream: Stream
-) -> list[Rows]:
+) -> list[IntArray]:
     """Rows of each stratum, in the order of rsample's ``make_strata(x)``.
 
     Words, categories and numbers with at most 5 different values are classes; rows of classes
@@ -77,7 +76,7 @@ def rsample_strata(
     return [np.flatnonzero(strata == stratum) for stratum in range(len(kept))]
 
 
-def _quantile_strata(values: npt.NDArray[np.float64]) -> list[Rows]:
+def _quantile_strata(values: FloatArray) -> list[IntArray]:
     breaks = min(_BREAKS, len(values) // _DEPTH)
     if breaks < 2:
         return _unstratified(len(values))
@@ -88,7 +87,7 @@ def _quantile_strata(values: npt.NDArray[np.float64]) -> list[Rows]:
     return [np.flatnonzero(codes == stratum) for stratum in range(len(edges) - 1)]
 
 
-def _unstratified(n: int) -> list[Rows]:
+def _unstratified(n: int) -> list[IntArray]:
     _warn(f"rsample does not stratify {n} rows: every stratum would be too small.")
     return [np.arange(n)]
 
@@ -97,7 +96,7 @@ def _warn(message: str) -> None:
     warn(message)
 
 
-def _by_text(codes: Rows, labels: list[str], collation: Collation) -> list[Rows]:
+def _by_text(codes: IntArray, labels: list[str], collation: Collation) -> list[IntArray]:
     rows = [np.flatnonzero(codes == code) for code in word_order(labels, collation)]
     return [part for part in rows if len(part)]
 

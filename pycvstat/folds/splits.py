@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.errors import FoldError
 from pycvstat.errors.checks import is_whole
@@ -24,7 +23,6 @@ from pycvstat.folds.splitter import (
 from pycvstat.folds.vectors import rows_of
 from pycvstat.rmath.random import Random, Stream
 
-Rows = npt.NDArray[np.int64]
 Window = Literal["expanding", "sliding"]
 _ROUNDING = 1e-9  # 0.07 * 100 is 7.000000000000001
 

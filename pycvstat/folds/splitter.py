@@ -22,8 +22,7 @@ from pycvstat.folds.layout import require_few
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.vectors import rows_of, values_of
 from pycvstat.rmath.random import Random, RRandom, Stream, as_stream
-
-Rows = npt.NDArray[np.int64]
+from pycvstat.types import IntArray
 
 
 @dataclass(frozen=True)
@@ -69,12 +68,12 @@ class Layout:
     """
 
     kind: Kind
-    test: Sequence[Rows]
-    repeat: Sequence[int] | Rows | None = None
-    fold: Sequence[int] | Rows | None = None
-    train: Sequence[Rows] | None = None
+    test: Sequence[IntArray]
+    repeat: Sequence[int] | IntArray | None = None
+    fold: Sequence[int] | IntArray | None = None
+    train: Sequence[IntArray] | None = None
     left_out: Sequence[tuple[int, ...]] | None = None
-    sizes: Rows | None = None
+    sizes: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +217,9 @@ class Splitter(AsTyped, metaclass=Answering):
             return random if same else stream
         return stream
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[IntArray, IntArray]]:
         """The (train, test) pairs by position, for use as scikit-learn's ``cv=``.
 
         Examples
@@ -278,12 +279,12 @@ def require_enough(k: int, n: int, fix: str | None = None) -> None:
         )  # fmt: skip
 
 
-def in_chunks(order: Rows, k: int) -> list[Rows]:
+def in_chunks(order: IntArray, k: int) -> list[IntArray]:
     """Cut into k chunks of nearly equal size, the first ``len(order) mod k`` one longer."""
     return np.array_split(order, k)
 
 
-def of_labels(labels: Sequence[Rows]) -> Layout:
+def of_labels(labels: Sequence[IntArray]) -> Layout:
     """The layout of fold labels counted from 0, one vector per repetition; empty folds drop."""
     test, repeat, fold = [], [], []
     for time, label in enumerate(labels):

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sized
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from pycvstat.data.frame import Column, in_rows_of, read_y, row_labels
 from pycvstat.errors import FoldError
 from pycvstat.errors.checks import is_whole
-
-Codes = npt.NDArray[np.int64]
+from pycvstat.types import IntArray
 
 
 def rows_of(data: Any) -> int:
@@ -62,7 +60,7 @@ def values_of(values: Any, data: Any, name: str) -> Column:
     return column
 
 
-def codes_of(column: Column) -> tuple[Codes, list[str]]:
+def codes_of(column: Column) -> tuple[IntArray, list[str]]:
     """Codes 0..L-1 and the levels that occur: sorted, or a factor's own order."""
     codes, levels = column.as_factor()
     used, places = np.unique(codes, return_inverse=True)

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pycvstat.errors import InputError
 from pycvstat.intervals.estimand import Estimand
 from pycvstat.intervals.quantiles import two_sided_p
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.table import mean_rows
+from pycvstat.types import FloatArray
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -25,9 +23,9 @@ if TYPE_CHECKING:
 class Scores:
     """One score per fit, with the sizes of its training and test rows."""
 
-    values: NDArray[np.float64]
-    n_train: NDArray[np.float64]
-    n_test: NDArray[np.float64]
+    values: FloatArray
+    n_train: FloatArray
+    n_test: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

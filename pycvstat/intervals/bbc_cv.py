@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.errors import IntervalError
@@ -20,12 +19,13 @@ from pycvstat.intervals.bootstrap import (
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.losses import LossTable
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     from pycvstat.rmath.random import Random, Stream
 
 
-def bbc_cv(losses: NDArray[np.float64], level: float, draws: int, random: Stream) -> Limits:
+def bbc_cv(losses: FloatArray, level: float, draws: int, random: Stream) -> Limits:
     """Select on rows drawn with replacement, score on the rows not drawn.
 
     As in R: each draw is ``sample.int(n, n, replace = TRUE)``, `which.min` of the means selects,

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
@@ -16,11 +15,11 @@ from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.metrics import Smooth
 from pycvstat.losses import LossTable
+from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from pycvstat.rmath.random import Random, Stream
 
-FloatArray = NDArray[np.float64]
 Statistic = Callable[[FloatArray], float]
 
 
@@ -55,7 +54,7 @@ def bootstrap(
     return percentiles(statistic(values.mean(axis=0)), np.array(drawn), level)
 
 
-def draw_rows(n: int, random: Stream) -> NDArray[np.int64]:
+def draw_rows(n: int, random: Stream) -> IntArray:
     """n rows drawn with replacement, counted from 0. As in R: ``sample.int(n, n, TRUE) - 1``."""
     return np.asarray(random.sample(n, n, replace=True), dtype=np.int64) - 1
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, IntervalError, warn
 from pycvstat.losses import FoldMeans, LossTable, lighter_than
+from pycvstat.types import FloatArray
 
 ROUNDING = 1e-13
 """Spread below this share of the largest value is rounding error of the means, not variance."""
@@ -24,7 +24,7 @@ FEW = 30  # losses below which their kurtosis says nothing
 
 
 def spread(
-    values: NDArray[np.float64], what: str, instead: str | None = None, scale: float | None = None
+    values: FloatArray, what: str, instead: str | None = None, scale: float | None = None
 ) -> float:
     """The standard deviation (ddof 1); refuses values that do not vary.
 
@@ -59,7 +59,7 @@ def spread(
     return float(values.std(ddof=1))
 
 
-def check_size(values: NDArray[np.float64]) -> None:
+def check_size(values: FloatArray) -> None:
     """Refuse losses so small that their variance would be computed as 0.
 
     Examples
@@ -75,7 +75,7 @@ def check_size(values: NDArray[np.float64]) -> None:
         )
 
 
-def kurtosis(values: NDArray[np.float64]) -> float:
+def kurtosis(values: FloatArray) -> float:
     """Fourth central moment over squared variance (3 for the normal distribution).
 
     Examples
@@ -91,7 +91,7 @@ def kurtosis(values: NDArray[np.float64]) -> float:
     return float((squares**2).mean() / squares.mean() ** 2)
 
 
-def is_zero_one(values: NDArray[np.float64]) -> bool:
+def is_zero_one(values: FloatArray) -> bool:
     """Whether all losses are 0 or 1.
 
     Examples
@@ -116,7 +116,7 @@ def check_finite(table: LossTable | FoldMeans) -> None:
     )
 
 
-def warn_heavy_tails(losses: NDArray[np.float64], loss: str) -> None:
+def warn_heavy_tails(losses: FloatArray, loss: str) -> None:
     """Warn when the kurtosis of the losses says that no interval of means can be trusted.
 
     Parameters

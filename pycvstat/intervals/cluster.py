@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import IntervalError
 from pycvstat.folds import Grouped
@@ -12,11 +11,12 @@ from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
+from pycvstat.types import FloatArray, IntArray
 
 FEW = 30  # groups below which cluster-robust standard errors are known to be too small
 
 
-def cluster_robust(losses: NDArray[np.float64], groups: NDArray[np.int64], level: float) -> Limits:
+def cluster_robust(losses: FloatArray, groups: IntArray, level: float) -> Limits:
     """mean ± t_{G-1} se, se clustered on the group (statsmodels, with its G / (G - 1)).
 
     As in R: ``sandwich::vcovCL(lm(loss ~ 1), ~ group)``.

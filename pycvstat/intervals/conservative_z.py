@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.folds import PairedHalves
@@ -13,8 +12,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray
 
 
 def conservative_z(full: FloatArray, halves: FloatArray, level: float) -> Limits:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.errors import IntervalError
@@ -15,15 +14,15 @@ from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
 from pycvstat.losses.metrics import METRICS as READERS, auc
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
 Ties = Literal["below", "half"]
 
 
 def cv_auc(
-    positive: NDArray[np.bool_],
+    positive: BoolArray,
     score: FloatArray,
-    offsets: NDArray[np.int64],
+    offsets: IntArray,
     level: float,
     ties: Ties = "below",
 ) -> Limits:
@@ -66,7 +65,7 @@ def cv_auc(
 
 
 def _fold(
-    positive: NDArray[np.bool_], score: FloatArray, weights: tuple[float, float], ties: Ties
+    positive: BoolArray, score: FloatArray, weights: tuple[float, float], ties: Ties
 ) -> tuple[float, float]:
     if positive.all() or not positive.any():
         raise IntervalError(

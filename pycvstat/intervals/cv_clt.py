@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import IntervalError
 from pycvstat.folds import KFold
@@ -12,8 +11,7 @@ from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray, IntArray
 
 REPEATED = "the losses of one row in several repetitions are dependent"
 
@@ -32,7 +30,7 @@ def all_pairs(losses: FloatArray, level: float) -> Limits:
     return symmetric(losses.mean(), losses.std() / np.sqrt(losses.size), level)
 
 
-def within_fold(losses: FloatArray, offsets: NDArray[np.int64], level: float) -> Limits:
+def within_fold(losses: FloatArray, offsets: IntArray, level: float) -> Limits:
     """As `all_pairs`, sigma^2 the mean over folds of the variance inside a fold (ddof 1).
 
     Fold k holds ``losses[offsets[k]:offsets[k + 1]]``.

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.folds import FiveByTwo
@@ -15,11 +14,10 @@ from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.rmath.tolerances import QUANTILES
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
-
-FloatArray = NDArray[np.float64]
 
 
 def five_by_two_t(p: FloatArray, level: float) -> Limits:

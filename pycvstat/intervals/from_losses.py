@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, LossError
 from pycvstat.errors.checks import shown
@@ -19,12 +18,11 @@ from pycvstat.intervals.dispatch import MetricLike, interval, usual_row
 from pycvstat.intervals.hoeffding import check_bounds
 from pycvstat.intervals.loss_input import columns_of, finite_numbers, in_order, plan_of, repeats_of
 from pycvstat.losses import LossTable, Predictions
+from pycvstat.types import FloatArray
 from pycvstat.verbs import CompareVerbs
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

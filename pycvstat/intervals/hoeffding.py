@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.folds import Holdout
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.losses import LossTable, loss_label
+from pycvstat.types import FloatArray
 
 Bounds = tuple[float, float]
 
@@ -61,7 +61,7 @@ def dev_size_needed(excess: float, delta: float, size: int, bounds: Bounds = (0.
     return max(1, math.ceil(2 * (high - low) ** 2 * math.log(2 * size / delta) / excess**2))
 
 
-def hoeffding(losses: NDArray[np.float64], level: float, bounds: Bounds, size: int = 1) -> Limits:
+def hoeffding(losses: FloatArray, level: float, bounds: Bounds, size: int = 1) -> Limits:
     """mean ± (hi - lo) sqrt(ln(2 size / alpha) / (2 m)) for losses between lo and hi.
 
     Examples

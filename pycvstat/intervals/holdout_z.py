@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.folds import Holdout
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
+from pycvstat.types import FloatArray
 
 
-def holdout_z(losses: NDArray[np.float64], level: float) -> Limits:
+def holdout_z(losses: FloatArray, level: float) -> Limits:
     """mean ± z sd / sqrt(m).
 
     Examples

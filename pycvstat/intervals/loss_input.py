@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.frame import in_common_rows
 from pycvstat.errors import InputError, IntervalError, LossError
@@ -17,8 +16,8 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.folds.splitter import group_array
 from pycvstat.folds.vectors import values_of
+from pycvstat.types import FloatArray
 
-FloatArray = NDArray[np.float64]
 MOST_ROWS = 2**53  # training rows of one test set, which are counted and never listed
 
 

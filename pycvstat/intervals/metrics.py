@@ -14,8 +14,8 @@ from pycvstat.errors import IntervalError, LossError
 from pycvstat.errors.checks import shown
 from pycvstat.losses import FoldMeans, LossTable, loss_label
 from pycvstat.losses.metrics import METRICS as READERS, Metric
+from pycvstat.types import FloatArray
 
-FloatArray = NDArray[np.float64]
 Table = LossTable | FoldMeans
 
 

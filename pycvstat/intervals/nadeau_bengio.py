@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.errors import IntervalError
@@ -15,11 +14,12 @@ from pycvstat.intervals.checks import spread
 from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
+from pycvstat.types import FloatArray
 
 LARGE_RATIO = 0.3  # test over training size; 5-fold has 0.25
 
 
-def corrected_t_limits(scores: NDArray[np.float64], ratio: float, level: float) -> Limits:
+def corrected_t_limits(scores: FloatArray, ratio: float, level: float) -> Limits:
     """mean ± t_{J-1} s sqrt(1 / J + n2 / n1) for J scores of overlapping training sets.
 
     Parameters

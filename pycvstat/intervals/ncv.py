@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import IntervalError, warn
 from pycvstat.errors.checks import check_word
@@ -19,9 +18,8 @@ from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
+from pycvstat.types import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Bias = Literal["authors", "paper", "none"]
 SETTLED = 0.1  # relative Monte Carlo error of the inflation above which a warning is given
 

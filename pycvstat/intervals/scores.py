@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.frame import in_common_rows
 from pycvstat.errors import InputError
@@ -14,6 +13,7 @@ from pycvstat.errors.names import answering
 from pycvstat.intervals.base import Asked, Interval, Scores
 from pycvstat.intervals.estimand import Estimand
 from pycvstat.intervals.nadeau_bengio import METHOD, corrected_t_limits
+from pycvstat.types import FloatArray
 
 
 @answering
@@ -70,7 +70,7 @@ def corrected_t(
     )
 
 
-def _scores(scores: Any) -> NDArray[np.float64]:
+def _scores(scores: Any) -> FloatArray:
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
@@ -89,7 +89,7 @@ def _scores(scores: Any) -> NDArray[np.float64]:
     return values
 
 
-def _sizes(sizes: Any, fits: int, name: str) -> NDArray[np.float64]:
+def _sizes(sizes: Any, fits: int, name: str) -> FloatArray:
     try:
         values = np.asarray(sizes, dtype=np.float64)
     except (TypeError, ValueError):

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pycvstat import rmath
 from pycvstat.folds import KFold
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray
 
 
 def bias_of_the_minimum(errors: FloatArray) -> float:
@@ -20,6 +16,7 @@ def bias_of_the_minimum(errors: FloatArray) -> float:
 
     Examples
     --------
+    >>> import numpy as np
     >>> bias_of_the_minimum(np.array([[1.0, 2.0], [3.0, 1.0], [1.0, 1.0]]))
     0.3333333333333333
     """
@@ -35,6 +32,7 @@ def tibshirani(errors: FloatArray, ratio: float, level: float) -> Limits:
 
     Examples
     --------
+    >>> import numpy as np
     >>> errors = np.array([[1.0, 2.0], [3.0, 1.0], [1.0, 1.0]])
     >>> limits = tibshirani(errors, 0.5, 0.95)
     >>> round(limits.estimate, 6), round(limits.details["bias"], 6)

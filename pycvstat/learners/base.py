@@ -15,6 +15,7 @@ from pycvstat.errors.names import Answering, answering, unknown_argument
 from pycvstat.errors.reprs import AsTyped
 from pycvstat.learners.missing import NA
 from pycvstat.losses.predictions import Predictions
+from pycvstat.types import BoolArray, FloatArray, IntArray
 from pycvstat.verbs import Checked
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from pycvstat.losses import Loss
 
 Params = Mapping[str, Any]
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 WITHOUT_WEIGHTS = "leave the weights out, or use WLS, GLM, RLM, QuantReg, Ridge or Lasso"
 
@@ -284,9 +283,7 @@ class Fitted(Checked, ABC):
         return f"{self.learner!r} fitted to {self.task.n} rows of {self.task.formula.text}"
 
     @abstractmethod
-    def answers(
-        self, new: Any, na: NA
-    ) -> tuple[NDArray[Any], FloatArray | None, NDArray[np.bool_]]:
+    def answers(self, new: Any, na: NA) -> tuple[NDArray[Any], FloatArray | None, BoolArray]:
         """Predict the rows without a missing predictor.
 
         Returns
@@ -339,7 +336,7 @@ def _advice(response: Response, kinds: Sequence[str]) -> Advice:
     return Advice("make it categorical: {}", AsClasses(response.name))
 
 
-def spread(values: NDArray[Any], known: NDArray[np.bool_], missing: Any) -> NDArray[Any]:
+def spread(values: NDArray[Any], known: BoolArray, missing: Any) -> NDArray[Any]:
     """Values of the known rows in their places among all rows."""
     full = np.full((len(known), *values.shape[1:]), missing, dtype=values.dtype)
     full[known] = values

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors.checks import check_level
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 
 def root_of_inverse_diagonal(X: FloatArray) -> FloatArray:

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import read
@@ -26,12 +25,11 @@ from pycvstat.learners.coefficients import coefficient_table
 from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.out_of_range import refuse_non_finite
 from pycvstat.learners.statsmodels.results import table
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 FEW = 4  # columns that nobody finds many
 ROUNDING = 1e-13  # a share of the size of a column that rounding explains
@@ -264,10 +262,10 @@ class FittedDesign(FittedRegression):
         with np.errstate(all="ignore"):
             return self._solution.results(self._sample, **self.learner.covariance(self.task))
 
-    def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, NDArray[np.bool_]]:
+    def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, BoolArray]:
         """Predict the rows without a missing predictor."""
         design = self._encoder.matrix(read(new))
-        known: NDArray[np.bool_] = np.asarray(np.isfinite(design.X).all(axis=1))
+        known: BoolArray = np.asarray(np.isfinite(design.X).all(axis=1))
         if design.offset is not None:
             known &= np.isfinite(design.offset)
         tell_missing(known, na)

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from statsmodels.genmod import families as sm
 from statsmodels.genmod.families import links
 
 from pycvstat.errors import Advice, InputError
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
 ANY = (-np.inf, np.inf)

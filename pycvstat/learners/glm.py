@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import Advice, InputError, RError
@@ -20,6 +19,7 @@ from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, 
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear_prepared import PreparedGLM
 from pycvstat.learners.statsmodels.results import generalised
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pycvstat.learners.families import Family, Link
     from pycvstat.learners.irls import Control, GLMFit
 
-FloatArray = NDArray[np.float64]
 FAMILIES_IN_R = {
     "binomial": "binomial",
     "poisson": "poisson",

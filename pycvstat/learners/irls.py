@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import EPS, Family, Link
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
 from pycvstat.learners.linear.rank import LM_TOLERANCE
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)

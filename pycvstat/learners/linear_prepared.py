@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import warn
 from pycvstat.folds.pairs import own_and_other_fold
@@ -17,13 +16,12 @@ from pycvstat.learners.linear.left_out import (
     ols_left_out_predictions,
 )
 from pycvstat.learners.linear.pairs import ols_pair_residuals
+from pycvstat.types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from pycvstat.data.task import Task
     from pycvstat.folds.plan import FoldPlan
     from pycvstat.learners.glm import GeneralisedLinear
-
-FloatArray = NDArray[np.float64]
 
 
 def shares_rows(task: Task, plan: FoldPlan) -> bool:
@@ -97,7 +95,7 @@ class PreparedLeastSquares(PreparedDesign):
             values[test] = self.predict(plan.train_rows(i), plan.test_rows(i), [0]).values[0]
         return Predictions(np.tile(values, (len(self.learners), 1)))
 
-    def _tell(self, aliased: NDArray[np.bool_] | None) -> None:
+    def _tell(self, aliased: BoolArray | None) -> None:
         """Say which columns were left out though they are not quite a combination of others."""
         if aliased is None or not aliased.any():
             return

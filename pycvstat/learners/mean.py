@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import FitError
 from pycvstat.learners.coefficients import coefficient_table
 from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.rmath.tolerances import SUMS
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pycvstat.data.task import Task
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import DataError, warn
 from pycvstat.errors.checks import check_word
+from pycvstat.types import BoolArray
 
 NA = Literal["pass", "raise"]
 
 
-def tell_missing(known: NDArray[np.bool_], na: NA) -> None:
+def tell_missing(known: BoolArray, na: NA) -> None:
     """Warn of rows that cannot be predicted, or refuse them."""
     check_word("na", na, get_args(NA))
     if known.all():

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import FitError
 from pycvstat.errors.checks import check_control
@@ -16,14 +15,13 @@ from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.rank import aliased_columns
 from pycvstat.learners.statsmodels.results import multinomial
 from pycvstat.rmath.tolerances import NUMERICAL
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pycvstat.data.task import Task
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 CERTAIN = 10 * float(np.finfo(np.float64).eps)
 
@@ -158,7 +156,7 @@ class MultinomialSolution(Solution):
     """Log odds of the classes that the training rows hold."""
 
     fit: MultinomialFit | None
-    kept: NDArray[np.bool_]
+    kept: BoolArray
     seen: IntArray
     levels: int
     report: FitReport

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import POISSON, Family, Link, negative_binomial
 from pycvstat.learners.irls import AS_R, Control, GLMFit, fit_glm
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray
 
 SMALL_STEP = float(np.finfo(np.float64).eps ** 0.25)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import Advice, InputError
@@ -26,11 +25,10 @@ from pycvstat.learners.linear_prepared import PreparedLeastSquares
 from pycvstat.learners.statsmodels.columns import columns_of_covariance, with_columns
 from pycvstat.learners.statsmodels.results import least_squares
 from pycvstat.rmath.tolerances import LINEAR
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import FitError
+from pycvstat.types import FloatArray
 
 SMALLEST = 1e-140  # the square still has all its digits, and so has its inverse
 
 
-def refuse_extreme(name: str, X: NDArray[np.float64], columns: Sequence[str]) -> None:
+def refuse_extreme(name: str, X: FloatArray, columns: Sequence[str]) -> None:
     """Refuse columns whose squares leave the range of numbers.
 
     Examples
@@ -30,7 +30,7 @@ def refuse_extreme(name: str, X: NDArray[np.float64], columns: Sequence[str]) ->
         )
 
 
-def refuse_non_finite(name: str, values: NDArray[np.float64]) -> None:
+def refuse_non_finite(name: str, values: FloatArray) -> None:
     """Predictions that left the range of numbers: R gives them as NaN or Inf."""
     bad = ~np.isfinite(values)
     if bad.any():

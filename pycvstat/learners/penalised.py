@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError
@@ -32,13 +31,12 @@ from pycvstat.learners.linear.ridge import ridge_gcv, ridge_left_out_predictions
 from pycvstat.learners.linear_prepared import shares_rows
 from pycvstat.learners.out_of_range import refuse_extreme
 from pycvstat.learners.statsmodels.results import penalised
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pycvstat.folds.plan import FoldPlan
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

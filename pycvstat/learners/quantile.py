@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_number
@@ -25,13 +24,13 @@ from pycvstat.learners.out_of_range import refuse_extreme
 from pycvstat.learners.simplex import quantile_vertex
 from pycvstat.learners.statsmodels.results import quantile
 from pycvstat.rmath.tolerances import LINEAR
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pycvstat.data.task import Task
 
-FloatArray = NDArray[np.float64]
 NOT_UNIQUE = "the quantile is not unique: other coefficients fit the training rows as well."
 
 TINY = 2.0**-20

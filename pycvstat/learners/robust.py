@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, RError
 from pycvstat.errors.checks import check_control, check_word, is_number
@@ -15,13 +14,13 @@ from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, 
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
 from pycvstat.learners.statsmodels.results import robust
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pycvstat.data.task import Task
 
-FloatArray = NDArray[np.float64]
 
 MAD_CONSTANT = 0.6745  # as in MASS; the normal quartile to four digits
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from pycvstat.types import FloatArray, IntArray
 
 TOLERANCE = float(np.finfo(np.float64).eps) ** (2 / 3)
 

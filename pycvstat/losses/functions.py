@@ -15,8 +15,8 @@ from pycvstat.errors import Advice, InputError, LossError
 from pycvstat.errors.checks import check_word, is_number, real_numbers
 from pycvstat.errors.foreign import telling
 from pycvstat.losses.predictions import Needs, Predictions, does_not_say
+from pycvstat.types import FloatArray
 
-FloatArray = NDArray[np.float64]
 Pointwise = Callable[[NDArray[Any], Predictions], FloatArray]
 
 _ANY = ("continuous", "nominal", "ordinal")

@@ -16,8 +16,7 @@ from pycvstat.errors import LossError
 from pycvstat.errors.checks import check_word, shown
 from pycvstat.losses.predictions import Needs
 from pycvstat.losses.table import LossTable
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +192,7 @@ def metric(table: LossTable, name: str, candidate: int = 0) -> Measured:
     return Measured(name, by_fold, float(np.mean(pooled)))
 
 
-def _repeats(table: LossTable) -> list[NDArray[np.int64]]:
+def _repeats(table: LossTable) -> list[IntArray]:
     """Positions in the table by repeat."""
     repeat = np.repeat(table.plan.repeat, table.plan.n_test)
     return [np.flatnonzero(repeat == r) for r in np.unique(repeat)]

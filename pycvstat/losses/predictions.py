@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import LossError
+from pycvstat.types import FloatArray
 
-FloatArray = NDArray[np.float64]
 Needs = Literal["numbers", "classes", "probabilities", "scores"]
 
 

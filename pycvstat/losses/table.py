@@ -14,11 +14,11 @@ from pycvstat import rmath
 from pycvstat.errors.checks import check_shape
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses.predictions import Predictions
+from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 
 TOGETHER = 16384  # rows of a fold whose losses are held together to average them
 SHORT = 100  # rows of folds that are averaged together
@@ -168,7 +168,7 @@ class LossTable:
         by_row[rows] = means
         return by_row
 
-    def tested_rows(self) -> tuple[NDArray[np.int64], FloatArray]:
+    def tested_rows(self) -> tuple[IntArray, FloatArray]:
         """The rows that were tested, ascending, and the mean loss of each, shape (rows, C)."""
         rows, tests = np.unique(self.plan.rows, return_counts=True)
         losses = self.losses[np.argsort(self.plan.rows, kind="stable")]
@@ -225,7 +225,7 @@ def mean_of(pieces: Iterable[FloatArray], n: int) -> FloatArray:
     return np.asarray(total / n, dtype=np.float64)
 
 
-def means_between(offsets: NDArray[np.int64], losses: FloatArray) -> FloatArray:
+def means_between(offsets: IntArray, losses: FloatArray) -> FloatArray:
     """`mean_of` the rows from each offset to the next, shape (parts, C); short parts together.
 
     Examples

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
@@ -21,6 +20,7 @@ from pycvstat.procedures.engine import run
 from pycvstat.procedures.leaks import duplicated_rows, near_copies, split_groups
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.rmath.random import as_stream
+from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ class Audit(Verbs):
     2  equal rows in training and test  False
     """
 
-    skill: NDArray[np.float64]
+    skill: FloatArray
     p_value: float
     copies: tuple[str, ...]
-    duplicates: NDArray[np.int64]
+    duplicates: IntArray
     split_groups: tuple[Any, ...]
     learner: Learner
     plan: FoldPlan
@@ -236,7 +236,7 @@ def audit(
 def _both(
     setting: Setting,
     learner: Learner,
-    order: NDArray[np.int64],
+    order: IntArray,
     number: int,
     identity: dict[str, Any] | None,
 ) -> tuple[float, float]:
@@ -262,7 +262,7 @@ def _both(
     return _mean(table.losses), _mean(others)
 
 
-def _skill(both: list[tuple[float, float]]) -> NDArray[np.float64]:
+def _skill(both: list[tuple[float, float]]) -> FloatArray:
     """Differences of the two means as shares of the second, which is averaged over permutations.
 
     In every fit, what a learner knows leaves the order of the test responses open, so the
@@ -275,14 +275,14 @@ def _skill(both: list[tuple[float, float]]) -> NDArray[np.float64]:
     return np.asarray(np.clip(np.nan_to_num(share, nan=0.0), -1.0, 1.0))
 
 
-def _partners(plan: FoldPlan) -> NDArray[np.int64]:
+def _partners(plan: FoldPlan) -> IntArray:
     """For every test row another one of its fit, or where it is alone of another fit."""
     if plan.n_test.max() == 1:
         return plan.rows[::-1]
     return np.concatenate([plan.test_rows(i)[::-1] for i in range(len(plan))])
 
 
-def _one_sided(skill: NDArray[np.float64]) -> float:
+def _one_sided(skill: FloatArray) -> float:
     from scipy.stats import t
 
     error = float(deviation(skill)) / np.sqrt(len(skill))
@@ -291,5 +291,5 @@ def _one_sided(skill: NDArray[np.float64]) -> float:
     return float(t.sf(_mean(skill) / error, len(skill) - 1))
 
 
-def _mean(values: NDArray[np.float64]) -> float:
+def _mean(values: FloatArray) -> float:
     return float((values / values.size).sum())  # no sum on the way leaves the range of numbers

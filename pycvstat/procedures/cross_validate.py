@@ -20,6 +20,7 @@ from pycvstat.procedures.bias import BiasAdjustment, bias_adjustment
 from pycvstat.procedures.engine import Failure, OnError
 from pycvstat.procedures.quantities import augmented, fold_rows, out_of_fold, weights_words
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
+from pycvstat.types import FloatArray
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class CVResult(EstimateVerbs):
         return self.bias.adjusted
 
     @property
-    def fold_errors(self) -> NDArray[np.float64]:
+    def fold_errors(self) -> FloatArray:
         """Mean loss on the test rows of each fit."""
         return self.table.fold_means()[:, 0]
 

@@ -17,10 +17,10 @@ from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
 from pycvstat.losses.table import mean_of
 from pycvstat.run import Execution, run_tasks
 from pycvstat.run.threads import one_thread
+from pycvstat.types import FloatArray, IntArray
 
 Keep = Literal["all", "fold_means"]
 OnError = Literal["raise", "warn"]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ class Work:
     loss: Loss
     keep: Keep
     on_error: OnError
-    base: NDArray[np.int64] | None = None  # rows of the task that the plan's rows point into
+    base: IntArray | None = None  # rows of the task that the plan's rows point into
     fold_word: str = "fold"
 
-    def rows(self, i: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def rows(self, i: int) -> tuple[IntArray, IntArray]:
         """Training and test rows of fit `i`, as rows of the task."""
         train, test = self.plan.train_rows(i), self.plan.test_rows(i)
         return (train, test) if self.base is None else (self.base[train], self.base[test])
@@ -167,7 +167,7 @@ def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]
     return {"means": mean_of(pieces(), len(test)), "detail": details[-1], "failures": []}
 
 
-def losses_of(work: Work, p: Predictions, rows: NDArray[np.int64]) -> FloatArray:
+def losses_of(work: Work, p: Predictions, rows: IntArray) -> FloatArray:
     """Losses of predictions for rows of the task; refused when they are not finite."""
     expected = (p.n_candidates, len(rows))
     if p.values.shape != expected:

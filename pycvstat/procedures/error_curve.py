@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, PycvstatError
@@ -21,13 +20,11 @@ from pycvstat.procedures.grid import as_candidates, beside
 from pycvstat.procedures.quantities import KEEP_LIMIT, augmented, weights_words
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.run import run_tasks
+from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
     import pandas as pd
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +83,7 @@ class ErrorCurve(Verbs):
         """The candidate with the smallest test error (the first of ties)."""
         return self.candidates[self._best]
 
-    def gap(self) -> NDArray[np.float64]:
+    def gap(self) -> FloatArray:
         """Test error minus train error by candidate, means of fold means."""
         return self.test.estimate() - self.train.estimate()
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_whole
 from pycvstat.errors.names import Answering
 from pycvstat.learners.base import Learner, Params
 from pycvstat.rmath.random import as_stream
+from pycvstat.types import FloatArray
 
 Candidates = tuple[dict[str, Any], ...]
 
@@ -96,7 +96,7 @@ class QuasiRandomSearch(metaclass=Answering):
         return _quantiles(self.space, _points(engine, n))
 
 
-def _points(engine: Any, n: int) -> NDArray[np.float64]:
+def _points(engine: Any, n: int) -> FloatArray:
     """`n` points; a Sobol sequence is drawn in a power of two and cut."""
     return np.asarray(engine.random(1 << (n - 1).bit_length()))[:n]
 
@@ -108,14 +108,14 @@ def _count(n: Any) -> int:
     return int(n)
 
 
-def _quantiles(space: Mapping[str, Any], u: NDArray[np.float64]) -> Candidates:
+def _quantiles(space: Mapping[str, Any], u: FloatArray) -> Candidates:
     if not space:
         raise InputError("the search space is empty.", given=dict(space))
     columns = {name: _draws(name, d, u[:, j]) for j, (name, d) in enumerate(space.items())}
     return tuple({name: column[i] for name, column in columns.items()} for i in range(u.shape[0]))
 
 
-def _draws(name: str, distribution: Any, u: NDArray[np.float64]) -> list[Any]:
+def _draws(name: str, distribution: Any, u: FloatArray) -> list[Any]:
     if hasattr(distribution, "ppf"):
         drawn = np.asarray(distribution.ppf(u))
         whole = hasattr(distribution, "pmf")

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.types import FloatArray, IntArray
 
 COPY = 0.01  # what a near copy leaves unexplained: of the variance, or of the rows
 FEW = 10  # rows below which a correlation of 0.995 can be chance
 RARE = 0.001  # how probable an order of classes may be by chance, all predictors together
 
 
-def duplicated_rows(task: Task, plan: FoldPlan) -> NDArray[np.int64]:
+def duplicated_rows(task: Task, plan: FoldPlan) -> IntArray:
     """Pairs (test row, training row) that are equal in every variable of the formula.
 
     Examples
@@ -77,7 +78,7 @@ def near_copies(task: Task) -> tuple[str, ...]:
     return tuple(name for name in names if _tells_classes(task, name))
 
 
-def _correlated(x: NDArray[Any], y: NDArray[np.float64]) -> bool:
+def _correlated(x: NDArray[Any], y: FloatArray) -> bool:
     from scipy.stats import rankdata
 
     if x.dtype != np.float64 or len(y) < FEW or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -87,7 +88,7 @@ def _correlated(x: NDArray[Any], y: NDArray[np.float64]) -> bool:
     return bool(np.nanmax(np.square(r)) > 1 - COPY)
 
 
-def _by_chance(counts: NDArray[np.int64]) -> float:
+def _by_chance(counts: IntArray) -> float:
     """How probable it is that the classes of rows in random order follow one another."""
     from scipy.special import gammaln
 

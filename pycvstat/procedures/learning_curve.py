@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.data.task import Task
@@ -28,6 +27,7 @@ from pycvstat.procedures.error_curve import (
 )
 from pycvstat.procedures.quantities import augmented, weights_words
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
+from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -64,16 +64,16 @@ class LearningCurve(Verbs):
     2       24   8.45  10.61  2.16       3.45
     """
 
-    sizes: NDArray[np.int64]
-    train: NDArray[np.float64]
-    test: NDArray[np.float64]
+    sizes: IntArray
+    train: FloatArray
+    test: FloatArray
     plan: FoldPlan
     task: Task
     learner: Learner
     loss: str
     seed: int | None = None
     table: LossTable | None = None
-    orders: tuple[NDArray[np.int64], ...] = ()
+    orders: tuple[IntArray, ...] = ()
 
     def __repr__(self) -> str:
         return f"LearningCurve({self.learner.name}, sizes {self.sizes.tolist()})"
@@ -198,9 +198,7 @@ def learning_curve(
     )
 
 
-def _table(
-    setting: Setting, fits: list[list[FitErrors]], sizes: NDArray[np.int64]
-) -> LossTable | None:
+def _table(setting: Setting, fits: list[list[FitErrors]], sizes: IntArray) -> LossTable | None:
     return test_losses(
         setting,
         [np.vstack([one.losses for one in fit]) for fit in fits],
@@ -209,7 +207,7 @@ def _table(
     )
 
 
-def training_sizes(sizes: Sequence[float], largest: int) -> NDArray[np.int64]:
+def training_sizes(sizes: Sequence[float], largest: int) -> IntArray:
     """Training sizes as ascending whole numbers.
 
     Examples

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.errors import InputError
@@ -24,6 +23,7 @@ from pycvstat.procedures.selection import Complexity, RuleName, Tuning
 from pycvstat.procedures.setting import Arguments, read_learner, read_setting
 from pycvstat.procedures.tune import TuneResult, tune
 from pycvstat.procedures.tuned import Tuned
+from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +119,7 @@ class NestedResult(CVResult):
         return self.tuned.candidates
 
     @property
-    def chosen_index(self) -> NDArray[np.int64]:
+    def chosen_index(self) -> IntArray:
         """Position of the chosen candidate by outer fit; -1 where the fit failed."""
         return np.array([-1 if d is None else d.choice.index for d in self.details])
 
@@ -135,7 +135,7 @@ class NestedResult(CVResult):
         return [[self.candidates[c] for c in tied] for tied in found]
 
     @property
-    def inner_curves(self) -> NDArray[np.float64]:
+    def inner_curves(self) -> FloatArray:
         """Inner estimate (mean of inner fold means), shape (outer fits, candidates)."""
         empty = np.full(len(self.candidates), np.nan)
         return np.stack([empty if d is None else rmath.mean(d.means, axis=0) for d in self.details])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.losses import LossTable
+from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ def fold_rows(table: LossTable) -> pd.DataFrame:
     )
 
 
-def out_of_fold(table: LossTable) -> NDArray[np.float64]:
+def out_of_fold(table: LossTable) -> FloatArray:
     """Out-of-fold prediction of each row, averaged over repeats for numbers.
 
     For classes the most frequent predicted class, ties to the first; NaN where a row was never
@@ -58,13 +58,13 @@ def out_of_fold(table: LossTable) -> NDArray[np.float64]:
     if table.y is None or not np.issubdtype(table.y.dtype, np.integer):
         total = np.bincount(plan.rows, weights=values, minlength=plan.n)
         times = np.bincount(plan.rows, minlength=plan.n)
-        average: NDArray[np.float64] = np.full(plan.n, np.nan)
+        average: FloatArray = np.full(plan.n, np.nan)
         np.divide(total, times, out=average, where=times > 0)
         return average
     return _votes(plan.rows, values, plan.n)
 
 
-def _votes(rows: NDArray[np.int64], codes: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+def _votes(rows: IntArray, codes: FloatArray, n: int) -> FloatArray:
     counts = np.zeros((n, int(np.nanmax(codes)) + 1))
     ok = ~np.isnan(codes)
     np.add.at(counts, (rows[ok], codes[ok].astype(np.int64)), 1)

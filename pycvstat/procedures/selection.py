@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, FitError, InputError
 from pycvstat.errors.checks import check_word, is_number, shown
 from pycvstat.errors.reprs import Brief
 from pycvstat.learners.base import Learner
 from pycvstat.losses import FoldMeans
+from pycvstat.types import FloatArray
 
 RuleName = Literal["min", "one_se", "tolerance"]
 Complexity = str | Sequence[str] | Callable[[dict[str, Any]], float]
@@ -137,7 +137,7 @@ class Tuning(Brief):
     """
 
     choice: Choice
-    means: NDArray[np.float64]
+    means: FloatArray
 
     def __post_init__(self) -> None:
         self.choice.check(self.means.shape[1])
@@ -166,7 +166,7 @@ def choose(table: FoldMeans, rule: Rule = Rule()) -> Choice:
     return Choice(int(index), tuple(tied.tolist()), limit)
 
 
-def _allowance(table: FoldMeans, estimate: NDArray[np.float64], rule: Rule) -> float:
+def _allowance(table: FoldMeans, estimate: FloatArray, rule: Rule) -> float:
     if rule.name == "min":
         return 0.0
     best = int(np.nanargmin(estimate))

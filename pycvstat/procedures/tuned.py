@@ -23,11 +23,10 @@ from pycvstat.procedures.engine import OnError, Work, describe, fit_one, where
 from pycvstat.procedures.grid import Candidates, as_candidates, beside
 from pycvstat.procedures.selection import Complexity, Rule, RuleName, Tuning, choose, read_rule
 from pycvstat.rmath.random import as_stream
+from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from pycvstat.data.task import Task
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)
@@ -178,7 +177,7 @@ class PreparedTuned(Prepared):
         p = self.prepared.predict(base, new, [choice.index])
         return Predictions(p.values, p.prob, Tuning(choice, means))
 
-    def _inner_means(self, train: IntArray, plan: FoldPlan) -> NDArray[np.float64]:
+    def _inner_means(self, train: IntArray, plan: FoldPlan) -> FloatArray:
         """Inner fold means, shape (inner folds, candidates): the engine on the training rows."""
         work = Work(
             self.prepared,

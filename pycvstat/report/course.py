@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.r.check.course import CourseInR, course_data, live_course, recorded_course
 from pycvstat.r.lecture import LectureRun, lecture_run
@@ -25,11 +24,12 @@ from pycvstat.report.content import (
 )
 from pycvstat.report.numbers import aligned, number
 from pycvstat.rmath.tolerances import SUMS
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Numbers = Sequence[float] | NDArray[np.float64]
+Numbers = Sequence[float] | FloatArray
 
 ABOUT = (
     "200 simulated rows (pycvstat.data.waves(200, random=2021)), shuffled as R's set.seed(1) "

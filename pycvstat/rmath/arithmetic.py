@@ -10,16 +10,18 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from pycvstat.types import FloatArray
+
 EXACT = 2.0**-52  # a divisor beyond 1 / EXACT has no digits to lose
 
 
-def by_c(plain: Callable[..., float], quick: Callable[..., Floats]) -> Callable[..., Floats]:
+def by_c(
+    plain: Callable[..., float], quick: Callable[..., FloatArray]
+) -> Callable[..., FloatArray]:
     """A function of vectors from one of numbers; NumPy's says where there is no finite value."""
 
-    def vectorised(*given: Floats) -> Floats:
+    def vectorised(*given: FloatArray) -> FloatArray:
         vectors = np.broadcast_arrays(*given)
         values = np.array(quick(*vectors), dtype=np.float64)
         known = np.logical_and.reduce([np.isfinite(part) for part in (values, *vectors)])
@@ -32,7 +34,7 @@ def by_c(plain: Callable[..., float], quick: Callable[..., Floats]) -> Callable[
 _pow = by_c(math.pow, np.power)
 
 
-def power(x: Floats, y: Floats) -> Floats:
+def power(x: FloatArray, y: FloatArray) -> FloatArray:
     """``x^y``: a product for the power 2, else the C library's ``pow``.
 
     Examples
@@ -43,7 +45,7 @@ def power(x: Floats, y: Floats) -> Floats:
     return np.where(y == 2, x * x, _pow(x + 0.0, y))  # R knows one zero here
 
 
-def remainder(x: Floats, y: Floats) -> Floats:
+def remainder(x: FloatArray, y: FloatArray) -> FloatArray:
     """``x %% y``, which R computes in extended precision from the rounded quotient.
 
     Examples

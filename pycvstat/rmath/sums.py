@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pycvstat.errors import InputError
+from pycvstat.types import FloatArray
 
 Axis = Literal[0] | None
 Vector = NDArray[Any]
@@ -132,7 +133,7 @@ def sd(x: ArrayLike, axis: Axis = None) -> Any:
     return _by_column(lambda v: float(np.sqrt(_var(v))), x, axis)
 
 
-def cumsum(x: ArrayLike) -> NDArray[np.float64]:
+def cumsum(x: ArrayLike) -> FloatArray:
     """Running sums along the last axis, each rounded from extended precision.
 
     Parameters
@@ -214,7 +215,7 @@ def column_sums(x: ArrayLike, before: NDArray[np.longdouble] | None = None) -> A
     return total
 
 
-def row_sums(x: ArrayLike) -> NDArray[np.float64]:
+def row_sums(x: ArrayLike) -> FloatArray:
     """The sum of every row, accumulated in extended precision from left to right.
 
     Parameters
@@ -266,7 +267,7 @@ def _total(
     return total
 
 
-def _column_means(values: NDArray[Any]) -> NDArray[np.float64]:
+def _column_means(values: NDArray[Any]) -> FloatArray:
     """`_mean` of every column, several at a time: the dot goes down each of them."""
     n, count = values.shape
     if n < 2:

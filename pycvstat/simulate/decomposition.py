@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.learners.base import Learner
@@ -20,9 +19,8 @@ from pycvstat.rmath.random import as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.laws import Law
 from pycvstat.simulate.points import predictions_at
+from pycvstat.types import FloatArray
 from pycvstat.verbs import Shown
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

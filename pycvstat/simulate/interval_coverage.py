@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.errors.checks import check_level, is_whole
@@ -25,13 +24,12 @@ from pycvstat.rmath.random import Random, as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.points import at_points
 from pycvstat.simulate.scenarios import Scenario, as_scenario
+from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 Target = Literal["ER(n)", "ER(m)", "R", "PQ"]
 Formula = Callable[..., Limits]
 BLOCK = 50  # data sets that share one drawn plan

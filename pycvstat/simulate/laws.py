@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.losses import Loss, as_loss
 from pycvstat.rmath.random import RRandom
+from pycvstat.types import FloatArray
 
-FloatArray = NDArray[np.float64]
 TEST_SEED = 20_260_101  # the points at which risks are averaged are drawn once, by this seed
 
 

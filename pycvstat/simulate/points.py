@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.rmath.random import as_stream
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from pycvstat.types import FloatArray, IntArray
 
 
 def task_of(

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors.reprs import Brief
@@ -19,12 +18,12 @@ from pycvstat.rmath.random import as_stream
 from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.laws import Law
 from pycvstat.simulate.points import predictions_at, task_of
+from pycvstat.types import FloatArray
 from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
 NEW_POINTS = 400  # points at which the risk of one replication is averaged
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.folds import Blocks
@@ -24,9 +23,8 @@ from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import as_stream
 from pycvstat.simulate.laws import GroupedNoise, HeavyTailed, Law
 from pycvstat.simulate.points import predictions, task_of
+from pycvstat.types import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 POINTS = 1000  # new points at which the risk of one data set is averaged
 
 

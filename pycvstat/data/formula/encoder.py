@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.formula.evaluate import column
 from pycvstat.data.formula.factors import Coding
@@ -25,8 +24,8 @@ from pycvstat.data.formula.variables import (
 )
 from pycvstat.data.frame import Frame
 from pycvstat.errors import DataError
+from pycvstat.types import FloatArray, IntArray
 
-Floats = NDArray[np.float64]
 WORDS = frozenset({"text", "factor", "ordered"})
 
 
@@ -50,13 +49,13 @@ class Design:
         The sum of the offset() terms.
     """
 
-    X: Floats
+    X: FloatArray
     columns: tuple[str, ...]
-    assign: NDArray[np.int64]
+    assign: IntArray
     term_labels: tuple[str, ...]
     term_orders: tuple[int, ...]
     intercept: bool
-    offset: Floats | None = None
+    offset: FloatArray | None = None
 
 
 class FittedEncoder:
@@ -222,7 +221,7 @@ def _joined(names: Sequence[Sequence[str]]) -> list[str]:
     return made
 
 
-def _multiply(blocks: Sequence[Floats], into: Floats) -> None:
+def _multiply(blocks: Sequence[FloatArray], into: FloatArray) -> None:
     """The products of all pairs of columns, in the order of `_joined`."""
     *others, last = blocks
     made = np.ones((len(last), 1))
@@ -239,10 +238,10 @@ def _numeric_offset(node: Any, frame: Frame) -> Any:
     return made
 
 
-def _offset(formula: Formula, frame: Frame) -> Floats | None:
+def _offset(formula: Formula, frame: Frame) -> FloatArray | None:
     if not formula.offsets:
         return None
-    total: Floats = np.sum(
+    total: FloatArray = np.sum(
         [_numeric_offset(node, frame).values for node in formula.offsets], axis=0
     )
     return total

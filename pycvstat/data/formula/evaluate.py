@@ -26,21 +26,20 @@ from pycvstat.data.formula.syntax import (
 from pycvstat.data.frame import Column, Frame
 from pycvstat.errors import DataError, FormulaError
 from pycvstat.rmath.arithmetic import power, remainder
-
-Floats = NDArray[np.float64]
+from pycvstat.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vector:
     """Numbers, or logicals as 0 and 1; NaN is missing; a single one is recycled."""
 
-    values: Floats
+    values: FloatArray
     kind: Literal["numeric", "logical"] = "numeric"
 
 
 Value: TypeAlias = Vector | Column | str | list[Any]
 
-ARITHMETIC: dict[str, Callable[[Floats, Floats], Floats]] = {
+ARITHMETIC: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
@@ -113,7 +112,7 @@ def column(node: Node, frame: Frame) -> Column:
     return Column(deparse(node), value.kind, values)
 
 
-def _numbers(node: Node, frame: Frame) -> Floats:
+def _numbers(node: Node, frame: Frame) -> FloatArray:
     value = evaluate(node, frame)
     if isinstance(value, Vector):
         return value.values
@@ -138,7 +137,7 @@ def _call(node: Call, frame: Frame) -> Value:
     return Vector(made)
 
 
-def _logarithm(x: Floats, base: Floats) -> Vector:
+def _logarithm(x: FloatArray, base: FloatArray) -> Vector:
     """R has log10 and log2 of their own for these bases."""
     if base.ndim == 0 and float(base) in (2.0, 10.0):
         return Vector(ELEMENTWISE["log2" if float(base) == 2.0 else "log10"](x))
@@ -204,7 +203,7 @@ def _words(value: Value) -> NDArray[Any]:
     raise DataError("Words are compared with words in quotes only.", fix='write g == "a"')
 
 
-def _logical(truth: NDArray[np.bool_], *sources: Floats) -> Vector:
+def _logical(truth: BoolArray, *sources: FloatArray) -> Vector:
     """Truth values, missing where any source is."""
     missing = np.logical_or.reduce(np.broadcast_arrays(*[np.isnan(s) for s in sources]))
     return Vector(np.where(missing, np.nan, truth), "logical")

@@ -15,6 +15,7 @@ from pycvstat.data.formula.syntax import Call, Node, deparse
 from pycvstat.data.frame import Column, Frame
 from pycvstat.data.frame.columns import level_name
 from pycvstat.errors import FormulaError
+from pycvstat.types import FloatArray
 
 Coding = Literal["contrasts", "kknn"]
 POLYNOMIAL_NAMES = (".L", ".Q", ".C")
@@ -96,7 +97,7 @@ def _cut(call: Call, frame: Frame) -> Column:
     return Column(deparse(call), kind, codes, levels)
 
 
-def _breaks(node: Node | None, call: Call) -> NDArray[np.float64]:
+def _breaks(node: Node | None, call: Call) -> FloatArray:
     given = constant(node) if node is not None else None
     numbers = isinstance(given, list) and all(isinstance(v, float) for v in given)
     if not numbers or len(set(given or [])) < 2 or len(set(given or [])) < len(given or []):
@@ -108,9 +109,7 @@ def _breaks(node: Node | None, call: Call) -> NDArray[np.float64]:
     return np.sort(np.array(given, dtype=np.float64))
 
 
-def _intervals(
-    breaks: NDArray[np.float64], right: bool, lowest: bool, digits: int
-) -> tuple[str, ...]:
+def _intervals(breaks: FloatArray, right: bool, lowest: bool, digits: int) -> tuple[str, ...]:
     """R's names of intervals: as few digits as keep the breaks apart, at least `digits`."""
     for precision in range(max(1, digits), max(12, digits) + 1):
         ends = [f"{b:.{precision}g}" if np.isfinite(b) else _infinite(b) for b in breaks]
@@ -138,7 +137,7 @@ MAKERS = {
 }
 
 
-def coding_matrix(column: Column, coding: Coding, levels: int) -> NDArray[np.float64] | None:
+def coding_matrix(column: Column, coding: Coding, levels: int) -> FloatArray | None:
     """Codes of an ordered factor, one row per level; None for a factor that gets indicators.
 
     As in R: ``contr.poly``; with "kknn" steps of one half up and down.

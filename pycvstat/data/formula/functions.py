@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.formula.syntax import Call, Node, deparse
 from pycvstat.data.frame.frames import nearest
 from pycvstat.errors import FormulaError
 from pycvstat.rmath.arithmetic import by_c
+from pycvstat.types import FloatArray
 
-Numeric = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Numeric = Callable[[FloatArray], FloatArray]
 
 ELEMENTWISE: dict[str, Numeric] = {
     "abs": np.abs,

@@ -6,13 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.rmath.arithmetic import power
-
-FloatArray = NDArray[np.float64]
-
+from pycvstat.types import FloatArray
 
 NEGLIGIBLE = 1e-7  # what must be left of a column, as a share of it: R's ``qr(tol = )``
 

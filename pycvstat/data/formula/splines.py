@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

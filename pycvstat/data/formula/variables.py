@@ -19,8 +19,7 @@ from pycvstat.data.formula.syntax import Call, Node, columns_in, deparse
 from pycvstat.data.frame import Column, Frame
 from pycvstat.errors import DataError, FormulaError
 from pycvstat.rmath.arithmetic import power
-
-Floats = NDArray[np.float64]
+from pycvstat.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +33,7 @@ class Numbers:
         """The names of its columns."""
         return (self.label,)
 
-    def matrix(self, frame: Frame, every_level: bool) -> Floats:
+    def matrix(self, frame: Frame, every_level: bool) -> FloatArray:
         """Its columns on the rows of a frame: (n, 1)."""
         return column(self.node, frame).values[:, None]
 
@@ -56,18 +55,18 @@ class Levels:
     node: Node
     label: str
     levels: tuple[str, ...]
-    codes: Floats | None
+    codes: FloatArray | None
     code_names: tuple[str, ...]
 
     def names(self, every_level: bool) -> tuple[str, ...]:
         """The names of its columns."""
         return tuple(self.label + n for n in (self.levels if every_level else self.code_names))
 
-    def matrix(self, frame: Frame, every_level: bool) -> Floats:
+    def matrix(self, frame: Frame, every_level: bool) -> FloatArray:
         """Its columns on the rows of a frame; DataError for a level that was not frozen."""
         places = _places(factors.value(self.node, frame), self.levels, self.node)
         if self.codes is not None and not every_level:
-            made: Floats = self.codes[places]
+            made: FloatArray = self.codes[places]
         else:
             made = _indicators(places, len(self.levels))
             made = made if every_level else made[:, len(self.levels) - len(self.code_names) :]
@@ -116,7 +115,7 @@ class Poly:
             return (self.label,)
         return tuple(f"{self.label}{power}" for power in range(1, self.degree + 1))
 
-    def matrix(self, frame: Frame, every_level: bool) -> Floats:
+    def matrix(self, frame: Frame, every_level: bool) -> FloatArray:
         """Its columns on the rows of a frame: (n, degree)."""
         x = column(arguments(self.node)["x"], frame).values
         if self.fitted is None:
@@ -165,11 +164,11 @@ class Scale:
         """The names of its columns."""
         return (self.label,)
 
-    def matrix(self, frame: Frame, every_level: bool) -> Floats:
+    def matrix(self, frame: Frame, every_level: bool) -> FloatArray:
         """Its column on the rows of a frame: (n, 1)."""
         centre, divisor = self.fitted or (0.0, 1.0)
         x = column(arguments(self.node)["x"], frame).values
-        made: Floats = ((x - centre) / divisor)[:, None]
+        made: FloatArray = ((x - centre) / divisor)[:, None]
         return made
 
 
@@ -201,7 +200,7 @@ class Splines:
             return (self.label,)
         return tuple(f"{self.label}{place}" for place in range(1, self.size + 1))
 
-    def matrix(self, frame: Frame, every_level: bool) -> Floats:
+    def matrix(self, frame: Frame, every_level: bool) -> FloatArray:
         """Its columns on the rows of a frame: (n, size)."""
         assert self.fitted is not None
         return self.fitted.at(column(arguments(self.node)["x"], frame).values)
@@ -256,7 +255,7 @@ def _levels(node: Node, made: Column, frame: Frame, coding: Coding) -> Levels:
     return Levels(node, deparse(node), levels, table, names)
 
 
-def _indicators(places: NDArray[Any], levels: int) -> Floats:
+def _indicators(places: NDArray[Any], levels: int) -> FloatArray:
     made = np.zeros((len(places), levels))
     known = np.flatnonzero(places >= 0)
     made[known, places[known]] = 1.0
@@ -315,7 +314,7 @@ def _splines(node: Call, frame: Frame) -> Splines:
     return Splines(node, deparse(node), options, size)
 
 
-def _several(given: Any, node: Call) -> Floats | None:
+def _several(given: Any, node: Call) -> FloatArray | None:
     """One number or several, as an array."""
     values = given if isinstance(given, list) else [given]
     if given is None:

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pycvstat.data.frame.collation import Collation, word_order
+from pycvstat.types import BoolArray, FloatArray
 
 Kind = Literal["numeric", "logical", "factor", "ordered", "text", "date"]
 MICROSECONDS_PER_DAY = 86_400_000_000
@@ -55,7 +56,7 @@ class Column:
     def __len__(self) -> int:
         return len(self.values)
 
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> BoolArray:
         """Which values are missing: a boolean array of shape (n,).
 
         Examples
@@ -70,7 +71,7 @@ class Column:
             return np.asarray(self.values < 0)
         return np.asarray(np.isnan(self.values))
 
-    def infinite(self) -> NDArray[np.bool_]:
+    def infinite(self) -> BoolArray:
         """Which values are infinite; infinite values are not missing, as in R.
 
         Examples
@@ -204,14 +205,14 @@ def _merged_levels(
     return place[codes], levels
 
 
-def _dates(days: NDArray[np.float64]) -> NDArray[Any]:
+def _dates(days: FloatArray) -> NDArray[Any]:
     made = np.full(len(days), np.datetime64("NaT", "us"))
     known = ~np.isnan(days)
     made[known] = np.rint(days[known] * MICROSECONDS_PER_DAY).astype("int64").astype("M8[us]")
     return made
 
 
-def _date_words(days: NDArray[np.float64]) -> list[str]:
+def _date_words(days: FloatArray) -> list[str]:
     whole = bool((days == np.floor(days)).all())
     return [str(word) for word in np.datetime_as_string(_dates(days), unit="D" if whole else "s")]
 

@@ -11,11 +11,12 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pycvstat.data.frame.columns import Column, positions
 from pycvstat.errors import DataError
 from pycvstat.errors.checks import check_shape
+from pycvstat.types import BoolArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,7 +151,7 @@ class Frame:
         counts = {column.name: int(column.infinite().sum()) for column in self._readable()}
         return {name: count for name, count in counts.items() if count}
 
-    def complete(self, names: Iterable[str] | None = None) -> NDArray[np.bool_]:
+    def complete(self, names: Iterable[str] | None = None) -> BoolArray:
         """Which rows miss nothing in these columns (default: all).
 
         As in R: ``complete.cases(data[names])``.

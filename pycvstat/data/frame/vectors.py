@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pycvstat.data.frame.columns import MICROSECONDS_PER_DAY, Column, level_name
 from pycvstat.errors import DataError
+from pycvstat.types import BoolArray, FloatArray
 
 EXACT_INTEGERS = 2**53
 NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "integer-na", "empty"}
@@ -145,13 +146,11 @@ def _from_objects(name: str, values: NDArray[np.object_]) -> Column:
     raise _refusal(name, _examples(values, missing), _fault(what, values))
 
 
-def _missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
+def _missing(values: NDArray[np.object_]) -> BoolArray:
     return np.asarray(pd.isna(values), dtype=bool)
 
 
-def _filled(
-    name: str, values: NDArray[np.object_], missing: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def _filled(name: str, values: NDArray[np.object_], missing: BoolArray) -> FloatArray:
     numbers = np.full(len(values), np.nan)
     try:
         numbers[~missing] = values[~missing].astype(np.float64)
@@ -174,7 +173,7 @@ def _fault(what: str, values: NDArray[np.object_]) -> str:
     return what if what in ADVICE else "mixed"
 
 
-def _examples(values: NDArray[np.object_], missing: NDArray[np.bool_]) -> str:
+def _examples(values: NDArray[np.object_], missing: BoolArray) -> str:
     seen: dict[str, str] = {}
     for row in np.flatnonzero(~missing):
         kind = type(values[row]).__name__
@@ -244,7 +243,7 @@ def _from_polars(name: str, series: Any) -> Column:
     return _from_objects(name, np.array([*series.to_list(), None], dtype=object)[:-1])
 
 
-def _polars_floats(series: Any) -> NDArray[np.float64]:
+def _polars_floats(series: Any) -> FloatArray:
     import polars as pl
 
     return np.array(series.cast(pl.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)

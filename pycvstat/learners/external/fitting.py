@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.formula import FittedEncoder, quote
 from pycvstat.data.frame import Frame, read
@@ -30,12 +29,11 @@ from pycvstat.learners.base import (
 from pycvstat.learners.design import Outcome, stacked
 from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.run import own_generators
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Role = Literal["classifier", "regressor"]
 
 
@@ -163,7 +161,7 @@ class FittedWrapped(Fitted):
         self.learner, self.task, self.estimator = learner, task, fitted
         self._encoder = encoder
 
-    def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, NDArray[np.bool_]]:
+    def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, BoolArray]:
         """Predict the rows without a missing predictor."""
         frame: Frame = read(new)
         names = self.task.formula.predictors

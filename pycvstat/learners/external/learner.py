@@ -9,16 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pycvstat.errors import InputError
 from pycvstat.learners.external.fitting import Role, Wrapped
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     from pycvstat.losses import Loss
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -17,12 +17,10 @@ from pycvstat.learners.knn.predictions import Rows, predict
 from pycvstat.learners.knn.scaling import metric
 from pycvstat.learners.knn.search import Index
 from pycvstat.learners.missing import NA, tell_missing
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from pycvstat.learners.knn.learner import KNN
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -61,7 +59,7 @@ class Answer:
     neighbours : Neighbours
     """
 
-    known: NDArray[np.bool_]
+    known: BoolArray
     values: NDArray[Any]
     shares: FloatArray | None
     neighbours: Neighbours
@@ -86,9 +84,7 @@ class FittedKNN(Fitted):
         )
         self._index = Index(self._rows.X, self._metric, learner.ties)
 
-    def answers(
-        self, new: Any, na: NA
-    ) -> tuple[NDArray[Any], FloatArray | None, NDArray[np.bool_]]:
+    def answers(self, new: Any, na: NA) -> tuple[NDArray[Any], FloatArray | None, BoolArray]:
         """Predict the rows without a missing predictor."""
         answer = self.answer(new, na)
         return answer.values, answer.shares, answer.known
@@ -113,7 +109,7 @@ class FittedKNN(Fitted):
         if frame.n == 0:
             raise DataError("the new data have no rows.", given="0 rows")
         X = self._encoder.matrix(frame).X
-        known: NDArray[np.bool_] = np.asarray(np.isfinite(X).all(axis=1))
+        known: BoolArray = np.asarray(np.isfinite(X).all(axis=1))
         tell_missing(known, na)
         k = self.learner.k
         found = self._index.find(X[known], k + 1)

@@ -13,11 +13,10 @@ from statistics import NormalDist
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, InputError
+from pycvstat.types import FloatArray
 
-FloatArray = NDArray[np.float64]
 Kernel = Literal[
     "rectangular",
     "triangular",

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import Advice, FitError, InputError, RError
@@ -20,11 +19,11 @@ from pycvstat.learners.knn.predictions import Group, Rows, grouped, predict_cand
 from pycvstat.learners.knn.responses import y_band
 from pycvstat.learners.knn.search import TIES, Ties
 from pycvstat.rmath.tolerances import SUMS, Tolerance
+from pycvstat.types import IntArray
 
 if TYPE_CHECKING:
     from pycvstat.learners.knn.fitted import FittedKNN
 
-IntArray = NDArray[np.int64]
 
 PORTION = 16384  # new rows whose neighbours are held at a time
 IN_R = Tolerance(1e-12, "weights of kernels agree with R's to 1e-12")

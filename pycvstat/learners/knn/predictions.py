@@ -18,12 +18,11 @@ from pycvstat.learners.knn.found import FoundPath
 from pycvstat.learners.knn.kernels import weights
 from pycvstat.learners.knn.search import Ties
 from pycvstat.learners.knn.shared import Fold, FoldSearch
+from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from pycvstat.learners.knn.learner import KNN
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Key = tuple[float, bool, Ties]
 
 

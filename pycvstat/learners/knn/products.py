@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.learners.knn.found import Found
 from pycvstat.learners.knn.scaling import Metric
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import BoolArray, FloatArray
 
 SPARE = 8  # candidates more than needed, so that rounding seldom leaves a row without proof
 TILE = 2**20  # inner products held at a time
@@ -16,7 +14,7 @@ TILE = 2**20  # inner products held at a time
 
 def by_products(
     points: FloatArray, metric: Metric, new: FloatArray, size: int
-) -> tuple[Found, NDArray[np.bool_]]:
+) -> tuple[Found, BoolArray]:
     """The `size` nearest of every new row, and whether they are proved to be the nearest.
 
     ``|a|^2 + |b|^2 - 2ab`` finds candidates; their distances are then computed as everywhere

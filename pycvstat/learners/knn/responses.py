@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.rmath.sums import cumsum, row_sums
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from pycvstat.types import FloatArray, IntArray
 
 
 def weighted_mean(y: FloatArray, weights: FloatArray) -> FloatArray:

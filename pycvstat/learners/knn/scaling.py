@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.errors import Advice, FitError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from pycvstat.types import FloatArray, IntArray
 
 PORTION = 16384  # rows that are put on the scale at a time
 SMALLEST = 1e-280  # variance; rows some 1e-10 of the spread apart still have distances in range

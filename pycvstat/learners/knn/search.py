@@ -7,17 +7,14 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, warn
 from pycvstat.learners.knn.found import Found, FoundPath
 from pycvstat.learners.knn.products import by_products
 from pycvstat.learners.knn.scaling import Metric
 from pycvstat.rmath.sums import EXTENDED
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 Scan = Callable[[IntArray, IntArray], tuple[FloatArray, IntArray]]
 Ties = Literal["kknn", "row"]
 TIES: tuple[str, ...] = ("kknn", "row")

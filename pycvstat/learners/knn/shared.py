@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 from pycvstat.learners.knn.found import Found, FoundPath
 from pycvstat.learners.knn.scaling import Metric, metric
 from pycvstat.learners.knn.search import TEAM, Index, Ties, settle_ties, settled
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 PORTION = 4096  # rows whose distances are held while the lists are made
 MANY = 20  # folds

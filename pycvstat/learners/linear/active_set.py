@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from pycvstat.types import FloatArray
 
 _NO_RANK = 1e-12
 """Predictors of length 1 with a singular value below this repeat each other to rounding."""

@@ -6,17 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from pycvstat.errors import FitError, InputError
 from pycvstat.learners.linear.least_squares import require_finite
 from pycvstat.learners.linear.left_out import equal_sizes, well_conditioned
 from pycvstat.learners.linear.rank import column_scale
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from pycvstat.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray
 
 
 @njit(cache=True)

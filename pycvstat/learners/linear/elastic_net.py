@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import FitError
 from pycvstat.learners.linear.active_set import finish
@@ -14,9 +13,7 @@ from pycvstat.learners.linear.centred import (
     training_rows,
 )
 from pycvstat.learners.linear.ridge import ridge_slopes
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from pycvstat.types import FloatArray, IntArray
 
 TOLERANCE = 1e-13
 """Largest violation of an optimality condition: the gradient is the covariance of a predictor and

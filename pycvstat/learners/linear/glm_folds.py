@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import EPS, Family, Link
 from pycvstat.learners.irls import AS_R, Control, fit_glm
 from pycvstat.learners.linear.least_squares import Basis, orthonormal_basis
 from pycvstat.learners.linear.left_out import KEPT_SHARE, smallest_eigenvalue_bound, solve
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _BLOCK = 2**16
 """Numbers per table of rows and fits worked on at a time: half a megabyte stays in the cache."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from pycvstat.errors import FitError, InputError
 from pycvstat.learners.linear.rank import LM_TOLERANCE, aliased_columns, column_scale
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from pycvstat.types import BoolArray, FloatArray
 
 CLEAR_RANK = 1e-5
 """Every column keeps at least this share of its length: far above R's 1e-7 in every fold that

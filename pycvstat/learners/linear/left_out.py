@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.learners.linear.least_squares import (
     Basis,
@@ -14,10 +13,7 @@ from pycvstat.learners.linear.least_squares import (
     orthonormal_basis,
     require_finite,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 KEPT_SHARE = 1e-3
 """A fold is small work only when its training rows keep this share of every direction: then the

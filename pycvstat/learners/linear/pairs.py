@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.learners.linear.least_squares import Basis, orthonormal_basis, require_finite
@@ -16,10 +15,7 @@ from pycvstat.learners.linear.left_out import (
     solve,
     well_conditioned,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _BLOCK = 2**17
 """Numbers worked on at a time: what stays in the cache."""

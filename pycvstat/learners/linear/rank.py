@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from pycvstat.types import BoolArray, FloatArray
 
 LM_TOLERANCE = 1e-7
 """R's ``lm(tol = 1e-7)``: a column with less than this share of its length left is aliased."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.learners.linear.centred import (
     Centred,
@@ -12,9 +11,7 @@ from pycvstat.learners.linear.centred import (
     training_rows,
 )
 from pycvstat.learners.linear.left_out import KEPT_SHARE
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _REFINEMENTS = 2
 """Singular vectors are exact in the units of the largest predictor only; refinement makes the
@@ -222,7 +219,7 @@ def ridge_loo_predictions(
 
 def _pull_without(
     rows: Centred, y: FloatArray, w: FloatArray, as_glmnet: bool
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+) -> tuple[FloatArray, BoolArray]:
     """What multiplies lam in the fit without row i (n,), and where the other y are constant."""
     left = rows.total - w
     if not as_glmnet:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
@@ -31,15 +30,12 @@ from pycvstat.learners.statsmodels import models
 from pycvstat.learners.statsmodels.arguments import is_regularised, named
 from pycvstat.learners.statsmodels.columns import Reader, readers, with_columns
 from pycvstat.learners.statsmodels.results import table
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pycvstat.learners.statsmodels.learner import Statsmodels
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

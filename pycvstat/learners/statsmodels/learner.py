@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.formula import Design
 from pycvstat.data.task import Task
@@ -20,8 +19,7 @@ from pycvstat.learners.statsmodels import models
 from pycvstat.learners.statsmodels.arguments import check, named, of_model, place_of
 from pycvstat.learners.statsmodels.columns import names_in, refuse_values
 from pycvstat.learners.statsmodels.fitting import FittedStatsmodels, fit_rows, tell
-
-IntArray = NDArray[np.int64]
+from pycvstat.types import IntArray
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

@@ -6,17 +6,14 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.learners.coefficients import coefficient_table, inverse_of_cross_product
+from pycvstat.types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pycvstat.learners.design import Sample
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 def parts(sample: Sample, kept: BoolArray) -> tuple[pd.Series[Any], pd.DataFrame, BoolArray]:

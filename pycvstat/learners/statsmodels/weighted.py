@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from statsmodels.discrete.discrete_model import MNLogit
 
 from pycvstat.learners.multinomial import information, probabilities
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray
 
 
 class WeightedMNLogit(MNLogit):  # type: ignore[misc]

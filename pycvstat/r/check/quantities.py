@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.losses import LossTable
 from pycvstat.r.check.labels import fit_labels, row_labels
 from pycvstat.r.check.table import Row, compare_values, not_compared
 from pycvstat.rmath.tolerances import EXACT, SAME_BITS, SUMS, Tolerance
+from pycvstat.types import BoolArray, IntArray
 
 NEEDS_ALL = "needs every fit"
 
@@ -39,7 +39,7 @@ class Quantity:
     ours: Any
     tolerance: Tolerance
     labels: Sequence[str] | None = None
-    fits: NDArray[np.int64] | None = None
+    fits: IntArray | None = None
 
 
 def side_by_side(
@@ -75,7 +75,7 @@ def side_by_side(
     ]
 
 
-def _compared(q: Quantity, r: Mapping[str, Any], refused: NDArray[np.bool_]) -> Row:
+def _compared(q: Quantity, r: Mapping[str, Any], refused: BoolArray) -> Row:
     if refused.any() and q.fits is None:
         return not_compared(q.title, NEEDS_ALL)
     kept = np.ones(np.size(q.ours), bool) if q.fits is None else ~refused[q.fits]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.rmath.tolerances import EXACT, Tolerance
+from pycvstat.types import FloatArray
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -221,8 +221,8 @@ def compare_values(
 
 def _compare_numbers(
     quantity: str,
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
+    a: FloatArray,
+    b: FloatArray,
     tolerance: Tolerance,
     labels: Sequence[str] | None,
 ) -> Row:

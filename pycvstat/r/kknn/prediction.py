@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.frame import Frame
@@ -16,8 +15,7 @@ from pycvstat.learners.knn.fitted import FittedKNN
 from pycvstat.learners.knn.learner import KNN, check_rows
 from pycvstat.r.kknn.arguments import match_kernel, new_rows
 from pycvstat.rmath.sums import cumsum
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -54,7 +52,7 @@ class Kknn:
     CL: NDArray[Any]
     W: FloatArray
     D: FloatArray
-    C: NDArray[np.int64]
+    C: IntArray
     prob: FloatArray | None
     response: Kind
     levels: tuple[str, ...]

@@ -22,12 +22,10 @@ from pycvstat.learners.knn.search import Index
 from pycvstat.r.kknn.arguments import match_kernels, new_rows
 from pycvstat.r.kknn.prediction import predict_as_kknn
 from pycvstat.rmath.sums import sum_
+from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
@@ -17,8 +16,7 @@ from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.r.kknn.arguments import match_kernel
 from pycvstat.rmath.random import as_stream
 from pycvstat.rmath.sums import sum_
-
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -45,7 +43,7 @@ class CvKknn:
 
     y: FloatArray
     yhat: FloatArray
-    folds: NDArray[np.int64]
+    folds: IntArray
     mean_abs: float
     mean_squ: float
     misclass: float
@@ -112,7 +110,7 @@ def cv_kknn(
     return _result(task, folds, yhat)
 
 
-def _result(task: Task, folds: NDArray[np.int64], yhat: FloatArray) -> CvKknn:
+def _result(task: Task, folds: IntArray, yhat: FloatArray) -> CvKknn:
     response, n = task.response, task.n
     first = 1.0 if response.levels else 0.0
     y, yhat = response.values + first, yhat + first

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import real_numbers, shown
 from pycvstat.folds.partitions import Blocks
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.r.lecture.splits import as_frame
+from pycvstat.types import IntArray
 
 if TYPE_CHECKING:
     from pycvstat.procedures.tune import TuneResult
-
-IntArray = NDArray[np.int64]
 
 
 class Neighbours:

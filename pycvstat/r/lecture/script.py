@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.errors.reprs import Brief
 from pycvstat.folds.partitions import Blocks
 from pycvstat.r.lecture.model import Neighbours
 from pycvstat.rmath.random import RRandom
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from pycvstat.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, repr=False, slots=True, eq=False)

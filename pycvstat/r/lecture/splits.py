@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.folds.partitions import Blocks
+from pycvstat.types import IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
-
-IntArray = NDArray[np.int64]
 
 
 class TrainValidation(NamedTuple):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.report.numbers import listed, setting, settings
 from pycvstat.report.plots.style import label
+from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +24,8 @@ class Line:
     """Rows of a tidy table that are joined by a line, in order of `x`."""
 
     name: str
-    rows: NDArray[np.int64]
-    x: NDArray[np.float64]
+    rows: IntArray
+    x: FloatArray
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class CandidateAxis:
 
     title: str
     lines: list[Line]
-    x: NDArray[np.float64]
+    x: FloatArray
     ticks: list[str]
     log: bool
     joined: bool
@@ -92,7 +92,7 @@ def candidate_axis(table: pd.DataFrame, params: Sequence[str]) -> CandidateAxis:
     return CandidateAxis(label(main), _lines(x, names), x, [], _is_logarithmic(x), True)
 
 
-def _lines(x: NDArray[np.float64], names: list[str]) -> list[Line]:
+def _lines(x: FloatArray, names: list[str]) -> list[Line]:
     lines = []
     for name in dict.fromkeys(names):
         rows = np.flatnonzero([n == name for n in names])
@@ -105,7 +105,7 @@ def _is_numeric(values: pd.Series[Any]) -> bool:
     return all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values)
 
 
-def _is_logarithmic(x: NDArray[np.float64]) -> bool:
+def _is_logarithmic(x: FloatArray) -> bool:
     """Whether the values are nearer to equal steps of their logarithms than of themselves."""
     distinct = np.unique(x)
     if distinct.size < 3 or distinct[0] <= 0 or distinct[-1] < 20 * distinct[0]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.report.numbers import count
 from pycvstat.report.plots.style import AMBER, BLUE, INK, PALE, legend_above
+from pycvstat.types import IntArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pycvstat.folds.plan import FoldPlan
 
 ROWS, FITS = 300, 30  # of the data and of the plan that are drawn
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +25,9 @@ class Strip:
     """One horizontal strip of the picture: rows by the part they play in a fit."""
 
     y: float
-    train: Rows
-    validate: Rows
-    test: Rows
+    train: IntArray
+    validate: IntArray
+    test: IntArray
 
 
 _NONE = np.empty(0, dtype=np.int64)
@@ -47,7 +46,7 @@ def fold_map(ax: Axes, plan: FoldPlan) -> Axes:
     return ax
 
 
-def _training(plan: FoldPlan, i: int) -> Rows:
+def _training(plan: FoldPlan, i: int) -> IntArray:
     """Training rows of a fit among those that are drawn: a plan can have billions."""
     if plan.train is not None:
         return plan.train[i]
@@ -125,7 +124,7 @@ def _rectangles(bars: Sequence[tuple[float, int, int]], colour: str) -> Any:
     return PolyCollection(corners, facecolors=colour, edgecolors="none")
 
 
-def runs(rows: Rows, limit: int) -> list[tuple[int, int]]:
+def runs(rows: IntArray, limit: int) -> list[tuple[int, int]]:
     """Runs of neighbouring rows below a limit, as (first, one past the last).
 
     Examples

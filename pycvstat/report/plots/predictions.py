@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.report.plots.candidates import candidate_axis
 from pycvstat.report.plots.style import (
@@ -21,12 +20,11 @@ from pycvstat.report.plots.style import (
     legend_above,
     whole_numbers,
 )
+from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-FloatArray = NDArray[np.float64]
 
 
 def residuals(ax: Axes, table: pd.DataFrame, response: str) -> Axes:

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
+from pycvstat.types import FloatArray
 
-Floats = npt.NDArray[np.float64]
 _LARGEST = 4_500_000_000_000_000
 
 
@@ -21,7 +21,7 @@ def count_of(n: Any) -> int:
     return int(n)
 
 
-def recycled(values: Any, n: int, name: str) -> Floats:
+def recycled(values: Any, n: int, name: str) -> FloatArray:
     """Values repeated to length `n`, as R recycles a parameter."""
     try:
         given = np.atleast_1d(np.asarray(values, dtype=np.float64))
@@ -48,7 +48,7 @@ def values_of(x: Any) -> tuple[npt.NDArray[Any] | None, int]:
     return values, len(values)
 
 
-def probabilities(prob: Any, n: int, need: int) -> Floats:
+def probabilities(prob: Any, n: int, need: int) -> FloatArray:
     """Weights that add up to 1, of which `need` are above 0."""
     weights = recycled(prob, len(prob) if hasattr(prob, "__len__") else 1, "prob")
     if len(weights) != n:

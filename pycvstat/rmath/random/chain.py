@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Indices = npt.NDArray[np.int64]
+from pycvstat.types import IntArray
 
 
-def consecutive(length: Indices, count: int) -> tuple[Indices, int]:
+def consecutive(length: IntArray, count: int) -> tuple[IntArray, int]:
     """Where consecutive draws start when one that starts at t consumes ``length[t]``.
 
     Parameters

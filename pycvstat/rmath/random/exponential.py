@@ -10,12 +10,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.rmath.random.chain import consecutive
 from pycvstat.rmath.random.twister import BitStream, as_uniforms
-
-Floats = npt.NDArray[np.float64]
+from pycvstat.types import FloatArray, IntArray
 
 _LN2 = 0.6931471805599453
 _Q = np.cumsum([_LN2**i / math.factorial(i) for i in range(1, 17)])
@@ -23,7 +21,7 @@ _Q[-1] = 1.0
 _SHIFTS = np.concatenate([[0.0], np.cumsum(np.full(40, _LN2))])
 
 
-def exponentials(stream: BitStream, count: int) -> Floats:
+def exponentials(stream: BitStream, count: int) -> FloatArray:
     """Standard exponential draws."""
     draws = np.empty(count)
     made = 0
@@ -36,7 +34,7 @@ def exponentials(stream: BitStream, count: int) -> Floats:
     return draws
 
 
-def _draws(uniforms: Floats, count: int) -> tuple[Floats, int]:
+def _draws(uniforms: FloatArray, count: int) -> tuple[FloatArray, int]:
     """At most `count` draws from these uniforms and how many of them they consumed."""
     mantissa, exponent = np.frexp(uniforms)
     power = mantissa == 0.5  # exactly a power of two: doubled once more until it exceeds 1
@@ -49,7 +47,7 @@ def _draws(uniforms: Floats, count: int) -> tuple[Floats, int]:
     return np.where(extra == 0, shift + rest, shift + _least(uniforms, starts, extra)), used
 
 
-def _least(uniforms: Floats, starts: npt.NDArray[np.int64], extra: npt.NDArray[np.int64]) -> Floats:
+def _least(uniforms: FloatArray, starts: IntArray, extra: IntArray) -> FloatArray:
     """ln 2 times the least of the ``extra + 1`` uniforms after each start (0 where none)."""
     least = np.zeros(len(starts))
     draws = np.flatnonzero(extra)

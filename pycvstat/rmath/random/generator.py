@@ -16,10 +16,9 @@ from pycvstat.rmath.random.exponential import exponentials
 from pycvstat.rmath.random.indices import equal_range, shrinking_range
 from pycvstat.rmath.random.normal import normals
 from pycvstat.rmath.random.twister import BitStream
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 SampleKind = Literal["Rejection", "Rounding"]
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 _HASHED_ABOVE = 10_000_000
 _SEED_LIMIT = 2**31 - 1
 
@@ -71,7 +70,7 @@ class RRandom:
         """Whether nothing has been drawn yet, so that `seed` alone repeats what follows."""
         return self._stream.consumed == 0
 
-    def runif(self, n: int, low: Any = 0.0, high: Any = 1.0) -> Floats:
+    def runif(self, n: int, low: Any = 0.0, high: Any = 1.0) -> FloatArray:
         """Uniform draws. As in R: ``runif(n, min, max)``.
 
         Parameters
@@ -96,7 +95,7 @@ class RRandom:
         uniforms += low
         return uniforms
 
-    def rnorm(self, n: int, mean: Any = 0.0, sd: Any = 1.0) -> Floats:
+    def rnorm(self, n: int, mean: Any = 0.0, sd: Any = 1.0) -> FloatArray:
         """Normal draws by inversion. As in R: ``rnorm(n, mean, sd)``.
 
         Parameters
@@ -121,7 +120,7 @@ class RRandom:
         draws += mean
         return draws
 
-    def rexp(self, n: int, rate: Any = 1.0) -> Floats:
+    def rexp(self, n: int, rate: Any = 1.0) -> FloatArray:
         """Exponential draws. As in R: ``rexp(n, rate)``.
 
         Parameters
@@ -186,7 +185,7 @@ class RRandom:
         places = self._places(n, count, replace, prob)
         return places + 1 if values is None else values[places]
 
-    def permutation(self, n: int) -> Indices:
+    def permutation(self, n: int) -> IntArray:
         """All of 0..n-1 in random order: the draw of R's ``sample(n)``, counted from 0.
 
         Examples
@@ -197,7 +196,7 @@ class RRandom:
         n = count_of(n)
         return self._places(n, n, False, None)
 
-    def _places(self, n: int, count: int, replace: bool, prob: Any) -> Indices:
+    def _places(self, n: int, count: int, replace: bool, prob: Any) -> IntArray:
         """Drawn places, counted from 0."""
         if prob is not None:
             weights = probabilities(prob, n, 0 if replace else count)
@@ -218,12 +217,12 @@ class RRandom:
     def _rounding(self) -> bool:
         return self.sample_kind == "Rounding"
 
-    def _shuffled(self, n: int, count: int) -> Indices:
+    def _shuffled(self, n: int, count: int) -> IntArray:
         """Take one and move the last into its place, `count` times."""
         drawn = shrinking_range(self._stream, n, count, rounding=self._rounding)
         return _all_dealt(n, drawn) if 16 * count > n else _few_dealt(n, drawn)
 
-    def _distinct(self, n: int, count: int) -> Indices:
+    def _distinct(self, n: int, count: int) -> IntArray:
         """Draw until `count` different ones have come, as R does for n > 1e7."""
         seen: dict[int, None] = {}
         while len(seen) < count:
@@ -232,7 +231,7 @@ class RRandom:
         return np.fromiter(seen, dtype=np.int64, count=count)
 
 
-def _spread(draw: Callable[[int], Floats], drawn: npt.NDArray[np.bool_]) -> Floats:
+def _spread(draw: Callable[[int], FloatArray], drawn: BoolArray) -> FloatArray:
     """Draws where `drawn`, zeros elsewhere."""
     if drawn.all():
         return draw(len(drawn))
@@ -241,7 +240,7 @@ def _spread(draw: Callable[[int], Floats], drawn: npt.NDArray[np.bool_]) -> Floa
     return draws
 
 
-def _all_dealt(n: int, drawn: memoryview[int]) -> Indices:
+def _all_dealt(n: int, drawn: memoryview[int]) -> IntArray:
     """Cards taken from a deck, the last card then put into the gap; written over what was drawn."""
     deck = memoryview(np.arange(n, dtype=np.int64))  # type: ignore[arg-type]
     for draw, (index, last) in enumerate(zip(drawn, range(n - 1, -1, -1), strict=False)):
@@ -250,7 +249,7 @@ def _all_dealt(n: int, drawn: memoryview[int]) -> Indices:
     return np.asarray(drawn)
 
 
-def _few_dealt(n: int, drawn: memoryview[int]) -> Indices:
+def _few_dealt(n: int, drawn: memoryview[int]) -> IntArray:
     """The same for few cards of a large deck, of which only the moved ones are written down."""
     deck: dict[int, int] = {}
     for draw, index in enumerate(drawn):

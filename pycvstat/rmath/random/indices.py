@@ -6,24 +6,23 @@ import math
 from operator import length_hint
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.rmath.random.chain import consecutive
 from pycvstat.rmath.random.twister import Bits, BitStream, as_uniforms
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
-Indices = npt.NDArray[np.int64]
 _TWO_UNIFORMS_ABOVE = 2147483647.0
 _SPLIT = 33554432.0  # 2^25
 _BATCH = 2**15  # tries that are Python's numbers at a time
 
 
-def equal_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> Indices:
+def equal_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> IntArray:
     """`count` indices 0..n-1, each from the whole range."""
     if rounding:
         return _rounded(stream, n, count)
     bits = _bits(n)
     chunks = _chunks(bits)
-    parts: list[Indices] = []
+    parts: list[IntArray] = []
     made = 0
     while made < count:
         tries = _tries(stream, bits, 2 * (count - made) + 16)
@@ -50,9 +49,7 @@ def shrinking_range(stream: BitStream, n: int, count: int, *, rounding: bool) ->
     return drawn
 
 
-def index_then_uniform(
-    stream: BitStream, n: int, count: int
-) -> tuple[Indices, npt.NDArray[np.float64]]:
+def index_then_uniform(stream: BitStream, n: int, count: int) -> tuple[IntArray, FloatArray]:
     """`count` pairs of an index 0..n-1 by rejection and a uniform after it."""
     bits = _bits(n)
     chunks = _chunks(bits)
@@ -70,12 +67,12 @@ def index_then_uniform(
     return np.concatenate(index), np.concatenate(uniform)
 
 
-def _next_accepted(accepted: npt.NDArray[np.bool_], chunks: int) -> Indices:
+def _next_accepted(accepted: BoolArray, chunks: int) -> IntArray:
     """For each place, the first accepted try at it or whole tries after it (far if none)."""
     far = 2 * len(accepted)
     places = np.where(accepted, np.arange(len(accepted)), far)
     padded = np.append(places, np.full(-len(places) % chunks, far)).reshape(-1, chunks)
-    first: Indices = np.minimum.accumulate(padded[::-1], axis=0)[::-1].ravel()[: len(places)]
+    first: IntArray = np.minimum.accumulate(padded[::-1], axis=0)[::-1].ravel()[: len(places)]
     return first
 
 
@@ -94,13 +91,13 @@ def _accept(stream: BitStream, bits: int, n: int, until: int, drawn: memoryview[
     return n
 
 
-def _tries(stream: BitStream, bits: int, count: int) -> Indices:
+def _tries(stream: BitStream, bits: int, count: int) -> IntArray:
     """The next `count` random integers of so many bits; not consumed."""
     chunks = _chunks(bits)
     return _joined(stream.peek(count * chunks).reshape(count, chunks), bits)
 
 
-def _joined(outputs: Bits, bits: int) -> Indices:
+def _joined(outputs: Bits, bits: int) -> IntArray:
     """One integer per row, made of the upper 16 bits of each output, as R does."""
     value = outputs[:, 0] >> np.uint64(16)
     for chunk in range(1, outputs.shape[1]):
@@ -116,7 +113,7 @@ def _chunks(bits: int) -> int:
     return bits // 16 + 1
 
 
-def _rounded(stream: BitStream, n: int, count: int) -> Indices:
+def _rounded(stream: BitStream, n: int, count: int) -> IntArray:
     if n <= _TWO_UNIFORMS_ABOVE:
         return np.floor(n * stream.uniforms(count)).astype(np.int64)
     pairs = as_uniforms(stream.take(2 * count)).reshape(count, 2)

@@ -10,11 +10,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.rmath.random.twister import BitStream, as_uniforms
+from pycvstat.types import FloatArray
 
-Floats = npt.NDArray[np.float64]
 _BIG = 134217728.0  # 2^27: two uniforms make one of 53 bits
 
 # Wichura (1988), algorithm AS 241 (PPND16): numerator and denominator, highest power first.
@@ -42,13 +41,13 @@ _FAR_TAIL = (
 )  # fmt: skip
 
 
-def normals(stream: BitStream, count: int) -> Floats:
+def normals(stream: BitStream, count: int) -> FloatArray:
     """Standard normal draws, two outputs of the stream each."""
     pairs = as_uniforms(stream.take(2 * count)).reshape(count, 2)
     return quantiles((np.floor(_BIG * pairs[:, 0]) + pairs[:, 1]) / _BIG)
 
 
-def quantiles(p: Floats) -> Floats:
+def quantiles(p: FloatArray) -> FloatArray:
     """Standard normal quantiles of probabilities in (0, 1) by AS 241, as R's ``qnorm``."""
     q = p - 0.5
     values = np.empty_like(q)
@@ -66,12 +65,14 @@ def quantiles(p: Floats) -> Floats:
     return values
 
 
-def _ratio(polynomials: Sequence[Sequence[float]], r: Floats, factor: Floats | float) -> Floats:
+def _ratio(
+    polynomials: Sequence[Sequence[float]], r: FloatArray, factor: FloatArray | float
+) -> FloatArray:
     """Factor times numerator, then over denominator: the order of rounding is R's."""
     return factor * _horner(polynomials[0], r) / _horner(polynomials[1], r)
 
 
-def _horner(coefficients: Sequence[float], r: Floats) -> Floats:
+def _horner(coefficients: Sequence[float], r: FloatArray) -> FloatArray:
     value = np.full_like(r, coefficients[0])
     for coefficient in coefficients[1:]:
         value *= r
@@ -79,6 +80,6 @@ def _horner(coefficients: Sequence[float], r: Floats) -> Floats:
     return value
 
 
-def _log(values: Floats) -> Floats:
+def _log(values: FloatArray) -> FloatArray:
     """The C library's logarithm of each value."""
     return np.fromiter(map(math.log, values.tolist()), dtype=np.float64, count=len(values))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
+from pycvstat.types import FloatArray, IntArray
 
 
-def revsort(values: Floats) -> tuple[Floats, Indices]:
+def revsort(values: FloatArray) -> tuple[FloatArray, IntArray]:
     """Values in decreasing order and where they came from, in the order of R's heap sort.
 
     Parameters

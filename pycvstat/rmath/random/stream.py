@@ -12,9 +12,7 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
 from pycvstat.rmath.random.arguments import count_of, probabilities, values_of
 from pycvstat.rmath.random.generator import RRandom
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
+from pycvstat.types import FloatArray, IntArray
 
 
 @runtime_checkable
@@ -27,13 +25,13 @@ class Stream(Protocol):
     @property
     def untouched(self) -> bool: ...
 
-    def permutation(self, n: int) -> Indices: ...
+    def permutation(self, n: int) -> IntArray: ...
 
-    def runif(self, n: int, low: Any = 0.0, high: Any = 1.0) -> Floats: ...
+    def runif(self, n: int, low: Any = 0.0, high: Any = 1.0) -> FloatArray: ...
 
-    def rnorm(self, n: int, mean: Any = 0.0, sd: Any = 1.0) -> Floats: ...
+    def rnorm(self, n: int, mean: Any = 0.0, sd: Any = 1.0) -> FloatArray: ...
 
-    def rexp(self, n: int, rate: Any = 1.0) -> Floats: ...
+    def rexp(self, n: int, rate: Any = 1.0) -> FloatArray: ...
 
     def sample(
         self, x: Any, size: int | None = None, replace: bool = False, prob: Any = None
@@ -86,19 +84,19 @@ class NumpyStream:
     def __init__(self, generator: np.random.Generator) -> None:
         self.generator = generator
 
-    def permutation(self, n: int) -> Indices:
+    def permutation(self, n: int) -> IntArray:
         """All of 0..n-1 in random order."""
         return self.generator.permutation(count_of(n)).astype(np.int64)
 
-    def runif(self, n: int, low: Any = 0.0, high: Any = 1.0) -> Floats:
+    def runif(self, n: int, low: Any = 0.0, high: Any = 1.0) -> FloatArray:
         """Uniform draws."""
         return self.generator.uniform(low, high, count_of(n))
 
-    def rnorm(self, n: int, mean: Any = 0.0, sd: Any = 1.0) -> Floats:
+    def rnorm(self, n: int, mean: Any = 0.0, sd: Any = 1.0) -> FloatArray:
         """Normal draws."""
         return self.generator.normal(mean, sd, count_of(n))
 
-    def rexp(self, n: int, rate: Any = 1.0) -> Floats:
+    def rexp(self, n: int, rate: Any = 1.0) -> FloatArray:
         """Exponential draws."""
         return self.generator.exponential(1 / np.asarray(rate, dtype=np.float64), count_of(n))
 

@@ -7,6 +7,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from pycvstat.types import FloatArray
+
 Bits = npt.NDArray[np.uint64]
 _WORDS = 624
 _BLOCK = 1024
@@ -62,7 +64,7 @@ class BitStream:
         self.skip(count)
         return bits
 
-    def uniforms(self, count: int) -> npt.NDArray[np.float64]:
+    def uniforms(self, count: int) -> FloatArray:
         """Consume `count` uniforms in the open interval (0, 1)."""
         return as_uniforms(self.take(count))
 
@@ -76,7 +78,7 @@ def _seeded(seed: int) -> np.random.MT19937:
     return twister
 
 
-def as_uniforms(bits: Bits) -> npt.NDArray[np.float64]:
+def as_uniforms(bits: Bits) -> FloatArray:
     """R's ``unif_rand`` of 32-bit outputs."""
     uniforms = bits.astype(np.float64)
     uniforms *= 2.0**-32

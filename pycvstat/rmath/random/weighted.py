@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from pycvstat.rmath.random.indices import index_then_uniform
 from pycvstat.rmath.random.revsort import revsort
 from pycvstat.rmath.random.twister import BitStream
+from pycvstat.types import FloatArray, IntArray
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 _MANY = 200  # more likely values than this: R changes to Walker's aliases
 
 
-def with_replacement(stream: BitStream, prob: Floats, count: int, *, rounding: bool) -> Indices:
+def with_replacement(
+    stream: BitStream, prob: FloatArray, count: int, *, rounding: bool
+) -> IntArray:
     """`count` indices 0..n-1 with these probabilities (adding up to 1)."""
     if np.count_nonzero(len(prob) * prob > 0.1) > _MANY:
         return _by_aliases(stream, prob, count, rounding)
@@ -24,7 +24,7 @@ def with_replacement(stream: BitStream, prob: Floats, count: int, *, rounding: b
     return order[np.minimum(place, len(prob) - 1)]
 
 
-def without_replacement(stream: BitStream, prob: Floats, count: int) -> Indices:
+def without_replacement(stream: BitStream, prob: FloatArray, count: int) -> IntArray:
     """`count` different indices 0..n-1, each drawn in proportion to what is left."""
     mass, order = revsort(prob)
     drawn = np.empty(count, dtype=np.int64)
@@ -39,7 +39,7 @@ def without_replacement(stream: BitStream, prob: Floats, count: int) -> Indices:
     return drawn
 
 
-def _by_aliases(stream: BitStream, prob: Floats, count: int, rounding: bool) -> Indices:
+def _by_aliases(stream: BitStream, prob: FloatArray, count: int, rounding: bool) -> IntArray:
     """Walker (1977), aliases set up as in Ripley (1987)."""
     n = len(prob)
     keep, alias = _aliases((prob * n).tolist())
@@ -52,7 +52,7 @@ def _by_aliases(stream: BitStream, prob: Floats, count: int, rounding: bool) -> 
     return np.where(scaled < keep[column], column, alias[column])
 
 
-def _aliases(q: list[float]) -> tuple[Floats, Indices]:
+def _aliases(q: list[float]) -> tuple[FloatArray, IntArray]:
     n = len(q)
     alias = [0] * n
     low = [i for i in range(n) if q[i] < 1.0]
