@@ -1,7 +1,5 @@
 """Coverage by simulation: small enough for every run, sharp enough to see a wrong formula."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -204,17 +202,3 @@ def test_an_empty_interval_is_a_miss_and_a_rejection():
     assert found["R(100)"].coverage.mean == 0.0
     assert found.excludes_zero.mean == 1.0
     assert found.width.mean == 0.0
-
-
-@pytest.mark.slow
-def test_speed():
-    """2,000 data sets: corrected t on 10 x 10 within 5 s, NCV with 50 repetitions in a minute.
-
-    Processor time, so that a busy machine does not matter.
-    """
-    start = time.process_time()
-    coverage("ols", "corrected_t", sets=2000)
-    assert time.process_time() - start < 5
-    start = time.process_time()
-    coverage("ols", "ncv", folds=NestedPairs(10, repeats=50), sets=2000)
-    assert time.process_time() - start < 60

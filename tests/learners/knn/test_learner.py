@@ -216,7 +216,6 @@ BAD: list[tuple[Callable[[], Any], type[PycvstatError], str]] = [
     (lambda: pcv.KNN(ties="first"), InputError, "'kknn' or 'row'"),  # type: ignore[arg-type]
     (lambda: pcv.KNN().with_params(ks=3), InputError, "did you mean 'k'"),
     (lambda: pcv.KNN(k=71).fit("y ~ u", TRAIN), FitError, "k=71 with 70 training rows"),
-    (lambda: pcv.KNN().fit("w ~ u", TRAIN), DataError, "'w' is text"),
     (lambda: pcv.KNN().fit("y ~ u", TRAIN[:0]), DataError, "0 rows"),
     (lambda: pcv.KNN().fit("y ~ log(v)", TRAIN), DataError, "not a finite number"),
     (lambda: pcv.KNN().fit("y ~ 1", TRAIN).predict(TEST), InputError, "without terms"),
