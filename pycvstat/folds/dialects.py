@@ -305,10 +305,7 @@ register(
 register(Dialect("boot", "boot::cv.glm(data, fit, K = k)", _boot, RowsInR("pcv_folds_boot(n, k)")))
 register(
     Dialect(
-        "cv",
-        "cv::cv(model, k = k, seed = seed)",
-        _cv,
-        RowsInR("pcv_folds_cv(n, k)", reseeds=True),
+        "cv", "cv::cv(model, k = k, seed = seed)", _cv, RowsInR("pcv_folds_cv(n, k)", reseeds=True)
     )
 )
 SHUFFLED = RowsInR("sample(rep(seq(k), length = n))")
@@ -323,10 +320,5 @@ register(
     )
 )
 register(
-    Dialect(
-        "kknn",
-        "kknn::cv.kknn(formula, data, kcv = k)",
-        _kknn,
-        RowsInR("pcv_folds_kknn(n, k)"),
-    )
+    Dialect("kknn", "kknn::cv.kknn(formula, data, kcv = k)", _kknn, RowsInR("pcv_folds_kknn(n, k)"))
 )

@@ -24,12 +24,7 @@ from pycvstat.folds.splitter import (
     require_folds,
     require_random,
 )
-from pycvstat.folds.vectors import (
-    are_integers,
-    codes_of,
-    named,
-    rows_of,
-)
+from pycvstat.folds.vectors import are_integers, codes_of, named, rows_of
 from pycvstat.rmath.random import Random, Stream
 from pycvstat.types import IntArray
 

@@ -12,14 +12,7 @@ from pycvstat.errors import FoldError
 from pycvstat.errors.checks import is_whole
 from pycvstat.folds.layout import require_few_fits
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.splitter import (
-    Given,
-    Layout,
-    RowsInR,
-    Splitter,
-    require_random,
-    require_times,
-)
+from pycvstat.folds.splitter import Given, Layout, RowsInR, Splitter, require_random, require_times
 from pycvstat.folds.vectors import rows_of
 from pycvstat.rmath.random import Random, Stream
 
