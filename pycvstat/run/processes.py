@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 PATIENCE = 60.0
 """Seconds that a worker waits for the next run."""
 
-Surroundings = dict[str, Any]
+Beginning = dict[str, Any]
 """What a new process would begin with, and when the module files it would read were changed."""
 
 _waiting: list[Worker] = []
@@ -47,8 +47,8 @@ _of_another_process: list[Worker] = []  # never touched, nor collected: the pare
 class Worker:
     """A process that does one task at a time, and what it began with."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
-        self.surroundings = surroundings
+    def __init__(self, began_with: Beginning) -> None:
+        self.began_with = began_with
         self._executor = ProcessPoolExecutor(
             1, timeout=PATIENCE, initializer=_start, initargs=(os.getpid(),), env=ONE
         )
@@ -124,14 +124,16 @@ class Processes(Workers):
 
 def _take() -> Worker:
     """A worker that waited, if a new one would be the same; else a new one."""
-    now = _surroundings()
-    while _waiting:
-        worker = _waiting.pop()
-        then = worker.surroundings
+    now = _beginning()
+    while True:
+        try:
+            worker = _waiting.pop()
+        except IndexError:
+            return Worker(now)
+        then = worker.began_with
         if all(then.setdefault(name, value) == value for name, value in now.items()):
             return worker
         worker.end()
-    return Worker(now)
 
 
 def end_waiting() -> None:
@@ -140,7 +142,7 @@ def end_waiting() -> None:
         _waiting.pop().end()
 
 
-def _surroundings() -> Surroundings:
+def _beginning() -> Beginning:
     try:
         directory = os.getcwd()
     except OSError:

@@ -173,5 +173,15 @@ def spoils(shared: dict[str, Any], task: int) -> float:
     return float(shared["y"][0])
 
 
+def hangs(shared: Path, task: int) -> int:
+    """Task 1 hangs; task 0 fails when it does."""
+    noted(shared, f"begun {task}")
+    if task == 1:
+        time.sleep(600)
+    while not (shared / "begun 1").exists():
+        time.sleep(0.01)
+    raise FitError("the first fit failed.")
+
+
 for _function in (noted, slow, dies_once, dies_always, fails_late):
     _function.fingerprint = _function.__name__  # type: ignore[attr-defined]  # they write files

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import warnings
@@ -49,6 +50,15 @@ def test_a_failure_stops_what_comes_after(run: Run, tmp_path: Path) -> None:
     with pytest.raises(FitError):
         run(jobs.fails_late, tmp_path, range(200), n_jobs=2)
     assert len(list(tmp_path.iterdir())) < 20
+
+
+def test_a_failure_waits_for_nothing_that_comes_after(run: Run, tmp_path: Path) -> None:
+    """A worker that hangs there is ended."""
+    with pytest.raises(FitError, match="the first fit failed"):
+        run(jobs.hangs, tmp_path, range(2), n_jobs=2)
+    pid = int((tmp_path / "begun 1").read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 def test_an_error_that_cannot_travel_keeps_its_text(run: Run, elsewhere: How) -> None:
