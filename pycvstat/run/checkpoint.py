@@ -119,7 +119,7 @@ class Checkpoint:
             if content.pop("sha256") != digest(content):
                 raise ValueError
         except (ValueError, KeyError, TypeError, AttributeError):
-            _say(f"The manifest of the checkpoint is damaged and is written again: {path}")
+            warn(f"The manifest of the checkpoint is damaged and is written again: {path}")
             return None
         return content
 
@@ -175,7 +175,7 @@ class Checkpoint:
         except (CheckpointError, KeyError, TypeError) as error:
             self._damaged.add(number)
             reason = getattr(error, "given", None) or path
-            _say(f"Task {number + 1} of the checkpoint is damaged and is done again: {reason}")
+            warn(f"Task {number + 1} of the checkpoint is damaged and is done again: {reason}")
             return None
         if work != self.work or place != number:
             self._refuse([f"{path} was kept by other work"])
@@ -200,7 +200,3 @@ def _folder(label: str) -> str:
     """A label as the name of a directory; with a checksum where it had to be changed."""
     name = re.sub(r"[^\w]+", "-", label).strip("-")[:60] or "work"  # 240 bytes at most
     return name if name == label else f"{name}-{digest(label)[:8]}"
-
-
-def _say(text: str) -> None:
-    warn(text)

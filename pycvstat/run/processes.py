@@ -68,7 +68,7 @@ class Worker:
 
 
 class Processes(Workers):
-    """Local processes, and the packed file from which they read what tasks have in common."""
+    """Local processes, and the directory from which they read what tasks have in common."""
 
     attempts = 3
 
@@ -77,11 +77,11 @@ class Processes(Workers):
         self.count = count
         self._free: list[Worker] = []
         self._busy: dict[int, Worker] = {}
-        self.place = Path(tempfile.mkdtemp(prefix="pycvstat-")) / "work"
+        self.place = Path(tempfile.mkdtemp(prefix="pycvstat-"))
         try:
             pack(common, self.place)
         except BaseException:
-            shutil.rmtree(self.place.parent)
+            shutil.rmtree(self.place)
             raise
 
     def are_free(self) -> bool:
@@ -119,7 +119,7 @@ class Processes(Workers):
             with suppress(BrokenExecutor):
                 worker.do(_forget)
                 _waiting.append(worker)
-        shutil.rmtree(self.place.parent, ignore_errors=True)
+        shutil.rmtree(self.place, ignore_errors=True)
 
 
 def _take() -> Worker:
@@ -187,7 +187,7 @@ def _end_with(session: int) -> None:
     while os.getppid() == session:
         time.sleep(0.5)
     if _common:
-        shutil.rmtree(_common[0].parent, ignore_errors=True)
+        shutil.rmtree(_common[0], ignore_errors=True)
     os._exit(0)
 
 

@@ -2,13 +2,12 @@
 
 What tasks have in common is pickled once, its arrays beside it and aligned when they arrive.
 
-Local workers map one file into memory, so what they only read exists once. Alignment is more than
+Local workers map files into memory, so what they only read exists once. Alignment is more than
 speed: NumPy multiplies arrays that are not aligned by another algorithm, with other last digits.
 """
 
 from __future__ import annotations
 
-import mmap
 import pickle
 import traceback
 from collections.abc import Mapping
@@ -26,52 +25,38 @@ from pycvstat.run.one_task import Reply
 ALIGNMENT = 64
 
 
-def pack(value: Any, path: Path) -> None:
-    """Write a value so that `unpack` can map its arrays.
-
-    The file begins with the sizes of its parts; the first part is the pickle, the others are the
-    arrays' memory. It is private to one run: made for the workers, read by them, removed.
+def pack(value: Any, place: Path) -> None:
+    """Write a value into a new directory, its arrays beside its pickle, for `unpack`.
 
     Parameters
     ----------
     value : object
-    path : pathlib.Path
+    place : pathlib.Path
     """
     head, buffers = apart(value)
-    parts = [memoryview(head), *(buffer.data for buffer in buffers)]
     try:
-        with path.open("xb") as file:
-            sizes = [len(parts), *(part.nbytes for part in parts)]
-            file.write(b"".join(size.to_bytes(8, "little") for size in sizes))
-            for part in parts:
-                file.write(bytes(-file.tell() % ALIGNMENT))
-                file.write(part)
+        (place / "pickle").write_bytes(head)
+        for number, buffer in enumerate(buffers):
+            np.save(place / f"{number}.npy", buffer)
     except OSError as error:
         raise ExecutionError(
             "The data could not be written for the workers.",
-            given=f"{path} ({error.strerror})",
+            given=f"{place} ({error.strerror})",
             fix="make room there, name another directory in TMPDIR, or use n_jobs=1",
         ) from None
 
 
-def unpack(path: Path) -> Any:
-    """The value that `pack` wrote; a worker's changes stay its own.
+def unpack(place: Path) -> Any:
+    """The value that `pack` wrote, its arrays mapped; a worker's changes stay its own.
 
     Parameters
     ----------
-    path : pathlib.Path
+    place : pathlib.Path
     """
-    with path.open("rb") as file:
-        # copy on write: arrays are as writable as they were where they came from
-        memory = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
-    count = int.from_bytes(memory[:8], "little")
-    sizes = [int.from_bytes(memory[8 * i : 8 * i + 8], "little") for i in range(1, count + 1)]
-    parts, start = [], 8 * (count + 1)
-    for size in sizes:
-        start += -start % ALIGNMENT
-        parts.append(memory[start : start + size])
-        start += size
-    return pickle.loads(parts[0], buffers=parts[1:])
+    count = len(list(place.glob("*.npy")))
+    # copy on write: arrays are as writable as they were where they came from
+    buffers = [np.load(place / f"{number}.npy", mmap_mode="c") for number in range(count)]
+    return pickle.loads((place / "pickle").read_bytes(), buffers=buffers)
 
 
 class Aligned:

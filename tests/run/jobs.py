@@ -178,7 +178,8 @@ def hangs(shared: Path, task: int) -> int:
     noted(shared, f"begun {task}")
     if task == 1:
         time.sleep(600)
-    while not (shared / "begun 1").exists():
+    begun = shared / "begun 1"
+    while not (begun.exists() and begun.read_text()):
         time.sleep(0.01)
     raise FitError("the first fit failed.")
 

@@ -189,7 +189,7 @@ def test_no_room_for_the_data(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "open", full)
+        patched.setattr(Path, "write_bytes", full)
         with pytest.raises(ExecutionError, match=r"(?s)could not be written.*No space left"):
             run(jobs.who, jobs.data(), n_jobs=2)
     assert list(tmp_path.iterdir()) == []

@@ -20,7 +20,7 @@ arrays = hnp.arrays(
 
 @given(st.lists(arrays, max_size=4))
 def test_arrays_come_back(tmp_path_factory: pytest.TempPathFactory, values: list[object]) -> None:
-    path = tmp_path_factory.mktemp("packed") / "work"
+    path = tmp_path_factory.mktemp("packed")
     pack({"values": values, "f": lambda x: x + 1}, path)
     back = unpack(path)
     for a, b in zip(values, back["values"], strict=True):
@@ -30,11 +30,11 @@ def test_arrays_come_back(tmp_path_factory: pytest.TempPathFactory, values: list
 
 
 def test_two_readers_do_not_see_each_others_changes(tmp_path: Path) -> None:
-    pack(np.zeros(1000), tmp_path / "work")
-    one, two = unpack(tmp_path / "work"), unpack(tmp_path / "work")
+    pack(np.zeros(1000), tmp_path)
+    one, two = unpack(tmp_path), unpack(tmp_path)
     one[:] = 1
     assert not two.any()
-    assert not unpack(tmp_path / "work").any()
+    assert not unpack(tmp_path).any()
 
 
 @given(st.lists(arrays, max_size=4), st.integers(2, 5))
