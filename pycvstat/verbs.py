@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pycvstat.errors import InputError
 from pycvstat.errors.names import answering
@@ -66,6 +66,9 @@ class Shown(Checked):
 
     __slots__ = ()
 
+    view: ClassVar[str] = ""
+    """The file in `pycvstat.report.views` that holds the view of this class."""
+
     def summary(self) -> str:
         """The result in words and numbers, at most 80 columns wide.
 
@@ -73,7 +76,7 @@ class Shown(Checked):
         -------
         str
         """
-        from pycvstat.report.summary import summary
+        from pycvstat.report.assemble import summary
 
         return summary(self)
 
@@ -138,7 +141,7 @@ class Shown(Checked):
         -------
         matplotlib Axes
         """
-        from pycvstat.report.plots import plot
+        from pycvstat.report.views.base import plot
 
         return plot(self, kind, ax=ax, **options)
 
@@ -165,12 +168,12 @@ class Shown(Checked):
         )
 
     def _repr_html_(self) -> str:
-        from pycvstat.report.summary import summary_html
+        from pycvstat.report.assemble import summary_html
 
         return summary_html(self)
 
     def _repr_markdown_(self) -> str:
-        from pycvstat.report.summary import summary_markdown
+        from pycvstat.report.assemble import summary_markdown
 
         return summary_markdown(self)
 

@@ -48,7 +48,13 @@ class Advice:
 
 @dataclass(frozen=True)
 class AsClasses:
-    """A column of the data, made categorical."""
+    """A column of the data, made categorical.
+
+    Examples
+    --------
+    >>> AsClasses("y")
+    data['y'].astype('category')
+    """
 
     name: str
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -70,6 +70,8 @@ class FoldPlan(Shown, Fits):
     [0 2 4] [1 3]
     [0 1 2 3] [4]
     """
+
+    view: ClassVar[str] = "plan"
 
     def __repr__(self) -> str:
         fits = "1 fit" if len(self) == 1 else f"{len(self)} fits"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pycvstat.errors import InputError
 from pycvstat.intervals.estimand import Estimand
@@ -93,6 +93,8 @@ class Interval(Verbs):
     >>> interval
     Interval(0.2, 95 % from 0.0528 to 0.347, ER(80), corrected_t)
     """
+
+    view: ClassVar[str] = "interval"
 
     low: float
     high: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class LossResult(CompareVerbs):
     >>> from_losses({"a": [1.0, 2.0], "b": [2.0, 2.0]}, [1, 2]).estimate
     {'a': 1.5, 'b': 2.0}
     """
+
+    view: ClassVar[str] = "losses"
 
     tables: dict[str, LossTable]
 

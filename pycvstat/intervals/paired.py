@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -61,6 +61,8 @@ class Paired(Verbs):
     >>> found.difference, round(found.p_value, 4)
     (1.0, 0.1598)
     """
+
+    view: ClassVar[str] = "interval"
 
     names: tuple[str, str]
     interval: Interval

@@ -4,7 +4,7 @@ give the response away."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -73,6 +73,8 @@ class Audit(Verbs):
     1      near copies of the response  False
     2  equal rows in training and test  False
     """
+
+    view: ClassVar[str] = "audit"
 
     skill: FloatArray
     p_value: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
@@ -42,6 +42,8 @@ class Comparison(CompareVerbs):
     >>> result["ols"].estimate == result.estimate["ols"]
     True
     """
+
+    view: ClassVar[str] = "comparison"
 
     results: dict[str, CVResult]
 

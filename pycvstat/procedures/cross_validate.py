@@ -56,6 +56,8 @@ class CVResult(EstimateVerbs):
     [5.953, 3.532, 23.243, 6.611]
     """
 
+    view: ClassVar[str] = "risk"
+
     table: LossTable
     task: Task
     learner: Learner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class ErrorCurve(Verbs):
     >>> curve.best, curve.gap().round(2).tolist()
     ({'k': 5}, [14.57, 6.6, 4.71])
     """
+
+    view: ClassVar[str] = "error_curve"
 
     train: FoldMeans
     test: FoldMeans

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -63,6 +63,8 @@ class LearningCurve(Verbs):
     1       16   8.02   9.58  1.56       3.20
     2       24   8.45  10.61  2.16       3.45
     """
+
+    view: ClassVar[str] = "learning_curve"
 
     sizes: IntArray
     train: FloatArray

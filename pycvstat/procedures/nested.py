@@ -93,6 +93,8 @@ class NestedResult(CVResult):
     [1, 1, 3, 3]
     """
 
+    view: ClassVar[str] = "nested"
+
     learner: Tuned
     details: tuple[Tuning | None, ...] = ()
     inner_plan: FoldPlan | None = None

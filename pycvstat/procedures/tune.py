@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -58,6 +58,8 @@ class TuneResult(EstimateVerbs):
     1  3    16.051   False
     2  9    14.875   False
     """
+
+    view: ClassVar[str] = "tuning"
 
     means: FoldMeans
     table: LossTable | None

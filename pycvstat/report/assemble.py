@@ -4,59 +4,94 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pycvstat.procedures.nested import NestedResult
-from pycvstat.r.check.suite import ParitySuite
-from pycvstat.r.check.table import Crosscheck
-from pycvstat.report.content import Document, Figure, Section
-from pycvstat.report.sections.methods import methods_section
-from pycvstat.report.sections.provenance import crosscheck_section, reproduce_section
-from pycvstat.report.subjects import Parts, parts_of
-from pycvstat.report.wanted import Wanted
+from pycvstat.report.content import Document, Figure, Section, section
+from pycvstat.report.views.base import Sections, View, view_of
 
-BRIEF, FULL = Wanted(), Wanted(full=True)
+if TYPE_CHECKING:
+    from pycvstat.r.check.table import Crosscheck
 
 
-def brief(result: Any, wanted: Wanted = BRIEF) -> Document:
+def brief(result: Any) -> Document:
     """What `summary()` shows."""
-    parts = parts_of(result, wanted)
-    return Document(parts.title, parts.subtitle, tuple(s for s in parts.sections if s is not None))
+    view = view_of(result)
+    return _document(view, view.title, [_top(view), *view.brief()])
 
 
 def full(
     result: Any,
-    wanted: Wanted = FULL,
+    level: float = 0.95,
+    method: str = "auto",
     *,
     title: str | None = None,
     crosscheck: Crosscheck | None = None,
     include: Sequence[Any] = (),
 ) -> Document:
     """What `report()` writes."""
-    parts = parts_of(result, wanted)
-    sections = [s for s in parts.sections if s is not None]
-    retuned = vars(result).get("retuned") if isinstance(result, NestedResult) else None
-    for number, other in enumerate((one for one in include if one is not retuned), start=2):
-        sections += further(parts_of(other, wanted), {s.title for s in sections}, number)
+    view = view_of(result, level, method)
+    sections = [_top(view), *view.context(), *view.findings()]
+    others = (one for one in include if not any(one is shown for shown in view.drawn))
+    for number, other in enumerate(others, start=2):
+        known = {one.title for one in sections if one is not None}
+        sections += further(view_of(other, level, method), known, number)
     if crosscheck is not None:
-        sections.append(crosscheck_section(crosscheck))
-    if not isinstance(result, Crosscheck | ParitySuite):
-        sections += [
-            methods_section(result, parts.interval, crosscheck),
-            reproduce_section(result, crosscheck is not None),
-        ]
-    return Document(title or parts.title, parts.subtitle, tuple(sections))
+        sections += view_of(crosscheck).findings()
+    if view.appendix:
+        from pycvstat.report.reproduce import reproduce_section
+        from pycvstat.report.sentences import methods_section
+
+        sections.append(methods_section(view, crosscheck))
+        sections.append(reproduce_section(view, crosscheck is not None))
+    return _document(view, title or view.title, sections)
 
 
-def further(parts: Parts, known: Collection[str], number: int) -> list[Section]:
-    """Sections of another result, in names that are not taken, without data and folds."""
-    found = []
-    for s in parts.sections:
-        if s is None or s.title in ("Question", "Data", "Folds"):
-            continue
-        title = s.title or parts.title
-        blocks = tuple(
-            replace(b, name=f"{b.name}-{number}") if isinstance(b, Figure) else b for b in s.blocks
-        )
-        found.append(Section(title if title not in known else f"{title} ({number})", blocks))
+def further(view: View, known: Collection[str], number: int) -> Sections:
+    """Findings of another result, in names that are not taken."""
+    found: Sections = []
+    for one in (_top(view, view.title), *view.findings()):
+        if one is not None:
+            blocks = tuple(
+                replace(b, name=f"{b.name}-{number}") if isinstance(b, Figure) else b
+                for b in one.blocks
+            )
+            title = one.title if one.title not in known else f"{one.title} ({number})"
+            found.append(Section(title, blocks))
     return found
+
+
+def _top(view: View, title: str = "") -> Section | None:
+    blocks = view.top()
+    return section(title, *blocks) if blocks else None
+
+
+def _document(view: View, title: str, sections: Sections) -> Document:
+    return Document(title, view.subtitle, tuple(one for one in sections if one is not None))
+
+
+def summary(result: Any) -> str:
+    """The result as plain text of at most 80 columns.
+
+    Examples
+    --------
+    >>> from pycvstat.folds.plan import FoldPlan
+    >>> print(summary(FoldPlan.from_fold_ids([1, 1, 2, 2])).splitlines()[0])
+    2-fold cross-validation
+    """
+    from pycvstat.report.render.text import render_text
+
+    return render_text(brief(result))
+
+
+def summary_html(result: Any) -> str:
+    """The result as a piece of HTML, for notebooks."""
+    from pycvstat.report.render.html import render_fragment
+
+    return render_fragment(brief(result))
+
+
+def summary_markdown(result: Any) -> str:
+    """The result as Markdown, for notebooks and documents."""
+    from pycvstat.report.render.markdown import render_markdown
+
+    return render_markdown(brief(result))

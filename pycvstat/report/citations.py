@@ -123,11 +123,10 @@ def cite(result: Any) -> str:
     >>> cite(FoldPlan.from_fold_ids([1, 2])).splitlines()[0]
     '@manual{pycvstat,'
     """
-    from pycvstat.report.sections.methods import citation_keys
-    from pycvstat.report.subjects import parts_of
-    from pycvstat.report.wanted import Wanted
+    from pycvstat.report.sentences import keys_of, methods_text
+    from pycvstat.report.views.base import view_of
 
-    return bibtex(citation_keys(result, parts_of(result, Wanted()).interval))
+    return bibtex([*keys_of(methods_text(view_of(result))), "pycvstat"])
 
 
 def _key(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -237,6 +237,6 @@ def paragraph(*parts: Inline) -> Paragraph:
     return Paragraph(tuple(part for part in parts if part != ""))
 
 
-def section(title: str, blocks: Sequence[Block | None]) -> Section:
+def section(title: str, *blocks: Block | None) -> Section:
     """A section of the blocks that are not None."""
     return Section(title, tuple(block for block in blocks if block is not None))

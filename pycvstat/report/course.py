@@ -88,15 +88,11 @@ def course_document(python: LectureRun, in_r: Sequence[CourseInR]) -> Document:
     agree = _agree(python, in_r)
     first = section(
         "",
-        [
-            Headline(
-                number(python.nested), "nested cross-validation estimate of the squared error"
-            ),
-            paragraph(ABOUT),
-            Facts(tuple((f"R ({_way(other)})", other.label) for other in in_r)),
-            None if agree else Note("Python and R differ by more than rounding."),
-            _quantities(python, in_r),
-        ],
+        Headline(number(python.nested), "nested cross-validation estimate of the squared error"),
+        paragraph(ABOUT),
+        Facts(tuple((f"R ({_way(other)})", other.label) for other in in_r)),
+        None if agree else Note("Python and R differ by more than rounding."),
+        _quantities(python, in_r),
     )
     return Document(
         "k nearest neighbours, tuned by cross-validation",
@@ -127,16 +123,14 @@ def _curve(python: LectureRun, in_r: Sequence[CourseInR]) -> Section:
     best = tuple(int(i) for i in np.flatnonzero(np.isin(python.ks, python.optimal_k)))
     return section(
         "Error curve",
-        [
-            Figure(
-                "error-curve",
-                lambda ax: _draw_curve(ax, python, in_r[0]),
-                "Cross-validated squared error of each number of neighbours k, Python and R.",
-                f"The error is lowest, {number(python.cv_curve.min())}, at "
-                f"k = {_listed(python.optimal_k)}.",
-            ),
-            _table("k", rows, in_r, "10-fold error of each k.", strong=best),
-        ],
+        Figure(
+            "error-curve",
+            lambda ax: _draw_curve(ax, python, in_r[0]),
+            "Cross-validated squared error of each number of neighbours k, Python and R.",
+            f"The error is lowest, {number(python.cv_curve.min())}, at "
+            f"k = {_listed(python.optimal_k)}.",
+        ),
+        _table("k", rows, in_r, "10-fold error of each k.", strong=best),
     )
 
 
@@ -148,7 +142,7 @@ def _nested(python: LectureRun, in_r: Sequence[CourseInR]) -> Section:
     same = _same(python.nested_k, [other.run.nested_k for other in in_r])
     words = "Python and R chose the same k in every fold." if same == "0" else f"Chosen k: {same}."
     table = _table("outer fold", rows, in_r, "Test error of each outer fold, and the k it chose.")
-    return section("Nested cross-validation", [table, paragraph(words)])
+    return section("Nested cross-validation", table, paragraph(words))
 
 
 def _beside(

@@ -8,12 +8,31 @@ from typing import Any
 
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
+from pycvstat.intervals.estimand import Estimand
 from pycvstat.intervals.layouts import folds_per_repeat, layout
 from pycvstat.losses import LOSSES, loss_label
-from pycvstat.report.numbers import aligned, count, setting, settings, sizes
+from pycvstat.report.numbers import aligned, count, number, setting, settings, sizes
 
 ORDERS = {"ICU": "words sorted as R does (ICU)", "C": "words sorted by code point"}
 """What is said of levels that are sorted words."""
+
+
+NAIVE = (
+    "Naive standard error: standard deviation of the fold means over the square root of the "
+    "number of fits. It ignores that training sets overlap, so it is a guide for choosing, not an "
+    "interval."
+)
+
+
+def capital(words: str) -> str:
+    """The words with a capital first letter.
+
+    Examples
+    --------
+    >>> capital("leave-one-out")
+    'Leave-one-out'
+    """
+    return words[:1].upper() + words[1:]
 
 
 def loss_words(name: str) -> str:
@@ -156,7 +175,12 @@ def risk_words(plan: FoldPlan, loss: str, of: str) -> str:
     size, words = sizes(plan.n_train), loss_words(loss)
     if layout(plan) == "one split":
         return f"risk ({words}) of {of} as trained on these {size} rows"
-    return f"expected risk ({words}) of {of} trained on {size} rows, averaged over training sets"
+    return Estimand("ER", size, of).words(risk=f"risk ({words})")
+
+
+def moved(found: Interval, estimate: float | None) -> bool:
+    """Whether the interval has another centre than the estimate beside which it stands."""
+    return estimate is not None and number(estimate) != number(found.estimate)
 
 
 def interval_words(found: Interval) -> str:

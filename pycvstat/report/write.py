@@ -14,7 +14,6 @@ from pycvstat.r.check.table import Crosscheck
 from pycvstat.report.assemble import full
 from pycvstat.report.content import Document
 from pycvstat.report.render.formats import FORMATS, figures_beside
-from pycvstat.report.wanted import Wanted
 
 
 def check_report_path(path: str | PathLike[str]) -> Path:
@@ -124,8 +123,7 @@ def write_report(
     target = check_report_path(path)
     found = result.crosscheck() if crosscheck is True else crosscheck
     check = found if isinstance(found, Crosscheck) else None
-    wanted = Wanted(level, method, full=True)
-    document = full(result, wanted, title=title, crosscheck=check, include=include)
+    document = full(result, level, method, title=title, crosscheck=check, include=include)
     return write_document(document, target)
 
 

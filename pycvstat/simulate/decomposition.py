@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class BiasVariance(Shown):
     >>> bool(parts.bias2[0] < parts.bias2[1]), bool(parts.variance[0] > parts.variance[1])
     (True, True)
     """
+
+    view: ClassVar[str] = "simulated"
 
     bias2: FloatArray
     variance: FloatArray

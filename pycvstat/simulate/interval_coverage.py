@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -87,6 +87,8 @@ class Coverage(Brief, Shown):
     >>> [row.target for row in result.targets]
     ['ER(100)', 'ER(90)', 'R(100)']
     """
+
+    view: ClassVar[str] = "simulated"
 
     scenario: str
     method: str

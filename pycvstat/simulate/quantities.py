@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -47,6 +47,8 @@ class Agreement(Shown):
     1     expected risk at 8 rows     0.823      0.015
     2                  difference     0.102      0.078
     """
+
+    view: ClassVar[str] = "simulated"
 
     estimator: str
     quantity: str
@@ -202,6 +204,8 @@ class TuningQuantities(Brief, Shown):
     >>> bool(found.oracle.mean <= found.tuned.mean)
     True
     """
+
+    view: ClassVar[str] = "simulated"
 
     oracle: MonteCarlo
     tuned: MonteCarlo

@@ -19,10 +19,10 @@ from matplotlib.figure import Figure
 
 import pycvstat as pcv
 from pycvstat.errors import InputError
-from pycvstat.report.plots import kinds_of
 from pycvstat.report.plots.candidates import candidate_axis
 from pycvstat.report.plots.forest import indistinguishable
 from pycvstat.report.plots.style import picture
+from pycvstat.report.views.base import view_of
 from tests.report.conftest import MAKERS, result
 
 
@@ -51,7 +51,7 @@ def drawn(ax: Axes, label: str) -> Any:
 @pytest.mark.parametrize("name", MAKERS)
 def test_the_axes_given_are_returned_and_nothing_is_left_behind(name: str) -> None:
     before, figures = dict(mpl.rcParams), plt.get_fignums()
-    for kind in kinds_of(result(name)):
+    for kind in view_of(result(name)).pictures:
         ax = new_axes()
         assert result(name).plot(kind, ax=ax) is ax
         ax.figure.canvas.draw()
@@ -61,10 +61,10 @@ def test_the_axes_given_are_returned_and_nothing_is_left_behind(name: str) -> No
 
 @pytest.mark.parametrize("form", ["svg", "pdf", "png"])
 def test_pictures_are_files_of_their_format(form: Any) -> None:
-    kind = kinds_of(result("cv"))["folds"]
-    data = picture(kind.draw, kind.size, form)
+    kind = view_of(result("cv")).pictures["folds"]
+    data = picture(kind.draw, kind.inches, form)
     assert data.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[form])
-    assert data == picture(kind.draw, kind.size, form)
+    assert data == picture(kind.draw, kind.inches, form)
 
 
 def test_without_axes_a_figure_is_made() -> None:
@@ -134,7 +134,7 @@ def test_axes_must_be_axes() -> None:
 
 def test_what_has_no_picture_says_so() -> None:
     with pytest.raises(InputError, match="no picture"):
-        kinds_of(3)
+        view_of(3)
 
 
 def test_error_curve(ax: Axes) -> None:
@@ -150,7 +150,7 @@ def test_error_curve(ax: Axes) -> None:
 
 def test_the_training_rows_of_one_test_set_are_not_listed(ax: Axes) -> None:
     found = pcv.from_losses(np.arange(12.0), n_train=10**12)
-    for kind in kinds_of(found):
+    for kind in view_of(found).pictures:
         found.plot(kind, ax=new_axes())
     found.plot("map", ax=ax)
     assert "the first 300 of 1000000000012" in ax.get_xlabel()

@@ -11,9 +11,9 @@ from hypothesis import given, strategies as st
 
 import pycvstat as pcv
 from pycvstat.r.check import conventions
+from pycvstat.report.assemble import summary
 from pycvstat.report.content import Facts, Headline, Note, Paragraph, Section, Table
 from pycvstat.report.render.text import WIDTH, section_text, width
-from pycvstat.report.summary import summary
 from tests.report.conftest import HOSTILE, result
 from tests.report.pages import read_page
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -57,6 +57,8 @@ class ParitySuite(Verbs):
     >>> bool(suite), suite.glance()["comparisons"].tolist()
     (True, [65])
     """
+
+    view: ClassVar[str] = "suite"
 
     rooms: dict[Room, Crosscheck]
     problems: dict[Room, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -96,6 +96,8 @@ class Crosscheck(Verbs):
     >>> Crosscheck(rows).words
     '1 of 2 quantities agrees; not compared: fold 3 (R says: singular)'
     """
+
+    view: ClassVar[str] = "crosscheck"
 
     rows: tuple[Row, ...]
     r_version: str = ""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycvstat.report.numbers import aligned
-from pycvstat.report.plots.kinds import Kind, kinds_of
 from pycvstat.report.plots.style import (
     AMBER,
     BLUE,
@@ -22,27 +21,10 @@ from pycvstat.report.plots.style import (
     legend_above,
     whole_numbers,
 )
-from pycvstat.simulate.decomposition import BiasVariance
-from pycvstat.simulate.quantities import Agreement, TuningQuantities
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-
-@kinds_of.register
-def _(result: TuningQuantities) -> dict[str, Kind]:
-    return {"gaps": Kind(lambda ax: gaps(ax, result.tidy()), (4.6, 2.4))}
-
-
-@kinds_of.register
-def _(result: Agreement) -> dict[str, Kind]:
-    return {"means": Kind(lambda ax: two_means(ax, result.tidy()), (4.6, 1.5))}
-
-
-@kinds_of.register
-def _(result: BiasVariance) -> dict[str, Kind]:
-    return {"parts": Kind(lambda ax: parts(ax, result.tidy()))}
 
 
 def gaps(ax: Axes, table: pd.DataFrame) -> Axes:

@@ -1,4 +1,4 @@
-"""Tidy tables as tables of a report."""
+"""Tidy tables as tables of a document."""
 
 from __future__ import annotations
 

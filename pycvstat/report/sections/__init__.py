@@ -1,1 +1,0 @@
-"""The parts of a report; each takes a result and gives sections of its content."""

@@ -1,0 +1,227 @@
+"""What is seen of a result: the base of all views, and the view of a result at hand."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pycvstat.errors import InputError
+from pycvstat.report.content import Block, Figure, Inline, Section
+from pycvstat.report.plots.style import house_style, literal, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pycvstat.folds.plan import FoldPlan
+
+Size = tuple[float, float]
+Sections = list[Section | None]
+WIDE: Size = (4.6, 2.9)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of a result.
+
+    Parameters
+    ----------
+    draw : callable
+        ``draw(ax, **options)``.
+    size : (float, float) or callable
+        In inches, when no Axes are given.
+    caption : str
+        What is drawn.
+    alt : callable
+        Tells what it shows, for readers who cannot see it.
+    """
+
+    draw: Callable[..., Axes]
+    size: Size | Callable[[], Size] = WIDE
+    caption: str = ""
+    alt: Callable[[], str] = lambda: ""
+
+    @property
+    def inches(self) -> Size:
+        """The size."""
+        return self.size() if callable(self.size) else self.size
+
+
+class View:
+    """What is seen of a result; a subclass says it for one kind: ``class V(View, of=Kind)``.
+
+    A view draws what the result holds and starts no work of its own. What it computes from it, such
+    as an interval, is computed once.
+
+    Parameters
+    ----------
+    result : any result
+    level : float
+        Confidence level of the intervals.
+    method : str
+        Interval method.
+    """
+
+    script: ClassVar[bool] = False
+    """Whether R code can compute the result, which its report then shows."""
+    appendix: ClassVar[bool] = True
+    """Whether a report ends with the methods and with what gives the same numbers again."""
+
+    def __init__(self, result: Any, level: float = 0.95, method: str = "auto") -> None:
+        self.result, self.level, self.method = result, level, method
+
+    def __init_subclass__(cls, *, of: type | None = None, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if of is not None:
+            VIEWS[of] = cls
+
+    def at(self, method: str | None = None, level: float | None = None) -> Self:
+        """The view with intervals of another method or level, where one is given."""
+        level = self.level if level is None else level
+        method = self.method if method is None else method
+        same = (method, level) == (self.method, self.level)
+        return self if same else type(self)(self.result, level, method)
+
+    @property
+    def title(self) -> str:
+        """The title of a document about the result."""
+        raise NotImplementedError
+
+    @property
+    def subtitle(self) -> str:
+        """Data, loss and the like, in a line."""
+        raise NotImplementedError
+
+    def top(self) -> list[Block]:
+        """The main number, if there is one."""
+        return []
+
+    def context(self) -> Sections:
+        """What a report says first: the question, the data, the folds."""
+        return []
+
+    def findings(self) -> Sections:
+        """What a report says then."""
+        raise NotImplementedError
+
+    def brief(self) -> Sections:
+        """What a summary says below the main number."""
+        return self.findings()
+
+    def methods(self) -> list[Inline]:
+        """Sentences with citations about how the result was obtained."""
+        return []
+
+    @cached_property
+    def pictures(self) -> dict[str, Picture]:
+        """The pictures by name, the usual one first."""
+        return {}
+
+    @property
+    def drawn(self) -> list[Any]:
+        """Results of which the findings already tell all."""
+        return []
+
+    @property
+    def plan(self) -> FoldPlan | None:
+        """The folds, where the result has some."""
+        return getattr(self.result, "plan", None)
+
+    @property
+    def seed(self) -> int | None:
+        """The seed that folds were drawn with; None when nothing was drawn or it is not known."""
+        return None
+
+    def figure(self, name: str, anchor: str = "") -> Figure:
+        """A picture as a part of a document; `anchor` names it there."""
+        one = self.pictures[name]
+        return Figure(anchor or name, one.draw, one.caption, one.alt(), one.inches)
+
+
+VIEWS: dict[type, Callable[..., View]] = {}
+
+
+def view_of(result: Any, level: float = 0.95, method: str = "auto") -> View:
+    """The view of a result.
+
+    Examples
+    --------
+    >>> from pycvstat.folds.plan import FoldPlan
+    >>> view_of(FoldPlan.from_fold_ids([1, 1, 2, 2])).title
+    '2-fold cross-validation'
+    """
+    for kind in type(result).__mro__:
+        file = vars(kind).get("view")
+        if kind not in VIEWS and file:
+            import_module(f"pycvstat.report.views.{file}")
+        if kind in VIEWS:
+            return VIEWS[kind](result, level, method)
+    raise InputError(
+        "this kind of result has no report and no pictures.",
+        given=type(result).__name__,
+        fix="use the result of cross_validate, tune, nested_cv, compare, error_curve, ...",
+    )
+
+
+def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw a result.
+
+    Parameters
+    ----------
+    result : any result
+    kind : str, optional
+        The name of a picture of this result; the first one by default.
+    ax : matplotlib Axes, optional
+        Where to draw; a new pyplot figure by default.
+    **options
+        Of the picture.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from pycvstat.folds.plan import FoldPlan
+    >>> ax = plot(FoldPlan.from_fold_ids([1, 1, 2, 2]))
+    >>> ax.get_xlabel()
+    'row of the data'
+    """
+    pictures = view_of(result).pictures
+    name = next(iter(pictures)) if kind is None else kind
+    if name not in pictures:
+        raise unknown("picture", name, list(pictures))
+    chosen = pictures[name]
+    known = [p for p in inspect.signature(chosen.draw).parameters if p != "ax"]
+    for option in options:
+        if option not in known:
+            raise unknown(f"option of the picture {name!r}", option, known)
+    _check_axes(ax)
+    axes = new_axes(chosen.inches) if ax is None else ax
+    with house_style():
+        return literal(chosen.draw(axes, **options))
+
+
+def unknown(what: str, name: Any, known: list[str]) -> InputError:
+    """The error for a name that is none, with the nearest one."""
+    near = difflib.get_close_matches(str(name), known, n=1)
+    return InputError(
+        f"there is no {what} called {name!r}.",
+        given=repr(name),
+        fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known) or 'none'}",
+    )
+
+
+def _check_axes(ax: Any) -> None:
+    from matplotlib.axes import Axes
+
+    if ax is not None and not isinstance(ax, Axes):
+        raise InputError(
+            "ax must be matplotlib Axes.",
+            given=type(ax).__name__,
+            fix="figure, ax = plt.subplots(); result.plot(ax=ax)",
+        )

@@ -1,0 +1,204 @@
+"""Views of results that were computed from data over folds: question, data, folds, setting."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.procedures.quantities import weights_words
+from pycvstat.report.content import Block, Facts, Note, paragraph, section
+from pycvstat.report.numbers import aligned, count, listed, number
+from pycvstat.report.plots.folds import FITS, fold_map, tell_folds
+from pycvstat.report.views.base import Picture, Sections, View
+from pycvstat.report.words import (
+    ORDERS,
+    folds_words,
+    learner_in_full,
+    loss_words,
+    plan_words,
+    seed_words,
+)
+
+if TYPE_CHECKING:
+    from pycvstat.data.response import Response
+    from pycvstat.data.task import Task
+
+KINDS = {"continuous": "numbers", "nominal": "classes", "ordinal": "ordered classes"}
+LEVELS = 8  # classes that are counted one by one
+
+
+class FoldsView(View):
+    """A view of a result over folds."""
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the folds, or of the inner folds where only these were drawn."""
+        plan, one = self.result.plan, self.one
+        drawn = plan.seed is not None or any(
+            inner.seed is not None for inner in getattr(one, "inner_plans", ())
+        )
+        seed: int | None = getattr(one, "seed", None) if drawn else None
+        return plan.seed if seed is None else seed
+
+    @property
+    def one(self) -> Any:
+        """The result, or the first of several on the same folds."""
+        return self.result
+
+    def folds(self, figure: bool = True) -> Sections:
+        """How rows were split, as a list and as a map."""
+        shown = [self.figure("map", "folds")] if figure else []
+        return [section("Folds", *fold_blocks(self.result.plan, self.seed), *shown)]
+
+    def context(self) -> Sections:
+        """The folds."""
+        return self.folds()
+
+    def setting(self) -> Sections:
+        """The folds in short."""
+        return [section("Setting", *fold_blocks(self.result.plan, self.seed))]
+
+
+class DataView(FoldsView):
+    """A view of a result that was computed from data."""
+
+    @property
+    def question(self) -> str:
+        """What is asked."""
+        raise NotImplementedError
+
+    @property
+    def loss(self) -> str:
+        """The name of the loss."""
+        loss: str = self.result.loss
+        return loss
+
+    @property
+    def learners(self) -> Mapping[str, Any]:
+        """What is asked about, by what it is called."""
+        return {"learner": self.result.learner}
+
+    @property
+    def tuned(self) -> Collection[str]:
+        """The parameters that have no fixed value."""
+        return ()
+
+    @property
+    def subtitle(self) -> str:
+        """Formula, size, classes and loss."""
+        task = self.result.task
+        left_out = f" ({task.omitted} left out)" if task.omitted else ""
+        parts = [task.formula.text, f"{count(task.n, 'row')}{left_out}"]
+        parts += [*classes_words(task.response.levels), loss_words(self.loss)]
+        return " · ".join([*parts, *([ORDERS[task.sorted_by]] if task.sorted_by else [])])
+
+    def context(self) -> Sections:
+        """Question, data and folds."""
+        rows = [(name, learner_in_full(one, self.tuned)) for name, one in self.learners.items()]
+        asked = section("Question", paragraph(self.question), Facts(tuple(rows)))
+        return [asked, section("Data", data_facts(self.result.task)), *self.folds()]
+
+    def setting(self) -> Sections:
+        """Learner, weights and folds in short."""
+        facts, *notes = fold_blocks(self.result.plan, self.seed)
+        assert isinstance(facts, Facts)
+        only = list(self.learners.values()) if len(self.learners) == 1 else []
+        head = [("learner", learner_in_full(one, self.tuned)) for one in only]
+        rows = (*head, *weights_fact(self.result.task), *facts.rows)
+        return [section("Setting", Facts(rows), *notes)]
+
+
+def classes_words(levels: Sequence[str]) -> list[str]:
+    """The classes of a response, and which of two counts as the event.
+
+    Examples
+    --------
+    >>> classes_words(["no", "yes"]), classes_words(["a", "b", "c"]), classes_words([])
+    (['classes no and yes, event yes'], ['3 classes'], [])
+    """
+    if len(levels) == 2:
+        return [f"classes {levels[0]} and {levels[1]}, event {levels[1]}"]
+    return [f"{len(levels)} classes"] if levels else []
+
+
+def data_facts(task: Task) -> Facts:
+    """Rows, response, predictors, weights, groups."""
+    response = task.response
+    rows = [
+        ("formula", task.formula.text),
+        ("rows", str(task.n)),
+        ("response", f"{response.name} ({KINDS[response.kind]}): {spread(response)}"),
+        ("predictors", predictors(task)),
+        *weights_fact(task),
+    ]
+    if task.groups is not None:
+        rows.append(("groups", count(len(np.unique(task.groups)), "group")))
+    if task.sorted_by:
+        rows.append(("levels", ORDERS[task.sorted_by]))
+    if task.omitted:
+        rows.append(("rows left out", f"{task.omitted}, for missing values"))
+    return Facts(tuple(rows))
+
+
+def weights_fact(task: Task) -> list[tuple[str, str]]:
+    """The range of the weights and what they do, where there are any."""
+    if task.weights is None:
+        return []
+    low, high = aligned([task.weights.min(), task.weights.max()])
+    return [("weights", f"from {low} to {high}, {weights_words(task)}")]
+
+
+def predictors(task: Task) -> str:
+    """Number and names of the predictors."""
+    names = list(task.formula.predictors)
+    kinds = [task.frame[name].kind for name in names]
+    factors = sum(kind in ("factor", "ordered", "text") for kind in kinds)
+    words = f"{len(names)}, of which {factors} categorical" if factors else f"{len(names)}"
+    return f"{words}: {listed(names)}" if names else "none"
+
+
+def spread(response: Response) -> str:
+    """Mean, standard deviation and range of numbers; counts of classes."""
+    if not response.levels:
+        y = response.values
+        deviation = f", standard deviation {number(y.std(ddof=1))}" if len(y) > 1 else ""
+        return f"mean {number(y.mean())}{deviation}, from {number(y.min())} to {number(y.max())}"
+    counts = np.bincount(response.values, minlength=len(response.levels))
+    parts = [f"{name} {n}" for name, n in zip(response.levels, counts, strict=True)]
+    return listed(parts, LEVELS)
+
+
+def fold_blocks(plan: FoldPlan, seed: int | None) -> list[Block]:
+    """How rows were split, and what is unsound about it."""
+    rows = (
+        ("plan", plan_words(plan)),
+        ("made by", plan.recipe),
+        ("fits", folds_words(plan)),
+        *([("seed", seed_words(seed))] if seed is not None else []),
+        ("fingerprint", plan.fingerprint[:16]),
+    )
+    problems = plan.check(refuse=False)
+    note = [Note(f"These folds are not sound: {listed(list(problems), 4)}.")] if problems else []
+    return [Facts(rows), *note]
+
+
+def map_of(plan: FoldPlan) -> Picture:
+    """The fold map."""
+    return Picture(
+        lambda ax: fold_map(ax, plan),
+        (4.6, 1.1 + 0.16 * min(len(plan), FITS)),
+        "Rows that train and test each fit.",
+        lambda: tell_folds(plan),
+    )
+
+
+def failures_notes(result: Any) -> list[Block]:
+    """What failed, and that it counts as NaN."""
+    failures = getattr(result, "failures", ())
+    if not failures:
+        return []
+    words = f"{count(len(failures), 'fit')} failed and count as NaN; the first: "
+    return [Note(f"{words}{failures[0].where}: {failures[0].reason}")]

@@ -1,0 +1,147 @@
+"""Train error, test error and their gap over a grid."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pycvstat.procedures.error_curve import ErrorCurve
+from pycvstat.report.content import Block, Headline, Inline, Note, Table, paragraph, section
+from pycvstat.report.numbers import aligned, settings
+from pycvstat.report.plots import curves
+from pycvstat.report.sentences import data_parts, learner_parts, plan_parts
+from pycvstat.report.tables import table_of
+from pycvstat.report.views.base import WIDE, Picture, Sections
+from pycvstat.report.views.data import DataView, map_of
+from pycvstat.report.words import (
+    NAIVE,
+    candidates_words,
+    learner_words,
+    loss_words,
+    parameters,
+    risk_words,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+HEADERS = {
+    "train": "train error",
+    "test": "test error",
+    "gap": "gap",
+    "std_error": "naive s.e.",
+}
+FEW = 40
+EXPLAINED = (
+    "The train error is measured on the rows that each fit was trained on, the test error on the "
+    "rows that were left out; the gap is test minus train. Where the train error is small and the "
+    "gap large, the learner overfits; where both errors are large, it underfits. Shaded: "
+    "candidates whose test error exceeds the smallest by more than one naive standard error."
+)
+
+
+class TrainTestView(DataView):
+    """A view of train and test errors."""
+
+    script = True
+    over: str
+    """What they are estimated for, one by one."""
+
+    def methods(self) -> list[Inline]:
+        """Learner, folds, data, averages."""
+        return [
+            f"The train and test errors ({loss_words(self.loss)}) of ",
+            *learner_parts(self.result.learner, self.tuned),
+            f" were estimated for every {self.over} by ",
+            *plan_parts(self.result.plan),
+            *data_parts(self.result.task),
+            " Errors are means of the fold means; the train error is measured on the rows a fit "
+            "was trained on.",
+        ]
+
+
+class ErrorCurveView(TrainTestView, of=ErrorCurve):
+    """How errors depend on the parameters."""
+
+    over = "candidate"
+    result: ErrorCurve
+
+    @property
+    def title(self) -> str:
+        """The learner."""
+        return f"Train and test error of {learner_words(self.result.learner)}"
+
+    @property
+    def tuned(self) -> list[str]:
+        """The parameters of the grid."""
+        return parameters(self.result.candidates)
+
+    @property
+    def question(self) -> str:
+        """How errors depend on the parameters."""
+        result = self.result
+        return (
+            "How do train error, test error and their gap depend on the parameters, over "
+            f"{candidates_words(result.candidates)}? The test error estimates the "
+            f"{risk_words(result.plan, result.loss, 'each candidate')}."
+        )
+
+    @cached_property
+    def errors(self) -> pd.DataFrame:
+        """The tidy table."""
+        return self.result.tidy()
+
+    @property
+    def _best(self) -> int:
+        return int(np.nanargmin(self.errors["test"]))
+
+    def _at_best(self) -> list[str]:
+        best = self.errors.iloc[self._best]
+        return aligned([best["train"], best["test"], best["gap"]])
+
+    def top(self) -> list[Block]:
+        """The smallest test error."""
+        train, test, gap = self._at_best()
+        value = f"{settings(self.result.best)}: test error {test}"
+        return [Headline(value, f"the smallest test error; train error {train}, gap {gap}")]
+
+    def findings(self) -> Sections:
+        """Explanation, curve and table."""
+        curve = self.figure("curve", "error-curve")
+        return [
+            section("Train and test error", paragraph(EXPLAINED), curve, self.table(), Note(NAIVE))
+        ]
+
+    def brief(self) -> Sections:
+        """The best candidates and the setting."""
+        return [section("Errors", self.table(12)), *self.setting()]
+
+    def table(self, few: int = FEW) -> Table:
+        """Errors by candidate; the best ones by test error when there are many."""
+        frame = self.errors
+        headers = {name: name for name in self.tuned} | HEADERS
+        if len(frame) <= few:
+            return table_of(frame, headers, "Means of fold means.", [self._best])
+        shown = frame.sort_values("test", kind="stable").iloc[:few]
+        words = f"The {few} smallest test errors of {len(frame)} candidates; means of fold means."
+        return table_of(shown, headers, words, [0])
+
+    @cached_property
+    def pictures(self) -> dict[str, Picture]:
+        """The curve and the map of the folds."""
+        words = "Train error, test error and their gap."
+        curve = Picture(self._draw, WIDE, words, self._tell)
+        return {"curve": curve, "map": map_of(self.result.plan)}
+
+    def _draw(self, ax: Axes) -> Axes:
+        return curves.error_curve(ax, self.errors, self.tuned, self.loss)
+
+    def _tell(self) -> str:
+        train, test, gap = self._at_best()
+        return (
+            f"Test error is smallest at {settings(self.result.best)}: test {test}, train {train}, "
+            f"gap {gap}. Over {len(self.errors)} candidates."
+        )

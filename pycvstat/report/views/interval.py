@@ -1,0 +1,131 @@
+"""An interval, and the difference of two methods."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pycvstat.intervals import Interval
+from pycvstat.intervals.paired import Paired
+from pycvstat.losses import loss_label
+from pycvstat.report.content import Block, Headline, Inline, section
+from pycvstat.report.numbers import number, p_value
+from pycvstat.report.plots import forest
+from pycvstat.report.plots.style import INK
+from pycvstat.report.sentences import interval_parts
+from pycvstat.report.views.base import Picture, Sections, View
+from pycvstat.report.views.estimate import interval_facts
+from pycvstat.report.words import capital, value_words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class IntervalView(View, of=Interval):
+    """An interval and what it is about."""
+
+    @property
+    def found(self) -> Interval:
+        """The interval."""
+        found: Interval = self.result
+        return found
+
+    @property
+    def metric(self) -> str:
+        """The loss or the metric in words."""
+        return self.found.metric if self.found.source is None else loss_label(self.found.metric)
+
+    @property
+    def title(self) -> str:
+        """The method and the metric."""
+        return capital(f"{self.found.title}: {self.metric}")
+
+    @property
+    def subtitle(self) -> str:
+        """The target."""
+        return self.found.target
+
+    @property
+    def value(self) -> str:
+        """The estimate with its limits."""
+        return value_words(self.found.estimate, self.found)
+
+    def top(self) -> list[Block]:
+        """The estimate with its limits, and what they are about."""
+        return [Headline(self.value, self.found.estimand)]
+
+    def findings(self) -> Sections:
+        """The method, and the limits as a picture."""
+        return [section("Interval", interval_facts(self.found), self.figure("forest", "interval"))]
+
+    def brief(self) -> Sections:
+        """The method."""
+        return [section("Interval", interval_facts(self.found))]
+
+    @cached_property
+    def pictures(self) -> dict[str, Picture]:
+        """The limits."""
+        words = "The estimate and its interval."
+        return {"forest": Picture(self._draw, (4.6, 1.2), words, self._tell)}
+
+    def _tell(self) -> str:
+        return f"{self.value}."
+
+    @property
+    def name(self) -> str:
+        """The name beside the limits."""
+        return self.found.method
+
+    def _draw(self, ax: Axes) -> Axes:
+        found = self.found
+        words = f"{found.metric}, {100 * found.level:g} % interval for {found.target}"
+        return forest.forest(ax, found.tidy(), [self.name], words)
+
+    def methods(self) -> list[Inline]:
+        """The limits, the method, what they are about."""
+        return interval_parts(self.found)
+
+
+class PairedView(IntervalView, of=Paired):
+    """The difference of two methods on identical folds."""
+
+    result: Paired
+
+    @property
+    def found(self) -> Interval:
+        """The interval of the difference."""
+        return self.result.interval
+
+    @property
+    def name(self) -> str:
+        """The methods."""
+        return f"{self.result.names[0]} minus {self.result.names[1]}"
+
+    @property
+    def title(self) -> str:
+        """The methods."""
+        return self.name
+
+    @property
+    def subtitle(self) -> str:
+        """What is compared."""
+        return f"paired on identical folds · {self.metric}"
+
+    @property
+    def value(self) -> str:
+        """The difference with its limits and p value."""
+        p = p_value(self.result.p_value)
+        words = super().value
+        return f"{words}, p {p if p.startswith('<') else '= ' + p}" if p else words
+
+    def _tell(self) -> str:
+        return f"{self.name}: {self.value}."
+
+    def _draw(self, ax: Axes) -> Axes:
+        super()._draw(ax).axvline(0, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
+        return ax
+
+    def methods(self) -> list[Inline]:
+        """The difference and its interval."""
+        words = f"{self.name} was {number(self.result.estimate)}"
+        return [f"On identical folds the difference {words}.", *super().methods()]

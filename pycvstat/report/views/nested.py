@@ -1,0 +1,249 @@
+"""Nested cross-validation: the risk of the tuned procedure, and what its tuning chose."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycvstat.procedures.nested import NestedResult
+from pycvstat.report.content import (
+    Cite,
+    Facts,
+    Inline,
+    Note,
+    Section,
+    Table,
+    Verbatim,
+    paragraph,
+    section,
+)
+from pycvstat.report.numbers import aligned, count, listed, settings, sizes
+from pycvstat.report.plots import curves, folds, predictions
+from pycvstat.report.sentences import data_parts, learner_parts, plan_parts
+from pycvstat.report.tables import table_of
+from pycvstat.report.views.base import WIDE, Picture, Sections
+from pycvstat.report.views.risk import RiskView
+from pycvstat.report.views.tuning import CURVE, LISTED, TuneView, one_se_parts, rule_words
+from pycvstat.report.words import candidates_words, learner_words, loss_words, parameters
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from pycvstat.folds.plan import FoldPlan
+
+CURVES = "Inner estimates of every outer fit, their mean, and what each chose."
+CHOSEN = "How often each candidate was chosen."
+DIAGRAM = (
+    "Rows that train, validate and test: the outer fits, and the inner fits of the first of them."
+)
+FINAL = (
+    "The estimate of the chosen candidate was minimised over the candidates, so as an estimate "
+    "of the risk of the tuned procedure it tends to be too small. The nested estimate is not "
+    "chosen on the folds it is computed from. Neither estimates the smallest risk over the "
+    "candidates, which no procedure attains on average: that is a lower bound."
+)
+
+
+class NestedView(RiskView, of=NestedResult):
+    """The risk of a learner that is tuned inside every fit."""
+
+    result: NestedResult
+
+    @property
+    def of(self) -> str:
+        """The tuned procedure."""
+        return "the tuned procedure"
+
+    @property
+    def title(self) -> str:
+        """The learner."""
+        return f"{learner_words(self.result.tuned.learner)}: nested cross-validation"
+
+    @property
+    def question(self) -> str:
+        """How large the risk is."""
+        learner = learner_words(self.result.tuned.learner)
+        of = f"{learner} with parameters chosen by inner folds"
+        return (
+            f"How large is the {self.asked(of)}? The tuning is part of the "
+            "procedure whose risk is estimated."
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The parameters of the grid."""
+        return parameters(self.result.candidates)
+
+    def folds(self, figure: bool = False) -> Sections:
+        """How rows were split, as a list: the diagram is among the findings."""
+        return super().folds(figure)
+
+    @property
+    def drawn(self) -> list[Any]:
+        """The tuning on all rows, where that was asked for."""
+        return [self.result.retuned] if self.result.is_retuned else []
+
+    def fold_rows(self) -> pd.DataFrame:
+        """One row per fit, with what was chosen in it."""
+        return self.result.tidy("folds")
+
+    def brief(self) -> Sections:
+        """Numbers, what was chosen, setting."""
+        result = self.result
+        rows = (
+            ("candidates", candidates_words(result.candidates)),
+            ("rule", rule_words(result.tuned.selection_rule())),
+            ("inner folds", result.inner_plan.recipe if result.inner_plan else "-"),
+        )
+        chosen = section("Tuning inside the outer fits", Facts(rows), self.selected())
+        return [*self.numbers(), chosen, *self.setting()]
+
+    def inside(self) -> Sections:
+        """The tuning inside the outer fits, and on all rows where that was asked for."""
+        return [self.tuning(), self.final() if self.result.is_retuned else None]
+
+    def tuning(self) -> Section:
+        """Diagram, inner curves, what was chosen how often."""
+        result = self.result
+        words = paragraph(
+            "In every outer fit the parameters were chosen on its training rows only, by ",
+            Verbatim(result.inner_plan.recipe if result.inner_plan else "inner folds"),
+            f", among {candidates_words(result.candidates)}; the rule was "
+            f"{rule_words(result.tuned.selection_rule())}. The chosen candidate was then fitted on "
+            "all training rows and tested on the outer fold.",
+        )
+        ties = sum(len(t) > 1 for t in result.tied)
+        told = (
+            f"In {ties} of {count(len(result.plan), 'outer fit')} several candidates had exactly "
+            "the smallest inner estimate."
+        )
+        return section(
+            "Tuning inside the outer fits",
+            words,
+            self.figure("diagram"),
+            self.figure("curves"),
+            self.selected(),
+            self.figure("selection"),
+            Note(told) if ties else None,
+        )
+
+    def chosen(self) -> pd.DataFrame:
+        """Candidates that were chosen, the most frequent first."""
+        frame = self.result.selection()
+        shown = frame[frame["times"] > 0]
+        return shown.sort_values("times", ascending=False, kind="stable")
+
+    def selected(self) -> Table:
+        """Candidates that were chosen, how often."""
+        headers = {name: name for name in self.names} | {"times": "times chosen"}
+        return table_of(
+            self.chosen().iloc[:LISTED], headers, "Candidates chosen in the outer fits."
+        )
+
+    def final(self) -> Section:
+        """Tuning on all rows: the smallest estimate beside the nested one."""
+        result, retuned = self.result, self.result.retuned
+        estimates = [result.estimate, retuned.estimate, result.estimate - retuned.estimate]
+        nested, smallest, difference = aligned(estimates)
+        outer, inner = sizes(result.plan.n_train), sizes(retuned.plan.n_train)
+        rows = (
+            ("nested estimate: risk of the tuned procedure", nested, outer),
+            ("estimate of the candidate chosen on all rows", smallest, inner),
+            ("difference", difference, ""),
+        )
+        head = ("quantity", "value", "training rows")
+        table = Table(head, rows, "lrr", "Means of fold means.")
+        choice = TuneView(retuned).choice()
+        return section("Tuning on all rows", paragraph(FINAL), table, choice, self.figure("tuning"))
+
+    @cached_property
+    def pictures(self) -> dict[str, Picture]:
+        """Of the tuning, and those of cross-validation."""
+        diagram = (4.6, 1.1 + 0.17 * self._strips())
+        own = {
+            "curves": Picture(self._draw_curves, WIDE, CURVES, self._tell_curves),
+            "selection": Picture(self._draw_selection, WIDE, CHOSEN, self._tell_selection),
+            "diagram": Picture(self._draw_diagram, diagram, DIAGRAM, self._tell_diagram),
+            "tuning": Picture(
+                lambda ax: self._curve().draw(ax), WIDE, CURVE, lambda: self._curve().alt()
+            ),
+        }
+        return own | super().pictures
+
+    @property
+    def _inner(self) -> FoldPlan | None:
+        """The inner folds of the first outer fit."""
+        return self.result.inner_plans[0] if self.result.inner_plans else None
+
+    def _strips(self) -> float:
+        inner = 0 if self._inner is None else min(len(self._inner), 12) + 1.5
+        return min(len(self.result.plan), 12) + inner
+
+    def _curve(self) -> Picture:
+        """The tuning curve on all rows: drawing it tunes on them, where that was not done."""
+        return TuneView(self.result.retuned).pictures["curve"]
+
+    def _draw_diagram(self, ax: Axes) -> Axes:
+        return folds.nested_diagram(ax, self.result.plan, self._inner, "tune")
+
+    def _tell_diagram(self) -> str:
+        inner = self._inner
+        each = f", each with {count(len(inner), 'inner fit')}." if inner else "."
+        fits = count(len(self.result.plan), "outer fit")
+        return f"Diagram of nested cross-validation: {fits}{each}"
+
+    def _draw_curves(self, ax: Axes) -> Axes:
+        rows = self.result.tidy("inner")
+        return curves.inner_curves(ax, rows, self.names, self.table.loss)
+
+    def _tell_curves(self) -> str:
+        found = self.result.inner_curves
+        low, high = aligned([float(np.nanmin(found)), float(np.nanmax(found))])
+        return (
+            f"{count(len(found), 'inner curve')} over {count(found.shape[1], 'candidate')}, "
+            f"estimates from {low} to {high}."
+        )
+
+    def _draw_selection(self, ax: Axes) -> Axes:
+        return predictions.selection(ax, self.result.selection(), self.names)
+
+    def _tell_selection(self) -> str:
+        parts = [f"{what}: {times}" for what, times in self._counts()]
+        fits = int(self.chosen()["times"].sum())
+        return f"Times chosen in {fits} outer fits: {listed(parts, 8)}."
+
+    def _counts(self) -> list[tuple[str, int]]:
+        """The chosen candidates and how often each was chosen."""
+        rows = self.chosen().to_dict("records")
+        return [(settings({n: r[n] for n in self.names}), int(r["times"])) for r in rows]
+
+    def methods(self) -> list[Inline]:
+        """Learner, outer and inner folds, data, rule, choices, estimates and interval."""
+        result, inner = self.result, self.result.inner_plan
+        chosen = [f"{what} ({_times(times)})" for what, times in self._counts()]
+        by: list[Inline] = [] if inner is None else [" by ", Verbatim(inner.recipe)]
+        return [
+            f"The risk ({loss_words(self.loss)}) of ",
+            *learner_parts(result.tuned.learner, self.names),
+            f", with {listed(self.names)} tuned, was estimated by nested cross-validation ",
+            Cite(("varma2006",)),
+            "; the outer folds were ",
+            *plan_parts(result.plan),
+            *data_parts(result.task),
+            f" The parameters were chosen among {candidates_words(result.candidates)} on the "
+            "training rows of each outer fit",
+            *by,
+            f", taking {rule_words(result.tuned.selection_rule())}",
+            *one_se_parts(result.tuned.rule),
+            ", and the chosen learner was fitted again on those rows. Chosen were "
+            f"{listed(chosen, 6)}.",
+            *self.averages_told(),
+            *self.interval_told(),
+        ]
+
+
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")

@@ -1,0 +1,83 @@
+"""One view per kind of result, a user's own too; nothing is computed twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pycvstat.intervals import dispatch, legal
+from pycvstat.report.assemble import full
+from pycvstat.report.content import Facts, section
+from pycvstat.report.render.html import render_page
+from pycvstat.report.views.base import Picture, Sections, View, view_of
+from pycvstat.verbs import Shown
+from tests.report.conftest import result
+
+
+def test_every_result_has_a_view_of_its_kind(any_result: Any) -> None:
+    view = view_of(any_result)
+    assert view.title
+    assert view.subtitle
+    assert view.pictures
+    for name in view.pictures:
+        assert view.pictures[name].inches[0] > 3
+
+
+@dataclass(frozen=True)
+class Votes(Shown):
+    """A result of a user."""
+
+    yes: int
+    no: int
+
+
+class VotesView(View, of=Votes):
+    @property
+    def title(self) -> str:
+        return "Votes"
+
+    @property
+    def subtitle(self) -> str:
+        return f"{self.result.yes + self.result.no} votes"
+
+    def findings(self) -> Sections:
+        shown = Facts((("yes", str(self.result.yes)), ("no", str(self.result.no))))
+        return [section("Counts", shown, self.figure("bars"))]
+
+    @property
+    def pictures(self) -> dict[str, Picture]:  # type: ignore[override]
+        def draw(ax: Any) -> Any:
+            ax.bar(["yes", "no"], [self.result.yes, self.result.no])
+            return ax
+
+        return {"bars": Picture(draw, caption="Votes.", alt=lambda: "yes 3, no 2")}
+
+
+def test_a_users_result_is_seen_like_ours(tmp_path: Any) -> None:
+    votes = Votes(3, 2)
+    assert votes.summary().splitlines()[:2] == ["Votes", "5 votes"]
+    assert "<svg" in votes.report(tmp_path / "votes.html").read_text()
+    assert votes.plot().patches[0].get_height() == 3
+    assert "@manual{pycvstat" in votes.cite()
+
+
+@pytest.mark.parametrize("name", ["cv", "nested", "classes", "repeated"])
+def test_a_report_computes_its_interval_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed, judged = [], []
+    compute, obstacle = dispatch.compute, legal.obstacle
+
+    def counted(*given: Any) -> Any:
+        computed.append(given[0].name)
+        return compute(*given)
+
+    def judge(method: Any, *given: Any) -> Any:
+        judged.append(method.name)
+        return obstacle(method, *given)
+
+    monkeypatch.setattr(dispatch, "compute", counted)
+    monkeypatch.setattr(legal, "obstacle", judge)
+    render_page(full(result(name)))
+    assert computed == ["corrected_t"]
+    assert judged.count("corrected_t") == 2  # to choose it, and before its formula
