@@ -258,8 +258,8 @@ def _nothing_legal(table: Table) -> IntervalError:
     kind = layout(table.plan)
     if kind == "time series":
         return IntervalError(
-            "no interval is known to be valid here: losses of rolling folds are dependent over "
-            "time, and the training sizes differ.",
+            "losses of rolling folds are dependent over time, and the training sizes differ: no "
+            "interval is known to be valid for them.",
             given=table.plan.recipe,
             fix="report the estimate, or folds=KFold(10) if the rows are independent",
         )
@@ -270,7 +270,7 @@ def _nothing_legal(table: Table) -> IntervalError:
             fix="method='dev_set', bounds=(lo, hi)",
         )
     return IntervalError(
-        "no interval method is legal here.",
+        "no method is legal here.",
         given=f"{table.plan.recipe}, metric {table.loss}",
         fix="folds=Repeated(KFold(10), 10) makes corrected_t legal",
     )

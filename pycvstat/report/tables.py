@@ -18,10 +18,7 @@ MEASURES = ("estimate", "pooled", "std_error", "conf_low", "conf_high", "train",
 
 
 def table_of(
-    frame: pd.DataFrame,
-    headers: Mapping[str, str],
-    caption: str,
-    strong: Sequence[int] = (),
+    frame: pd.DataFrame, headers: Mapping[str, str], caption: str, strong: Sequence[int] = ()
 ) -> Table:
     """The columns of a tidy table that have a header, formatted; empty ones are left out.
 

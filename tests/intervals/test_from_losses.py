@@ -253,7 +253,7 @@ def test_no_legal_interval():
     splits = [(np.arange(6 + 3 * i), np.arange(6 + 3 * i, 9 + 3 * i)) for i in range(6)]
     plan = FoldPlan.from_splits(splits, N, kind="timeseries")
     result = from_losses(DRAW.random(18), plan)
-    assert "No interval is known to be valid" in result.summary()
+    assert "No interval: losses of rolling folds" in result.summary()
     row = result.tidy().iloc[0]
     assert row.estimate == result.estimate
     assert np.isnan(row.conf_low)

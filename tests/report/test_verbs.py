@@ -100,7 +100,7 @@ def test_tables_say_what_their_interval_says() -> None:
     apart = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(),
                                folds=pcv.TimeSeries(20, horizon=4, step=4))  # fmt: skip
     first = apart.tidy().iloc[0]
-    assert first["notes"].startswith("no interval is known to be valid here")
+    assert first["notes"].startswith("losses of rolling folds are dependent")
     assert (first["method"], first["target"]) == ("none", "")
     pairs = pcv.cross_validate(
         pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.NestedPairs(4, repeats=5, random=1)

@@ -127,13 +127,7 @@ def tuning_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
         y, se = estimate[line.rows], error[line.rows]
         if banded and axis.joined:
             ax.fill_between(
-                line.x,
-                y - se,
-                y + se,
-                color=PALE,
-                linewidth=0,
-                zorder=0,
-                label="± 1 naive s.e.",
+                line.x, y - se, y + se, color=PALE, linewidth=0, zorder=0, label="± 1 naive s.e."
             )
         elif banded:
             ax.errorbar(

@@ -79,11 +79,7 @@ def parts(ax: Axes, table: pd.DataFrame) -> Axes:
     """Noise, variance and squared bias on top of each other, over the first parameter."""
     name = str(table.columns[0])
     x = table[name].to_numpy()
-    layers: Sequence[tuple[str, str]] = (
-        ("noise", PALE),
-        ("variance", AMBER),
-        ("bias2", BLUE),
-    )
+    layers: Sequence[tuple[str, str]] = (("noise", PALE), ("variance", AMBER), ("bias2", BLUE))
     base = np.zeros(len(table))
     for column, colour in layers:
         top = base + np.maximum(table[column].to_numpy(), 0)

@@ -124,10 +124,7 @@ def describe() -> str:
     Reports
     """
     lines = ["Reports"]
-    for name, what, need in (
-        ("Chromium", "PDF", need_browser),
-        ("pandoc", "Word", need_pandoc),
-    ):
+    for name, what, need in (("Chromium", "PDF", need_browser), ("pandoc", "Word", need_pandoc)):
         try:
             lines.append(f"  {name:<10} {need()}")
         except InputError as missing:

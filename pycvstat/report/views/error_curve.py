@@ -28,12 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-HEADERS = {
-    "train": "train error",
-    "test": "test error",
-    "gap": "gap",
-    "std_error": "naive s.e.",
-}
+HEADERS = {"train": "train error", "test": "test error", "gap": "gap", "std_error": "naive s.e."}
 FEW = 40
 EXPLAINED = (
     "The train error is measured on the rows that each fit was trained on, the test error on the "

@@ -194,9 +194,7 @@ class EstimateView(FoldsView):
 
 def refused(error: IntervalError) -> str:
     """Why there is no interval, and what to do."""
-    problem, fix = error.problem, error.fix
-    says = problem if problem.startswith("no interval") else f"no interval: {problem}"
-    return f"{says[0].upper()}{says[1:]}" + (f" What to do: {fix}." if fix else "")
+    return f"No interval: {error.problem}" + (f" What to do: {error.fix}." if error.fix else "")
 
 
 def interval_facts(found: Interval, estimate: float | None = None) -> Facts:
