@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from pycvstat.errors import RError, warn
+from pycvstat.r.bridge.robject import NA_INTEGER, RObject
 
-NA_INTEGER = -(2**31)
 _QUIET = np.uint64(1 << 51)
 _SECONDS = {"secs": 1, "mins": 60, "hours": 3600, "days": 86400, "weeks": 604800}
 _ZONE = re.compile(r"[\w+-]+(/[\w+-]+)*", re.ASCII)
@@ -22,31 +21,12 @@ _FIRST, _LAST = -719_162 * _DAY, 2_932_897 * _DAY  # the years 1 to 9999 in seco
 _NO_SLOTS = {"class", "names", "dim", "dimnames"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Numbers:
-    """The numbers of a vector that may have a class.
-
-    Attributes
-    ----------
-    values : numpy.ndarray
-        int32 (NA: the smallest) or float64, with the bits that R has.
-    classes : tuple of str
-        Its class attribute.
-    texts : callable
-        The texts of an attribute by its name, None for NA; empty where there is none.
-    """
-
-    values: Any
-    classes: tuple[str, ...]
-    texts: Callable[[str], Sequence[str | None]]
-
-
-def classed(numbers: Numbers) -> Any:
+def classed(numbers: RObject) -> Any:
     """The array that a class means; None where the class says nothing about the numbers.
 
     Parameters
     ----------
-    numbers : Numbers
+    numbers : RObject
 
     Returns
     -------
@@ -58,31 +38,24 @@ def classed(numbers: Numbers) -> Any:
     RError
         For values that have no Python form.
     """
-    for name in numbers.classes:
+    for name in numbers.r_class:
         if name in _CLASSES:
             return _CLASSES[name](numbers)
     return None
 
 
-def refuse_slots(classes: Iterable[str], attributes: Iterable[str]) -> None:
+def refuse_slots(item: RObject) -> None:
     """Refuse an S4 vector that holds more than its numbers, such as lubridate's Period.
-
-    Parameters
-    ----------
-    classes : iterable of str
-        Its class attribute.
-    attributes : iterable of str
-        The names of all its attributes.
 
     Raises
     ------
     RError
         When there are slots beside the data part and its names and shape.
     """
-    slots = [name for name in attributes if name not in _NO_SLOTS]
+    slots = [name for name in item.attributes if item.s4 and name not in _NO_SLOTS]
     if slots:
         raise RError(
-            f"values of the S4 class {', '.join(classes)} have no Python form: "
+            f"values of the S4 class {', '.join(item.r_class)} have no Python form: "
             "their numbers alone are not their value.",
             given=f"further slots {', '.join(slots)}",
             fix='make them plain numbers in R, those of lubridate with as.numeric(x, "hours")',
@@ -112,7 +85,7 @@ def doubles(values: Any) -> Any:
     return quiet
 
 
-def _factor(numbers: Numbers) -> pd.Categorical:
+def _factor(numbers: RObject) -> pd.Categorical:
     codes, levels = doubles(numbers.values), list(numbers.texts("levels"))
     codes = np.where(np.isnan(codes), 0, codes)
     if len(set(levels)) < len(levels) or not np.isin(codes, np.arange(len(levels) + 1)).all():
@@ -127,15 +100,15 @@ def _factor(numbers: Numbers) -> pd.Categorical:
     return pd.Categorical.from_codes(
         place_of[codes.astype(np.int64)],
         categories=pd.Index(kept, dtype=None if kept else object),
-        ordered="ordered" in numbers.classes,
+        ordered="ordered" in numbers.r_class,
     )
 
 
-def _date(numbers: Numbers) -> Any:
+def _date(numbers: RObject) -> Any:
     return _instants(np.floor(doubles(numbers.values)), "D")
 
 
-def _posixct(numbers: Numbers) -> pd.DatetimeIndex:
+def _posixct(numbers: RObject) -> pd.DatetimeIndex:
     seconds = doubles(numbers.values)
     if ((seconds < _FIRST - _DAY) | (seconds >= _LAST + _DAY)).any():
         raise RError("an R time has no Python form: it is infinite or outside the years 1 to 9999.")
@@ -177,7 +150,7 @@ def _instants(values: Any, unit: str) -> Any:
     )
 
 
-def _difftime(numbers: Numbers) -> Any:
+def _difftime(numbers: RObject) -> Any:
     unit = next(iter(numbers.texts("units")), None) or "secs"
     if unit not in _SECONDS:
         raise RError(
@@ -202,7 +175,7 @@ def _whole(values: Any, most: float, what: str) -> Any:
     return np.where(np.isnan(values), 0, values).astype(np.int64)
 
 
-def _integer64(numbers: Numbers) -> Any:
+def _integer64(numbers: RObject) -> Any:
     values = numbers.values
     if values.dtype.kind == "i":
         return masked(values.astype(np.int64), values == NA_INTEGER)
@@ -210,7 +183,7 @@ def _integer64(numbers: Numbers) -> Any:
     return masked(whole, whole == np.iinfo(np.int64).min)
 
 
-_CLASSES: dict[str, Callable[[Numbers], Any]] = {
+_CLASSES: dict[str, Callable[[RObject], Any]] = {
     "factor": _factor,
     "Date": _date,
     "POSIXct": _posixct,

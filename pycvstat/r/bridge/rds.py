@@ -13,7 +13,6 @@ import io
 import lzma
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import DataError, PycvstatError, RError
-from pycvstat.r.bridge.columns import NA_INTEGER
+from pycvstat.r.bridge.robject import NA_INTEGER, RObject
 
 MOST_BYTES = 2**31  # of the unpacked file
 MOST_MEMORY = 2**32  # of what is made of it, beyond copies of its bytes
@@ -43,39 +42,6 @@ _SPECIAL = {
     241: "baseenv()",
 }
 _VECTORS = {10: ("logical", ">i4"), 13: ("integer", ">i4"), 14: ("double", ">f8")}
-
-
-@dataclass(slots=True, eq=False)
-class RObject:
-    """An R value as the file has it.
-
-    Attributes
-    ----------
-    kind : str
-        "NULL", "logical", "integer", "double", "complex", "character", "list", "raw", or the
-        name of something that has no data ("closure", "environment", ...).
-    values : object
-        An array, or a list of `RObject` or texts (None: NA).
-    attributes : dict
-        Attribute name to `RObject`.
-    s4 : bool
-        Whether it is of an S4 class, so that its attributes are slots.
-    """
-
-    kind: str
-    values: Any = None
-    attributes: dict[str, RObject] = field(default_factory=dict)
-    s4: bool = False
-
-    @property
-    def r_class(self) -> tuple[str, ...]:
-        """The class attribute; empty when there is none."""
-        return tuple(name or "NA" for name in self.texts("class"))
-
-    def texts(self, name: str) -> list[str | None]:
-        """The texts of an attribute; empty when there are none."""
-        found = self.attributes.get(name)
-        return list(found.values) if found is not None and found.kind == "character" else []
 
 
 def read_rds(path: str | PathLike[str]) -> RObject:

@@ -73,7 +73,7 @@ def from_r(
 
 def _read(source: Any) -> Any:
     if isinstance(source, str | PathLike):
-        from pycvstat.r.bridge.rds_values import read_value
+        from pycvstat.r.bridge.python_values import read_value
 
         return read_value(source)
     if type(source).__module__.split(".")[0] == "rpy2":

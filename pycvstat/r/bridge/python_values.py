@@ -1,4 +1,4 @@
-"""From the parts of an RDS file to Python values, by the same rules as from a running R."""
+"""From the parts of an R value to Python: of a file and of a running R by the same rules."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from pycvstat.errors import DataError
-from pycvstat.r.bridge.columns import NA_INTEGER, Numbers, classed, doubles, masked, refuse_slots
-from pycvstat.r.bridge.rds import RObject, read_rds, refusing_damage
+from pycvstat.r.bridge.columns import classed, doubles, masked, refuse_slots
+from pycvstat.r.bridge.rds import read_rds, refusing_damage
+from pycvstat.r.bridge.robject import NA_INTEGER, RObject
 from pycvstat.r.bridge.values import RList, RValue
 
 _NUMBERS = ("logical", "integer", "double")
@@ -55,15 +56,15 @@ def value_of(item: RObject) -> object:
     if item.kind == "list":
         return _frame(item) if "data.frame" in item.r_class else _list(item)
     if item.kind not in _VECTORS:
-        return RValue(item.r_class or (item.kind,), f"<{item.kind}, not read>", None)
+        return _no_data(item)
     return _shaped(item, column_of(item))
 
 
 def column_of(item: RObject) -> Any:
     """A vector as a one-dimensional array that keeps its NA."""
-    _check_slots(item)
+    refuse_slots(item)
     if item.kind in _NUMBERS:
-        found = classed(Numbers(item.values, item.r_class, item.texts))
+        found = classed(item)
         return _plain(item) if found is None else found
     if item.kind == "character":
         texts = np.empty(len(item.values), dtype=object)
@@ -72,9 +73,10 @@ def column_of(item: RObject) -> Any:
     return doubles(item.values) if item.kind == "complex" else item.values
 
 
-def _check_slots(item: RObject) -> None:
-    if item.s4:
-        refuse_slots(item.r_class, item.attributes)
+def _no_data(item: RObject) -> RValue:
+    if item.sexp is None:
+        return RValue(item.r_class or (item.kind,), f"<{item.kind}, not read>", None)
+    return RValue(tuple(item.sexp.rclass), item.text, item.sexp)
 
 
 def _plain(item: RObject) -> Any:
@@ -122,7 +124,8 @@ def _list(item: RObject) -> object:
         return parts
     if not item.r_class and all(names) and len(set(names)) == len(names):
         return dict(zip(names, parts, strict=True))
-    return RList(tuple(parts), tuple(names or [""] * len(parts)), item.r_class or ("list",))
+    classes = item.r_class or ("list",)
+    return RList(tuple(parts), tuple(names or [""] * len(parts)), classes, item.sexp)
 
 
 def _frame(item: RObject) -> pd.DataFrame:
@@ -163,7 +166,7 @@ def _cells(part: RObject) -> Any:
         return column_of(part)
     if part.kind != "list":
         raise DataError("a column of the data frame holds no values.", given=part.kind)
-    _check_slots(part)
+    refuse_slots(part)
     cells = np.empty(len(part.values), dtype=object)
     for i, cell in enumerate(part.values):
         cells[i] = value_of(cell)
