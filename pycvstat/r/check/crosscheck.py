@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import singledispatch
 from typing import Any
 
-from pycvstat.errors import InputError
+from pycvstat.errors import InputError, heard, warn
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.base import Interval
-from pycvstat.intervals.from_losses import LossResult
-from pycvstat.intervals.paired import Paired
-from pycvstat.learners.base import Fitted
-from pycvstat.learners.knn.fitted import FittedKNN
+from pycvstat.losses import LossTable
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
-from pycvstat.procedures.error_curve import ErrorCurve
-from pycvstat.procedures.learning_curve import LearningCurve
-from pycvstat.procedures.tune import TuneResult
 from pycvstat.r.bridge.session import collation
-from pycvstat.r.check.calls import call_of
-from pycvstat.r.check.check_folds import check_plan
-from pycvstat.r.check.check_intervals import check_interval, check_losses, check_paired
-from pycvstat.r.check.check_neighbours import check_neighbours
+from pycvstat.r.check import of_intervals, of_neighbours, of_plans, of_procedures
+from pycvstat.r.check.call import Call, Quantity, call_of, has_classes
 from pycvstat.r.check.conventions import notes as named_differences
-from pycvstat.r.check.quantities import losses_of_predictions, side_by_side
-from pycvstat.r.check.r_values import r_warnings
-from pycvstat.r.check.table import Crosscheck
+from pycvstat.r.check.labels import row_labels
+from pycvstat.r.check.table import Crosscheck, Row
+from pycvstat.rmath.tolerances import SAME_BITS, SUMS
 
 SECONDS = 600.0  # for everything that R does for one cross-check
 
@@ -72,11 +62,59 @@ def crosscheck(
 
 
 def _checked(result: Any, y: Any) -> Crosscheck:
+    from pycvstat.r.bridge import run
+
     if y is not None and not isinstance(result, FoldPlan):
         raise InputError("y= belongs to fold plans.", given=type(result).__name__)
-    with r_warnings() as said:
-        found = check(result) if y is None else check_plan(result, y)
-    return replace(found, notes=(*found.notes, *said, *_order_of_words(result)))
+    parts = result.results if isinstance(result, Comparison) else {"": result}
+    rows: list[Row] = []
+    says, notes = [str(run("R.version.string"))], list[str]()
+    with heard() as said:
+        for name, part in parts.items():
+            for call in _calls(part, y):
+                start = f"{name}: " if name else ""
+                found = call.beside(call.run())
+                rows += [replace(row, quantity=start + row.quantity) for row in found]
+                says.append(call.says)
+                notes += call.notes
+    for words in said:
+        warn(words)
+    notes += [*said, *_order_of_words(result)]
+    version = "; ".join(dict.fromkeys(filter(None, says)))
+    return Crosscheck(tuple(rows), version, tuple(dict.fromkeys(notes)))
+
+
+def _calls(result: Any, y: Any) -> list[Call]:
+    call = call_of(result, y=y)
+    if not isinstance(result, CVResult):
+        return [call]
+    named = replace(call, notes=(*call.notes, *named_differences(result.table)))
+    return [*_losses_of_predictions(result.table), named]
+
+
+def _losses_of_predictions(table: LossTable) -> list[Call]:
+    """The losses that R computes from our predictions: the same bits where only + - * occur."""
+    if table.predictions is None or table.y is None:
+        return []
+    prob, classes = table.predictions.prob, has_classes(table)
+    rounded = table.loss in ("log", "poisson") or (prob is not None and prob.shape[2] > 2)
+    name, ours = "losses of these predictions", table.losses[:, 0]
+    tolerance = SUMS if rounded else SAME_BITS
+    return [
+        Call(
+            "list(losses = pcv_loss(loss, y, if (classes) list(class = values + 1, prob = prob)"
+            " else values))",
+            {
+                "loss": table.loss,
+                "y": table.y[table.plan.rows] + (1 if classes else 0),
+                "classes": classes,
+                "values": table.predictions.values[0],
+                "prob": None if prob is None else prob[0],
+            },
+            [Quantity("losses", name, ours, tolerance, row_labels(table.plan))],
+            files=("procedures.R",),
+        )
+    ]
 
 
 def _order_of_words(result: Any) -> list[str]:
@@ -90,52 +128,6 @@ def _order_of_words(result: Any) -> list[str]:
     ]
 
 
-@singledispatch
-def check(result: Any) -> Crosscheck:
-    """The cross-check of a kind of result."""
-    raise InputError(
-        "this kind of result has no cross-check.",
-        given=type(result).__name__,
-        fix="cross-check a fold plan, a fit, an interval, or the result of a procedure",
-    )
+KINDS = (of_procedures, of_plans, of_intervals, of_neighbours)  # each registers its calls
 
-
-@check.register(CVResult | TuneResult | ErrorCurve | LearningCurve | Fitted)
-def _procedure(result: Any) -> Crosscheck:
-    """What R computes by a call of the same procedure."""
-    from pycvstat.r.bridge import run
-
-    call = call_of(result)
-    rows = side_by_side(call.quantities, call.run(), call.fits)
-    more: tuple[str, ...] = ()
-    if isinstance(result, CVResult):
-        place = [q.name for q in call.quantities].index("losses")
-        rows[place:place] = losses_of_predictions(result.table)
-        more = named_differences(result.table)
-    version = f"{run('R.version.string')}; {call.learner.says}"
-    notes = dict.fromkeys((*call.learner.notes, *call.notes, *more))
-    return Crosscheck(tuple(rows), version, tuple(notes))
-
-
-@check.register
-def _comparison(result: Comparison) -> Crosscheck:
-    """Every method of the comparison."""
-    checked = {name: check(one) for name, one in result.results.items()}
-    return Crosscheck(
-        tuple(
-            replace(row, quantity=f"{name}: {row.quantity}")
-            for name, one in checked.items()
-            for row in one.rows
-        ),
-        "; ".join(dict.fromkeys(p for one in checked.values() for p in one.r_version.split("; "))),
-        tuple(dict.fromkeys(note for one in checked.values() for note in one.notes)),
-    )
-
-
-check.register(FoldPlan)(check_plan)
-check.register(Interval)(check_interval)
-check.register(Paired)(check_paired)
-check.register(LossResult)(check_losses)
-check.register(FittedKNN)(check_neighbours)
-
-__all__ = ["crosscheck"]
+__all__ = ["KINDS", "crosscheck"]

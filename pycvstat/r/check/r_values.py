@@ -1,21 +1,15 @@
-"""Data, formulas and folds as R takes them; nothing in the data can become R code.
-
-And what R warned about meanwhile.
-"""
+"""Data, formulas and folds as R takes them; nothing in the data can become R code."""
 
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from pycvstat.data.formula import Formula
 from pycvstat.data.formula.syntax import deparse
 from pycvstat.data.frame import Frame
 from pycvstat.data.task import Task
-from pycvstat.errors import PycvstatWarning, RError, warn
+from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
 
 # dots that R takes for arguments, names of `procedures.R`, marks that turn the writing direction
@@ -61,16 +55,4 @@ def trained_rows(plan: FoldPlan) -> list[Any] | None:
     return [plan.train_rows(i) + 1 for i in range(len(plan))]
 
 
-@contextmanager
-def r_warnings() -> Iterator[list[str]]:
-    """Each distinct warning of this block once; the list holds them afterwards."""
-    said: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PycvstatWarning)
-        yield said
-    said += dict.fromkeys(str(w.message) for w in caught)
-    for text in said:
-        warn(text)
-
-
-__all__ = ["r_formula", "r_frame", "r_warnings", "tested_rows", "trained_rows"]
+__all__ = ["r_formula", "r_frame", "tested_rows", "trained_rows"]

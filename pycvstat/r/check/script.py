@@ -13,11 +13,17 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_path
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.procedures.compare import Comparison
+from pycvstat.procedures.cross_validate import CVResult
+from pycvstat.procedures.error_curve import ErrorCurve
+from pycvstat.procedures.learning_curve import LearningCurve
+from pycvstat.procedures.tune import TuneResult
 from pycvstat.r.bridge.literal import literal
 from pycvstat.r.bridge.reference import path as reference
 from pycvstat.r.check.as_r import as_r
-from pycvstat.r.check.calls import Call, call_of
+from pycvstat.r.check.call import Call, call_of
 from pycvstat.r.check.labels import fit_labels
+
+WITH_SCRIPT = (CVResult, TuneResult, ErrorCurve, LearningCurve, Comparison)
 
 
 def write_script(result: Any, path: str | PathLike[str]) -> Path:
@@ -55,14 +61,19 @@ def script_text(result: Any) -> str:
     >>> "lm(formula, train" in script_text(result)
     True
     """
+    if not isinstance(result, WITH_SCRIPT):
+        raise InputError(
+            "this kind of result has no R script.",
+            given=type(result).__name__,
+            fix="use a result of cross_validate, tune, nested_cv, compare or one of the curves",
+        )
     parts = result.results if isinstance(result, Comparison) else {"result": result}
     calls = {name: call_of(part, written=True) for name, part in parts.items()}
     blocks, written = [], dict[str, str]()
     for name, call in calls.items():
         blocks.append(_block(name, call, result.plan, written))
-    learners = [call.learner for call in calls.values()]
-    files = dict.fromkeys(file for learner in learners for file in learner.files)
-    packages = sorted({package for learner in learners for package in learner.packages})
+    files = dict.fromkeys(file for call in calls.values() for file in call.files)
+    packages = sorted({package for call in calls.values() for package in call.packages})
     functions = [reference(file).read_text(encoding="utf-8") for file in files]
     header = _header(result.task, result.plan, packages)
     return "\n".join([header, *functions, *blocks])
@@ -96,7 +107,7 @@ def _block(name: str, call: Call, plan: FoldPlan, written: dict[str, str]) -> st
     values: Mapping[str, Any] = call.values
     if plan.times > 1:
         values = {**values, "fits": fit_labels(plan)}
-    lines = [f"# {_comment(name)}", *(f"# {_comment(note)}" for note in call.learner.notes)]
+    lines = [f"# {_comment(name)}", *(f"# {_comment(note)}" for note in call.notes)]
     for given, value in values.items():
         text = literal(value)
         if written.get(given) == text:

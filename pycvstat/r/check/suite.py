@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from pycvstat.errors import InputError, PycvstatError, RError
+from pycvstat.errors import InputError, PycvstatError, RError, heard
 from pycvstat.r.check.cases.case import Cases
-from pycvstat.r.check.r_values import r_warnings
 from pycvstat.r.check.table import Crosscheck, Row, compare_values
 from pycvstat.rmath.tolerances import EXACT
 from pycvstat.verbs import Verbs
@@ -203,7 +202,7 @@ def live_answers(rooms: tuple[Room, ...]) -> dict[Room, Answer | RError]:
     answers: dict[Room, Answer | RError] = {}
     for room in rooms:
         try:
-            with r_warnings() as said:
+            with heard() as said:
                 values, version = live_values(room)
             answers[room] = Answer(values, version, tuple(said))
         except RError as error:

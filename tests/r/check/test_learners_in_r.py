@@ -155,7 +155,7 @@ def test_fits_that_r_refuses_are_left_out_by_name():
     checked = rare.crosscheck()
     assert checked.verdict == "not fully compared"
     assert not checked
-    assert [row.count for row in checked.rows] == [11, 12, 11, 11, 0, 0, 0]
+    assert [row.count for row in checked.rows] == [12, 11, 11, 11, 0, 0, 0]
     assert checked.left_out == (
         "estimate (mean of fold means), pooled (mean over observations) (needs every fit); "
         "fold 12 (R says: factor f has new level c)"
@@ -266,5 +266,5 @@ def test_separated_classes_are_left_out_by_name(tmp_path):
     )
     checked = one.crosscheck()
     assert checked.first_difference is None
-    assert [row.count for row in checked.rows] == [7, 12, 7, 2, 0, 0, 0]
+    assert [row.count for row in checked.rows] == [12, 7, 7, 2, 0, 0, 0]
     assert "fold 2 (R says: the predictors separate" in checked.left_out

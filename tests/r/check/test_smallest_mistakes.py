@@ -83,7 +83,7 @@ def test_one_row_in_another_fold(cv):
     rows[3], rows[18] = rows[18], rows[3]
     wrong = replace(cv, table=replace(cv.table, plan=replace(cv.plan, rows=rows)))
     assert wrong.crosscheck().first_difference.startswith(
-        "out-of-fold predictions: repeat 1, fold 1, row"
+        "losses of these predictions: repeat 1, fold 1, row"
     )
 
 

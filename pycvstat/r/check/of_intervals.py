@@ -1,7 +1,8 @@
-"""Cross-check of an interval: its formula in R on the losses that it was read from."""
+"""How R computes an interval: by the formula of its method, on the losses it was read from."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,62 +18,66 @@ from pycvstat.intervals.paired import Paired
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.metrics import METRICS as READERS
 from pycvstat.losses.table import TOGETHER
+from pycvstat.r.check.call import Call, Quantity, in_r
 from pycvstat.r.check.labels import fit_labels
-from pycvstat.r.check.table import Crosscheck, Row, compare_values
 from pycvstat.rmath.tolerances import QUANTILES, SAME_BITS, SUMS
 
 PARTS = ("estimate", "std_error", "low", "high")
+# the ends are kept inside the range of the metric, as ours are
+ENDS = """{{
+  r <- as.numeric({formula})
+  r[3:4] <- pmin(pmax(r[3:4], lowest), highest)
+  estimate <- r[1]; std_error <- r[2]; t <- {test}
+  list(estimate = r[1], std_error = r[2], low = r[3], high = r[4], statistic = t[1], p_value = t[2])
+}}"""
 
 
-def check_interval(interval: Interval) -> Crosscheck:
-    """Compute estimate, standard error and both ends in R."""
-    method, asked = _in_r(interval)
-    given = _given(interval, asked)
-    return _verdict(interval, asked, _ends(interval, method, asked, given))
+@in_r.register
+def _interval(interval: Interval, written: bool, y: Any) -> Call:
+    """Estimate, standard error and both ends."""
+    return _ends(interval, "NULL")
 
 
-def check_paired(paired: Paired) -> Crosscheck:
+@in_r.register
+def _paired(paired: Paired, written: bool, y: Any) -> Call:
     """The interval of the difference, its statistic and its p value."""
-    from pycvstat.r.bridge import run
-
-    interval = paired.interval
-    method, asked = _in_r(interval)
-    given = _given(interval, asked)
-    rows = _ends(interval, method, asked, given)
+    method, tests = _method(paired.interval), []
     if method.test != "none":
-        t = f"{{ t <- estimate / std_error; c(t, 2 * pt(-abs(t), {method.freedom})) }}"
-        ends = {"estimate": rows[0].r, "std_error": rows[1].r}
-        r: Any = run(method.test or t, **ends, **given)
-        rows.append(compare_values("statistic", paired.statistic, r[0], QUANTILES))
-        rows.append(compare_values("p value", paired.p_value, r[1], QUANTILES))
-    return _verdict(interval, asked, rows)
+        tests = [
+            Quantity("statistic", "statistic", paired.statistic, QUANTILES),
+            Quantity("p_value", "p value", paired.p_value, QUANTILES),
+        ]
+    t = f"{{ t <- estimate / std_error; c(t, 2 * pt(-abs(t), {method.freedom})) }}"
+    call = _ends(paired.interval, (method.test or t) if tests else "NULL")
+    return replace(call, quantities=[*call.quantities, *tests])
 
 
-def check_losses(result: LossResult) -> Crosscheck:
+@in_r.register
+def _losses(result: LossResult, written: bool, y: Any) -> Call:
     """Fold means and both averages of losses made elsewhere."""
-    from pycvstat.r.bridge import run
-
-    _source()
-    rows: list[Row] = []
     exact = rmath.EXTENDED and result.plan.n_test.max() <= TOGETHER
     averages = SAME_BITS if exact else SUMS
-    for name, table in result.tables.items():
-        said = "" if len(result.tables) == 1 else f"{name}: "
-        x, labels = table.losses[:, 0], fit_labels(result.plan)
-        means = run("as.vector(pcv_means(x, fit))", x=x, fit=_fits(result.plan))
-        theirs: Any = run("c(mean(means), mean(x))", means=means, x=x)
-        rows += [
-            compare_values(f"{said}{what}", ours, r, tolerance, names)
-            for what, ours, r, tolerance, names in (
-                ("fold means", table.fold_means()[:, 0], means, averages, labels),
-                ("estimate (mean of fold means)", table.estimate(), theirs[0], averages, None),
-                ("pooled (mean over observations)", table.pooled(), theirs[1], SUMS, None),
-            )
-        ]
-    return Crosscheck(tuple(rows), str(run("R.version.string")))
+    names = [""] if len(result.tables) == 1 else [f"{name}: " for name in result.tables]
+    tables = list(result.tables.values())
+    fits = [f"{name}{fit}" for fit in fit_labels(result.plan) for name in names]
+    means = np.stack([table.fold_means()[:, 0] for table in tables], axis=1)
+    both = [[float(value) for table in tables for value in getattr(table, name)()]
+            for name in ("estimate", "pooled")]  # fmt: skip
+    return Call(
+        "{ m <- apply(x, 2, function(one) as.vector(pcv_means(one, fit)))\n"
+        "  m <- matrix(m, ncol = ncol(x))\n"
+        "  list(means = m, estimate = apply(m, 2, mean), pooled = apply(x, 2, mean)) }",
+        {"x": np.column_stack([t.losses[:, 0] for t in tables]), "fit": _fits(result.plan)},
+        [
+            Quantity("means", "fold means", means, averages, fits),
+            Quantity("estimate", "estimate (mean of fold means)", both[0], averages, names),
+            Quantity("pooled", "pooled (mean over observations)", both[1], SUMS, names),
+        ],
+        files=("intervals.R",),
+    )
 
 
-def _in_r(interval: Interval) -> tuple[InR, Asked]:
+def _method(interval: Interval) -> InR:
     method = METHODS[interval.method].r if interval.method in METHODS else None
     if interval.asked is None or method is None:
         raise RError(
@@ -80,35 +85,23 @@ def _in_r(interval: Interval) -> tuple[InR, Asked]:
             given=f"{interval.method} for {interval.metric}",
             fix=f"methods with one: {', '.join(name for name, m in METHODS.items() if m.r)}",
         )
-    return method, interval.asked
+    return method
 
 
-def _verdict(interval: Interval, asked: Asked, rows: list[Row]) -> Crosscheck:
-    from pycvstat.r.bridge import run
-
-    says = f"{run('R.version.string')}; {interval.method}"
+def _ends(interval: Interval, test: str) -> Call:
+    method = _method(interval)
+    asked: Any = interval.asked
+    lowest, highest = _range(asked)
+    given = _given(interval, asked) | {"lowest": lowest, "highest": highest}
     notes = (f"The {asked.given} were given to R, not computed there.",) if asked.given else ()
-    return Crosscheck(tuple(rows), says, notes)
-
-
-def _source() -> None:
-    from pycvstat.r.bridge import source
-    from pycvstat.r.bridge.reference import path
-
-    source(path("intervals.R"))
-
-
-def _ends(interval: Interval, method: InR, asked: Asked, given: dict[str, Any]) -> list[Row]:
-    """Estimate, standard error, low and high, R's kept inside the range of the metric."""
-    from pycvstat.r.bridge import run
-
-    _source()
-    r = np.array(run(_code(method.code, interval, asked), **given), dtype=np.float64)
-    r[2:] = np.clip(r[2:], *_range(asked))
-    return [
-        compare_values(part, getattr(interval, part), theirs, method.tolerance)
-        for part, theirs in zip(PARTS, r, strict=True)
-    ]
+    return Call(
+        ENDS.format(formula=_code(method.code, interval, asked), test=test),
+        given,
+        [Quantity(part, part, getattr(interval, part), method.tolerance) for part in PARTS],
+        interval.method,
+        ("intervals.R",),
+        notes=notes,
+    )
 
 
 def _range(asked: Asked) -> tuple[float, float]:
@@ -141,14 +134,14 @@ def _given(interval: Interval, asked: Asked) -> dict[str, Any]:
     given: dict[str, Any] = {"n_train": plan.n_train, "n_test": plan.n_test, "n": plan.n}
     given |= level | {"metric": metric, "inner": int((plan.repeat == 0).sum())}
     if isinstance(table, FoldMeans):
-        given |= {"x": _losses(table.means), "fit": np.arange(1, len(plan) + 1)}
+        given |= {"x": _one_or_all(table.means), "fit": np.arange(1, len(plan) + 1)}
     else:
-        given |= {"x": _losses(table.losses), "fit": _fits(plan), "row": plan.rows + 1}
+        given |= {"x": _one_or_all(table.losses), "fit": _fits(plan), "row": plan.rows + 1}
         given |= _rows_and_groups(table, metric)
     return given | _options(interval, asked, table.range)
 
 
-def _losses(values: Any) -> Any:
+def _one_or_all(values: Any) -> Any:
     return values[:, 0] if values.shape[1] == 1 else values
 
 

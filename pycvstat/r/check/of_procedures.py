@@ -1,17 +1,16 @@
-"""How R computes a result: one call of the R reference, to be run here or written as a script."""
+"""How R computes the results of procedures, by `procedures.R`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import singledispatch
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError, RError
+from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted
 from pycvstat.learners.in_r import LearnerInR
@@ -21,9 +20,9 @@ from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.selection import Rule, complexity_keys
 from pycvstat.procedures.tune import TuneResult
+from pycvstat.r.check.call import Call, Quantity, in_r, of_table
 from pycvstat.r.check.counterpart import counterpart
 from pycvstat.r.check.labels import candidate_labels, cell_labels, fit_labels
-from pycvstat.r.check.quantities import Quantity, of_table
 from pycvstat.r.check.r_values import r_formula, r_frame, tested_rows, trained_rows
 from pycvstat.rmath import mean
 from pycvstat.rmath.tolerances import EXACT, Tolerance
@@ -31,67 +30,21 @@ from pycvstat.rmath.tolerances import EXACT, Tolerance
 R_LOSS = re.compile(r"squared|absolute|zero_one|log|brier|poisson|huber\(.*\)|pinball\(.*\)")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Call:
-    """A call of `procedures.R`, and what of its value belongs beside ours.
-
-    Parameters
-    ----------
-    code : str
-        R code that uses `values` by their names.
-    values : mapping
-    learner : LearnerInR
-    quantities : sequence of Quantity
-    fits : sequence of str
-        The names of the fits that R may refuse.
-    shown : tuple of str
-        The quantities that a script shows.
-    notes : tuple of str
-        What R is given instead of computing it.
-    """
-
-    code: str
-    values: Mapping[str, Any]
-    learner: LearnerInR
-    quantities: Sequence[Quantity]
-    fits: Sequence[str]
-    shown: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def run(self) -> Any:
-        """What R computes, here and now."""
-        from pycvstat.r.bridge import require, run, source
-        from pycvstat.r.bridge.reference import path
-
-        if self.learner.packages:
-            require(list(self.learner.packages))
-        for file in self.learner.files:
-            source(path(file))
-        return run(self.code, **self.values)
+def _made(
+    learner: LearnerInR,
+    code: str,
+    values: Mapping[str, Any],
+    quantities: Sequence[Quantity],
+    fits: Sequence[str],
+    shown: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Call:
+    says, needed = learner.says, (learner.files, learner.packages)
+    return Call(code, values, quantities, says, *needed, fits, shown, (*learner.notes, *notes))
 
 
-def call_of(result: Any, *, written: bool = False) -> Call:
-    """The call of R for a result; `written` for a script that runs elsewhere."""
-    if failures := getattr(result, "failures", ()):
-        raise RError(
-            "some fits of this result failed, so it has no numbers to compare.",
-            given=f"{len(failures)} failed fits",
-            fix="look at result.failures",
-        )
-    return _call(result, written)
-
-
-@singledispatch
-def _call(result: Any, written: bool) -> Call:
-    raise InputError(
-        "this kind of result has no R script.",
-        given=type(result).__name__,
-        fix="use a result of cross_validate, tune, nested_cv, compare or one of the curves",
-    )
-
-
-@_call.register
-def _cross_validation(result: CVResult, written: bool) -> Call:
+@in_r.register
+def _cross_validation(result: CVResult, written: bool, y: Any = None) -> Call:
     if result.learner.candidates:
         return _nested(result, result.learner, written)
     code = counterpart(result.learner, result.task, written=written)
@@ -99,11 +52,11 @@ def _cross_validation(result: CVResult, written: bool) -> Call:
     if adjusted := result.bias is not None:
         words = "bias-adjusted estimate"
         more.append(Quantity("adjusted", words, result.adjusted, code.tolerance))
-    return Call(
+    return _made(
+        code,
         f"pcv_cross_validate(as.formula(formula), data, pcv_learner({code.learner}, params), loss,"
         f" test, train, weights{', adjust = TRUE' if adjusted else ''})",
         _given(result.task, result.loss, result.plan) | {"params": dict(code.params)},
-        code,
         of_table(result.table, code.tolerance) + more,
         fit_labels(result.plan),
         ("estimate", "pooled", *["adjusted"] * adjusted),
@@ -118,7 +71,8 @@ def _nested(result: CVResult, tuned: Any, written: bool) -> Call:
     curves = np.stack([mean(detail.means, axis=0) for detail in result.details])
     names, cells = fit_labels(result.plan), cell_labels(result.plan, tuned.candidates)
     tolerance = codes[0].tolerance
-    return Call(
+    return _made(
+        codes[0],
         f"pcv_nested(as.formula(formula), data, {codes[0].learner}, candidates, loss, test, inner,"
         " train, weights, inner_loss, rule, refit)",
         _given(result.task, result.loss, result.plan)
@@ -131,7 +85,6 @@ def _nested(result: CVResult, tuned: Any, written: bool) -> Call:
             "rule": rule,
             "refit": tuned.refit,
         },
-        codes[0],
         [
             Quantity("chosen", "chosen candidate by outer fold", chosen, EXACT, names, fits),
             Quantity("inner_curves", "inner curves", curves, tolerance, cells, np.repeat(fits, k)),
@@ -143,19 +96,19 @@ def _nested(result: CVResult, tuned: Any, written: bool) -> Call:
     )
 
 
-@_call.register
-def _tuning(result: TuneResult, written: bool) -> Call:
+@in_r.register
+def _tuning(result: TuneResult, written: bool, y: Any = None) -> Call:
     codes = _candidates(result.learner, result.candidates, result.task, written)
     rule, notes = _rule(result.rule, result.candidates)
     tolerance, means = codes[0].tolerance, result.means
     names = cell_labels(result.plan, result.candidates)
     several = candidate_labels(result.candidates)
-    return Call(
+    return _made(
+        codes[0],
         f"pcv_tune(as.formula(formula), data, {codes[0].learner}, candidates, loss, test, train,"
         " weights, rule)",
         _given(result.task, means.loss, result.plan)
         | {"candidates": [dict(code.params) for code in codes], "rule": rule},
-        codes[0],
         [
             _by_cell("fold_means", "fold means of every candidate", means.means, tolerance, names),
             Quantity(
@@ -169,27 +122,28 @@ def _tuning(result: TuneResult, written: bool) -> Call:
     )
 
 
-@_call.register
-def _error_curve(result: ErrorCurve, written: bool) -> Call:
+@in_r.register
+def _error_curve(result: ErrorCurve, written: bool, y: Any = None) -> Call:
     codes = _candidates(result.learner, result.candidates, result.task, written)
     names = cell_labels(result.plan, result.candidates)
-    return Call(
+    return _made(
+        codes[0],
         f"pcv_error_curve(as.formula(formula), data, {codes[0].learner}, candidates, loss, test,"
         " train, weights)",
         _given(result.task, result.loss, result.plan)
         | {"candidates": [dict(code.params) for code in codes]},
-        codes[0],
         _curves("candidate", result.train.means, result.test.means, codes[0].tolerance, names),
         names,
         ("train_error", "test_error"),
     )
 
 
-@_call.register
-def _learning_curve(result: LearningCurve, written: bool) -> Call:
+@in_r.register
+def _learning_curve(result: LearningCurve, written: bool, y: Any = None) -> Call:
     code = counterpart(result.learner, result.task, written=written)
     names = [f"{fit}, {m} rows" for fit in fit_labels(result.plan) for m in result.sizes]
-    return Call(
+    return _made(
+        code,
         f"pcv_learning_curve(as.formula(formula), data, pcv_learner({code.learner}, params), loss,"
         " test, orders, sizes, weights)",
         _given(result.task, result.loss, result.plan)
@@ -198,7 +152,6 @@ def _learning_curve(result: LearningCurve, written: bool) -> Call:
             "orders": [order + 1 for order in result.orders],
             "sizes": np.atleast_1d(result.sizes),
         },
-        code,
         _curves("size", result.train, result.test, code.tolerance, names),
         names,
         ("train_error", "test_error"),
@@ -221,15 +174,15 @@ def _curves(
     return by_fit + means
 
 
-@_call.register
-def _fit(fitted: Fitted, written: bool) -> Call:
+@in_r.register
+def _fit(fitted: Fitted, written: bool, y: Any = None) -> Call:
     task: Any = getattr(fitted, "task", None)
     code = counterpart(fitted.learner, task, written=written)
     values = _given(task, "squared", None) | {"params": dict(code.params)}
-    return Call(
+    return _made(
+        code,
         f"pcv_fit(as.formula(formula), data, pcv_learner({code.learner}, params), weights)",
         {name: value for name, value in values.items() if name != "loss"},
-        code,
         [*_coefficients(fitted, code.tolerance), _own_predictions(fitted, code.tolerance)],
         ["the fit"],
     )
