@@ -8,13 +8,13 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, RError
 from pycvstat.losses import LossTable
 from pycvstat.r.check.labels import fit_labels, row_labels
 from pycvstat.r.check.table import Row, compare_values, not_compared
 from pycvstat.rmath.tolerances import EXACT, Tolerance
+from pycvstat.types import BoolArray, IntArray
 
 NEEDS_ALL = "needs every fit"
 
@@ -41,7 +41,7 @@ class Quantity:
     ours: Any
     tolerance: Tolerance = EXACT
     labels: Sequence[str] | None = None
-    fits: NDArray[np.int64] | None = None
+    fits: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,12 +151,14 @@ def source_files(files: Sequence[str]) -> None:
         source(path(file))
 
 
-def _compared(q: Quantity, r: Mapping[str, Any], refused: NDArray[np.bool_]) -> Row:
-    if refused.any() and q.fits is None:
-        return not_compared(q.title, NEEDS_ALL)
-    kept = np.ones(np.size(q.ours), bool) if q.fits is None else ~refused[q.fits]
-    if not kept.any() and np.size(q.ours):
-        return not_compared(q.title, "R refuses every fit")
+def _compared(q: Quantity, r: Mapping[str, Any], refused: BoolArray) -> Row:
+    kept = np.ones(np.size(q.ours), bool)
+    if refused.any():
+        if q.fits is None:
+            return not_compared(q.title, NEEDS_ALL)
+        kept = ~refused[q.fits]
+        if not kept.any():
+            return not_compared(q.title, "R refuses every fit")
     ours, theirs = np.ravel(q.ours), np.ravel(r[q.name])
     if len(ours) == len(theirs):
         ours, theirs = ours[kept], theirs[kept]

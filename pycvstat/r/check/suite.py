@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from pycvstat.errors import InputError, PycvstatError, RError, heard
-from pycvstat.r.check.cases.case import Cases
-from pycvstat.r.check.table import Crosscheck, Row, compare_values
+from pycvstat.errors import InputError, PycvstatError, RError, heard, warn
+from pycvstat.r.check.call import Call
+from pycvstat.r.check.cases import Cases
+from pycvstat.r.check.table import Crosscheck, Row
 from pycvstat.rmath.tolerances import EXACT
 from pycvstat.verbs import Verbs
 
@@ -30,10 +31,6 @@ ROOMS: dict[Room, str] = {
     "intervals": "intervals",
 }
 SECONDS = 600.0  # for all that R does
-SHARED = {
-    "neighbours": {"x", "y", "label"},
-    "intervals": {"losses", "errors", "grid", "halves", "scores", "pair_losses"},
-}
 Against = Literal["auto", "live", "recorded"]
 
 
@@ -149,7 +146,7 @@ def run_suite(against: Against = "auto", rooms: tuple[Room, ...] = tuple(ROOMS))
         raise InputError("against must be auto, live or recorded.", given=against)
     if against == "auto":
         against = "live" if available() else "recorded"
-    answers = _live(rooms) if against == "live" else {room: _recorded(room) for room in rooms}
+    answers = _live(rooms) if against == "live" else {room: recorded(room) for room in rooms}
     done: dict[Room, Crosscheck] = {}
     problems: dict[Room, str] = {}
     for room, answer in answers.items():
@@ -162,23 +159,28 @@ def run_suite(against: Against = "auto", rooms: tuple[Room, ...] = tuple(ROOMS))
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What R says in a room: its values, who it is, and what it warned about."""
+    """What R says in a room.
 
-    values: dict[str, Any]
+    Parameters
+    ----------
+    values : mapping
+        Case -> name -> values; "asked" is the checksum of the R code.
+    version : str
+        Who it is.
+    warnings : tuple of str
+    """
+
+    values: Mapping[str, Mapping[str, Any]]
     version: str
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
 
 
 def check_room(room: Room, against: str = "live") -> Crosscheck:
     """Compare every case of a room."""
-    answer = _recorded(room) if against == "recorded" else _live((room,))[room]
+    answer = recorded(room) if against == "recorded" else _live((room,))[room]
     if isinstance(answer, RError):
         raise answer
     return _compared(room, answer)
-
-
-def _recorded(room: str) -> Answer:
-    return Answer(*recorded_values(room))
 
 
 def _live(rooms: tuple[Room, ...]) -> dict[Room, Answer | RError]:
@@ -202,81 +204,77 @@ def live_answers(rooms: tuple[Room, ...]) -> dict[Room, Answer | RError]:
     answers: dict[Room, Answer | RError] = {}
     for room in rooms:
         try:
-            with heard() as said:
-                values, version = live_values(room)
-            answers[room] = Answer(values, version, tuple(said))
+            answers[room] = live(room)
         except RError as error:
             answers[room] = error
     return answers
 
 
-def _compared(room: str, answer: Answer) -> Crosscheck:
-    values = answer.values
-    found = python_cases(room)
-    missing = sorted(set(values) - SHARED.get(room, set()) - set(found))
-    extra = sorted(set(found) - set(values))
-    rows = [_compare(name, found, values) for name in values if name in found]
-    rows += [_absent(name, "Python") for name in missing] + [_absent(name, "R") for name in extra]
+def live(room: Room) -> Answer:
+    """What the running R says to every case of a room."""
+    from pycvstat.r.bridge import run
+
+    values, packages = {}, dict[str, None]()
+    with heard() as said:
+        for name, make in cases(room).items():
+            call = make()
+            found = call.run()
+            parts = {q.name: _plain(found[q.name]) for q in call.quantities if q.name in found}
+            values[name] = {"asked": _asked(call), **parts}
+            packages |= dict.fromkeys(call.packages)
+    versions = [f"{p} {run('as.character(packageVersion(p))', p=p)}" for p in packages]
+    version = ", ".join([str(run("R.version.string")), *versions])
+    warned = tuple(words for words in said if words.startswith("R warned"))
+    for words in warned:
+        warn(words)
+    return Answer(values, version, warned)
+
+
+def _plain(values: Any) -> list[Any]:
+    found: list[Any] = np.ravel(np.asarray(values)).tolist()
+    return found
+
+
+def _asked(call: Call) -> str:
+    return hashlib.sha256(call.code.encode()).hexdigest()[:12]
+
+
+def recorded(room: Room) -> Answer:
+    """What R said when it was recorded."""
+    from pycvstat.r.bridge.reference import recorded as read
+
+    content = read(f"cases-{room}.json")
+    meta = content["meta"]
+    return Answer(content["values"], f"recorded {meta['date']}: {meta['r']}")
+
+
+def cases(room: Room) -> Cases:
+    """The cases of a room."""
+    found: Cases = import_module(f"pycvstat.r.check.cases.{room}").cases()
+    return found
+
+
+def _compared(room: Room, answer: Answer) -> Crosscheck:
+    found, rows = cases(room), list[Row]()
+    with heard():
+        for name, make in found.items():
+            rows += _case(name, make, answer.values.get(name))
+    rows += [_absent(name, "Python") for name in answer.values if name not in found]
     return Crosscheck(tuple(rows), answer.version, answer.warnings)
 
 
-def python_cases(room: str) -> Cases:
-    """The Python side of a room."""
-    cases: Cases = import_module(f"pycvstat.r.check.cases.{room}").cases()
-    return cases
-
-
-def _compare(name: str, cases: Cases, values: Mapping[str, Any]) -> Row:
-    case = cases[name]
+def _case(name: str, make: Any, values: Mapping[str, Any] | None) -> list[Row]:
     try:
-        value = case.value(values)
+        call = make()
     except PycvstatError as error:
-        return _absent(name, f"Python: {error.problem}")
-    return compare_values(name, value, values[name], case.tolerance)
+        return [_absent(name, f"Python: {error.problem}")]
+    if values is None:
+        return [_absent(name, "R")]
+    if values["asked"] != _asked(call):
+        return [_absent(name, "R for this code: record it anew")]
+    rows = call.beside(values)
+    return [replace(row, quantity=f"{name}: {row.quantity}".rstrip(": ")) for row in rows]
 
 
 def _absent(name: str, side: str) -> Row:
     return Row(name, None, None, np.nan, np.nan, np.nan, f"no value from {side}", 0, EXACT)
-
-
-def needs(room: str, what: str = "needs") -> list[str]:
-    """R packages (or, with "source", files) that the cases of a room use."""
-    from pycvstat.r.bridge.reference import path
-
-    text = path(f"cases/{room}.R").read_text(encoding="utf-8")
-    found = re.search(rf"^# {what}: (.+)$", text, flags=re.MULTILINE)
-    return [] if found is None else [word.strip() for word in found[1].split(",")]
-
-
-def live_values(room: str) -> tuple[dict[str, Any], str]:
-    """Values of the running R, and which R and packages it is."""
-    from pycvstat.r.bridge import require, run, source
-    from pycvstat.r.bridge.reference import path
-
-    packages = needs(room)
-    if packages:
-        require(packages)
-    files = needs(room, "source")
-    if "lecture.R" in files and not run('nzchar(system.file(package = "kknn"))'):
-        source(path("kknn_standin.R"))
-    for name in files:
-        source(path(name))
-    values = run(path(f"cases/{room}.R").read_text(encoding="utf-8"))
-    assert isinstance(values, dict)
-    versions = [f"{p} {run('as.character(packageVersion(p))', p=p)}" for p in packages]
-    return values, ", ".join([str(run("R.version.string")), *versions])
-
-
-def recorded_values(room: str) -> tuple[dict[str, Any], str]:
-    """Recorded values, and which R and packages they come from."""
-    from pycvstat.r.bridge.reference import recorded
-
-    content = recorded(f"cases-{room}.json")
-    values = {name: _numbers(value) for name, value in content["values"].items()}
-    return values, f"recorded {content['meta']['date']}: {content['meta']['r']}"
-
-
-def _numbers(value: Any) -> Any:
-    if isinstance(value, list):
-        return np.array([float(v) for v in value])
-    return float(value)

@@ -9,8 +9,7 @@ import pycvstat as pcv
 from pycvstat.errors import InputError, RError
 from pycvstat.r.bridge import reference
 from pycvstat.r.check import suite
-from pycvstat.r.check.cases.case import Case
-from pycvstat.r.check.suite import ROOMS, check_room, recorded_values, run_suite
+from pycvstat.r.check.suite import ROOMS, Answer, check_room, recorded, run_suite
 from pycvstat.r.check.table import compare_values
 from pycvstat.rmath.tolerances import EXACT, SUMS
 
@@ -39,61 +38,62 @@ def test_at_least_300_quantities_are_compared_live():
 @pytest.mark.parametrize("room", ["random", "folds", "intervals"])
 def test_live_values_are_the_recorded_ones(room):
     """These rooms involve no linear algebra: another R must give the same digits."""
-    live, _ = suite.live_values(room)
-    kept, _ = recorded_values(room)
-    for name, value in kept.items():
-        row = compare_values(name, value, live[name], SUMS if room == "intervals" else EXACT)
-        assert row.agrees, (name, row.place)
+    now, kept = suite.live(room), recorded(room)
+    assert list(now.values) == list(kept.values)
+    for case, parts in kept.values.items():
+        for name, value in parts.items():
+            tolerance = SUMS if room == "intervals" and name != "asked" else EXACT
+            row = compare_values(name, value, now.values[case][name], tolerance)
+            assert row.agrees, (case, name, row.place)
 
 
-def corrupted(monkeypatch, room: str, name: str, change):
-    values, version = recorded_values(room)
-    values[name] = change(values[name])
-    monkeypatch.setattr(suite, "recorded_values", lambda _: (values, version))
+def changed(monkeypatch, room, case, **parts):
+    """The cross-check of a room of which a recorded case was changed."""
+    answer = recorded(room)
+    values = {**answer.values, case: {**answer.values.get(case, {}), **parts}}
+    monkeypatch.setattr(suite, "recorded", lambda _: Answer(values, answer.version))
     return check_room(room, "recorded")
 
 
 def test_one_ulp_is_caught_and_located(monkeypatch):
-    def change(x):
-        x = x.copy()
-        x[3] = np.nextafter(x[3], np.inf)
-        return x
-
-    checked = corrupted(monkeypatch, "random", "rnorm(10), seed 42", change)
+    case = "rnorm(10), seed 42"
+    value = list(recorded("random").values[case]["value"])
+    value[3] = float(np.nextafter(value[3], np.inf))
+    checked = changed(monkeypatch, "random", case, value=value)
     assert not checked
-    assert checked.first_difference == "rnorm(10), seed 42: element 4"
+    assert checked.first_difference == f"{case}: element 4"
     row = next(row for row in checked.rows if not row.agrees)
     assert row.ulp == 1.0
 
 
 def test_one_row_is_caught_and_located(monkeypatch):
-    def change(x):
-        x = x.copy()
-        x[10] += 1
-        return x
-
-    checked = corrupted(monkeypatch, "neighbours", "neighbour rows, k = 3", change)
-    assert checked.first_difference == "neighbour rows, k = 3: element 11"
+    case = "FNN get.knnx and knn.reg, k = 3"
+    rows = list(recorded("neighbours").values[case]["rows"])
+    rows[10] += 1
+    checked = changed(monkeypatch, "neighbours", case, rows=rows)
+    assert checked.first_difference == f"{case}: rows: element 11"
 
 
 def test_one_fold_is_caught_and_located(monkeypatch):
-    def change(x):
-        x = x.copy()
-        x[0] = 1 + x[0] % 3
-        return x
-
-    name = "rsample vfold_cv, 11 rows, 3 folds, seed 7"
-    checked = corrupted(monkeypatch, "folds", name, change)
-    assert checked.first_difference == f"{name}: element 1"
+    case = "rsample vfold_cv, 11 rows, 3 folds, seed 7"
+    rows = list(recorded("folds").values[case]["test_rows"])
+    rows[0] += 1
+    checked = changed(monkeypatch, "folds", case, test_rows=rows)
+    assert checked.first_difference == f"{case}: test rows: fold 1, test row 1"
 
 
-def test_a_quantity_that_only_one_side_has_is_a_difference(monkeypatch):
-    values, version = recorded_values("random")
-    name = next(iter(values))
-    shortened = {k: v for k, v in values.items() if k != name} | {"new": 1.0}
-    monkeypatch.setattr(suite, "recorded_values", lambda _: (shortened, version))
+def test_a_case_that_only_one_side_has_is_a_difference(monkeypatch):
+    answer = recorded("random")
+    name = next(iter(answer.values))
+    values = {k: v for k, v in answer.values.items() if k != name} | {"new": {"value": [1.0]}}
+    monkeypatch.setattr(suite, "recorded", lambda _: Answer(values, answer.version))
     places = [row.place for row in check_room("random", "recorded").rows if not row.agrees]
-    assert places == ["no value from Python", "no value from R"]
+    assert places == ["no value from R", "no value from Python"]
+
+
+def test_what_was_recorded_for_other_code_is_a_difference(monkeypatch):
+    checked = changed(monkeypatch, "random", "runif(10), seed 0", asked="0" * 12)
+    assert "record it anew" in checked.first_difference
 
 
 def test_a_recorded_file_that_was_edited_is_refused(monkeypatch, tmp_path):
@@ -129,10 +129,10 @@ def test_a_missing_r_is_said_and_not_skipped(without_r):
 
 
 def test_an_error_of_our_own_is_a_difference(monkeypatch):
-    def fails(_):
+    def fails():
         raise InputError("no.")
 
-    monkeypatch.setattr(suite, "python_cases", lambda _: {"runif(10), seed 0": Case(fails)})
+    monkeypatch.setattr(suite, "cases", lambda _: {"runif(10), seed 0": fails})
     row = next(r for r in check_room("random", "recorded").rows if r.quantity.startswith("runif"))
     assert row.place == "no value from Python: no."
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from pycvstat import data
 from pycvstat.folds import LeaveOneOut, RFolds
@@ -14,100 +11,75 @@ from pycvstat.learners.base import Learner
 from pycvstat.learners.glm import GLM
 from pycvstat.learners.ols import OLS
 from pycvstat.learners.penalised import Ridge
-from pycvstat.procedures.cross_validate import CVResult, cross_validate
+from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.procedures.tune import tune
-from pycvstat.r.check.cases.case import Cases, case
-from pycvstat.rmath.tolerances import ITERATIVE, LINEAR, Tolerance
+from pycvstat.r.check.call import Call, call_of
+from pycvstat.r.check.cases import Cases, beside
+from pycvstat.rmath.tolerances import ITERATIVE, LINEAR
 
-LOO: dict[str, tuple[str, str, Learner, Tolerance]] = {
-    "mammals": ("log(brain) ~ log(body)", "mammals", OLS(), LINEAR),
-    "mtcars mpg ~ wt": ("mpg ~ wt", "mtcars", OLS(), LINEAR),
-    "mtcars mpg ~ wt + hp": ("mpg ~ wt + hp", "mtcars", OLS(), LINEAR),
-    "mtcars am ~ wt, binomial": ("am ~ wt", "mtcars", GLM("binomial"), ITERATIVE),
+LOO: dict[str, tuple[str, str, Learner, str]] = {
+    "mammals": ("log(brain) ~ log(body)", "mammals", OLS(), "gaussian"),
+    "mtcars mpg ~ wt": ("mpg ~ wt", "mtcars", OLS(), "gaussian"),
+    "mtcars mpg ~ wt + hp": ("mpg ~ wt + hp", "mtcars", OLS(), "gaussian"),
+    "mtcars am ~ wt, binomial": ("am ~ wt", "mtcars", GLM("binomial"), "binomial"),
 }
+BOOT = """{
+  delta <- boot::cv.glm(data, glm(as.formula(formula), get(family), data))$delta
+  list(pooled = delta[1], adjusted = delta[2])
+}"""
+CARET = """{
+  index <- lapply(unique(sort(ids)), function(k) which(ids != k))
+  control <- caret::trainControl(method = "cv", index = index)
+  found <- caret::train(as.formula(formula), data, method = "lm", trControl = control)$results
+  list(RMSE = found$RMSE, Rsquared = found$Rsquared, MAE = found$MAE)
+}"""
+GLMNET = """glmnet::cv.glmnet(as.matrix(data[, c("wt", "hp", "qsec")]), data$mpg, alpha = 0,
+  lambda = lambda, foldid = ids, thresh = 1e-20, maxit = 1e7, grouped = FALSE)$cvm"""
+LAMBDAS = [3, 1, 0.3, 0.1]
 
 
-@cache
-def _loo(name: str) -> CVResult:
-    formula, frame, learner, _ = LOO[name]
-    return cross_validate(
-        learner, formula, getattr(data, frame)(), folds=LeaveOneOut(), bias_adjusted=True
-    )
+def _boot(name: str) -> Call:
+    formula, frame, learner, family = LOO[name]
+    rows = getattr(data, frame)()
+    result = cross_validate(learner, formula, rows, folds=LeaveOneOut(), bias_adjusted=True)
+    ours = {"pooled": result.pooled, "adjusted": result.adjusted}
+    close = LINEAR if family == "gaussian" else ITERATIVE
+    given: dict[str, Any] = {"data": rows, "formula": formula, "family": family}
+    return beside(ours, BOOT, close, packages=("boot",), **given)
 
 
-@cache
-def _lm(formula: str, k: int, seed: int) -> CVResult:
-    folds = RFolds("glmnet", k, seed=seed)
-    return cross_validate(OLS(), formula, data.mtcars(), folds=folds)
+def _lm(formula: str, folds: RFolds) -> Call:
+    return call_of(cross_validate(OLS(), formula, data.mtcars(), folds=folds))
 
 
-def _by_row(result: CVResult) -> Any:
-    return result.table.per_row()[:, 0]
+def _caret(formula: str, folds: RFolds) -> Call:
+    cars = data.mtcars()
+    given: dict[str, Any] = {"folds": folds}
+    squared = cross_validate(OLS(), formula, cars, **given)
+    ours = {
+        "RMSE": squared.metric("rmse").estimate,
+        "Rsquared": squared.metric("r2_correlation").estimate,
+        "MAE": cross_validate(OLS(), formula, cars, loss="absolute", **given).estimate,
+    }
+    asked: dict[str, Any] = {"data": cars, "formula": formula, "ids": squared.plan.fold_ids}
+    return beside(ours, CARET, LINEAR, packages=("caret",), **asked)
 
 
-def _loo_part(_: Mapping[str, Any], name: str, attribute: str) -> Any:
-    return getattr(_loo(name), attribute)
-
-
-def _lm_part(_: Mapping[str, Any], read: Any, formula: str, k: int, seed: int) -> Any:
-    return read(_lm(formula, k, seed))
-
-
-def _rmse(_: Mapping[str, Any], k: int, seed: int) -> Any:
-    return _lm("mpg ~ wt + hp", k, seed).metric("rmse").estimate
-
-
-def _r_squared(_: Mapping[str, Any], k: int, seed: int) -> Any:
-    return _lm("mpg ~ wt + hp", k, seed).metric("r2_correlation").estimate
-
-
-def _absolute(_: Mapping[str, Any], k: int, seed: int) -> float:
-    folds = RFolds("glmnet", k, seed=seed)
-    result = cross_validate(OLS(), "mpg ~ wt + hp", data.mtcars(), folds=folds, loss="absolute")
-    return result.estimate
-
-
-def _ridge(_: Mapping[str, Any], k: int, seed: int) -> Any:
-    result = tune(
-        Ridge(), "mpg ~ wt + hp + qsec", data.mtcars(), grid={"lam": [3, 1, 0.3, 0.1]},
-        folds=RFolds("glmnet", k, seed=seed),
-    )  # fmt: skip
-    return np.asarray(result.means.pooled())
+def _ridge(folds: RFolds) -> Call:
+    cars = data.mtcars()
+    found = tune(Ridge(), "mpg ~ wt + hp + qsec", cars, grid={"lam": LAMBDAS}, folds=folds)
+    asked: dict[str, Any] = {"data": cars, "lambda": LAMBDAS, "ids": found.plan.fold_ids}
+    return beside(found.means.pooled(), GLMNET, ITERATIVE, packages=("glmnet",), **asked)
 
 
 def cases() -> Cases:
     """Leave-one-out by boot; lm, caret and cv.glmnet on the same folds."""
-    found: Cases = {}
-    for name, (*_, tolerance) in LOO.items():
-        start = f"boot cv.glm leave-one-out, {name}: "
-        for part, attribute in (("pooled", "pooled"), ("bias-adjusted", "adjusted")):
-            found[start + part] = case(_loo_part, name, attribute, tolerance=tolerance)
+    found: Cases = {f"boot cv.glm leave-one-out, {name}": partial(_boot, name) for name in LOO}
     for seed in (1, 2):
         for k in (4, 10):
-            found |= _given_folds(k, seed)
-    return found
-
-
-def _given_folds(k: int, seed: int) -> Cases:
-    where = f", {k} folds, seed {seed}"
-    found: Cases = {}
-    for formula in ("mpg ~ wt", "mpg ~ wt + hp + factor(cyl)"):
-        parts: Mapping[str, Any] = {
-            "losses": _by_row,
-            "fold means": lambda r: r.fold_errors,
-            "mean of fold means": lambda r: r.estimate,
-            "pooled": lambda r: r.pooled,
-        }
-        for part, read in parts.items():
-            found[f"lm {formula}{where}: {part}"] = case(
-                _lm_part, read, formula, k, seed, tolerance=LINEAR.of_the_largest()
-            )
-    others: dict[str, tuple[Any, Tolerance]] = {
-        "caret RMSE, mean over folds": (_rmse, LINEAR),
-        "caret Rsquared, squared correlation": (_r_squared, LINEAR),
-        "caret MAE": (_absolute, LINEAR),
-        "cv.glmnet ridge, pooled by lambda": (_ridge, ITERATIVE),
-    }
-    for name, (value, tolerance) in others.items():
-        found[f"{name}{where}"] = case(value, k, seed, tolerance=tolerance)
+            folds, where = RFolds("glmnet", k, seed=seed), f", {k} folds, seed {seed}"
+            for formula in ("mpg ~ wt", "mpg ~ wt + hp + factor(cyl)"):
+                found[f"lm {formula}{where}"] = partial(_lm, formula, folds)
+            found[f"caret{where}"] = partial(_caret, "mpg ~ wt + hp", folds)
+            found[f"cv.glmnet ridge, pooled by lambda{where}"] = partial(_ridge, folds)
     return found

@@ -1,11 +1,8 @@
-"""Linear models: coefficient tables and fitted values."""
+"""Regression models: coefficient tables and fitted values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
+from functools import partial
 
 from pycvstat import data
 from pycvstat.learners.base import Learner
@@ -15,8 +12,8 @@ from pycvstat.learners.ols import OLS, WLS
 from pycvstat.learners.penalised import ElasticNet
 from pycvstat.learners.quantile import QuantReg
 from pycvstat.learners.robust import RLM
-from pycvstat.r.check.cases.case import Cases, case
-from pycvstat.rmath.tolerances import ITERATIVE, LINEAR, NUMERICAL, Tolerance
+from pycvstat.r.check.call import Call, call_of
+from pycvstat.r.check.cases import Cases
 
 LM = (
     "mpg ~ wt",
@@ -30,71 +27,32 @@ LM = (
     "mpg ~ 0 + factor(gear)",
     "mpg ~ (wt + hp + qsec)^2",
 )
-GLMS: dict[str, tuple[str, Learner]] = {
+TWO, FOUR = "mpg ~ wt + hp", "mpg ~ wt + hp + qsec + drat"
+OTHERS: dict[str, tuple[str, Learner]] = {
     "glm am ~ wt, binomial": ("am ~ wt", GLM("binomial")),
     "glm carb ~ hp + wt, poisson": ("carb ~ hp + wt", GLM("poisson")),
     "glm mpg ~ wt, Gamma log": ("mpg ~ wt", GLM("gamma", link="log")),
     "glm vs ~ mpg, binomial probit": ("vs ~ mpg", GLM("binomial", link="probit")),
     "glm carb ~ hp + wt, negative binomial": ("carb ~ hp + wt", GLM("negative_binomial")),
+    "multinom factor(cyl) ~ qsec": ("factor(cyl) ~ qsec", MNLogit()),
+    f"rlm {TWO}": (TWO, RLM()),
+    f"rlm {TWO}, bisquare": (TWO, RLM("bisquare")),
+    f"lm {TWO}, weights qsec": (TWO, WLS()),
+    **{f"rq {TWO}, tau = {tau:g}": (TWO, QuantReg(tau=tau)) for tau in (0.25, 0.5, 0.9)},
+    **{
+        f"glmnet alpha = {alpha:g}, lambda = {lam:g}": (FOUR, ElasticNet(lam, alpha))
+        for alpha in (0.0, 0.5, 1.0)
+        for lam in (0.1, 1.0)
+    },
 }
-TABLE = {
-    "coefficients": "estimate",
-    "standard errors": "std_error",
-    "statistics": "statistic",
-    "p values": "p_value",
-}
-COLLINEAR = Tolerance(1e-8, "near-collinear columns magnify the rounding of a factorisation")
 
 
-def _fit(learner: Learner, formula: str) -> Any:
-    if isinstance(learner, WLS):
-        return learner.fit(formula, data.mtcars(), weights="qsec")
-    return learner.fit(formula, data.mtcars())
-
-
-def _column(_: Mapping[str, Any], learner: Learner, formula: str, column: str) -> Any:
-    return _fit(learner, formula).tidy()[column].to_numpy()
-
-
-def _fitted(_: Mapping[str, Any], learner: Learner, formula: str) -> Any:
-    return np.asarray(_fit(learner, formula).predict(data.mtcars()))
-
-
-def _table(name: str, learner: Learner, formula: str, tolerance: Tolerance) -> Cases:
-    found = {
-        f"{name}: {part}": case(_column, learner, formula, column, tolerance=tolerance)
-        for part, column in TABLE.items()
-    }
-    found[f"{name}: fitted"] = case(_fitted, learner, formula, tolerance=tolerance)
-    return found
+def _fit(learner: Learner, formula: str) -> Call:
+    weights = "qsec" if isinstance(learner, WLS) else None
+    return call_of(learner.fit(formula, data.mtcars(), weights=weights))
 
 
 def cases() -> Cases:
     """lm, glm, multinom, rlm, rq and glmnet on mtcars."""
-    found: Cases = {}
-    for formula in LM:
-        tolerance = COLLINEAR if "^" in formula or "*" in formula else LINEAR
-        found |= _table(f"lm {formula}", OLS(), formula, tolerance)
-    for name, (formula, learner) in GLMS.items():
-        found |= _table(name, learner, formula, ITERATIVE)
-    found |= _table("lm mpg ~ wt + hp, weights qsec", WLS(), "mpg ~ wt + hp", LINEAR)
-    for part, column in list(TABLE.items())[:2]:
-        found[f"multinom factor(cyl) ~ qsec: {part}"] = case(
-            _column, MNLogit(), "factor(cyl) ~ qsec", column, tolerance=NUMERICAL
-        )
-    others: dict[str, Learner] = {
-        "rlm mpg ~ wt + hp": RLM(),
-        "rlm mpg ~ wt + hp, bisquare": RLM("bisquare"),
-    }
-    others |= {f"rq mpg ~ wt + hp, tau = {tau:g}": QuantReg(tau=tau) for tau in (0.25, 0.5, 0.9)}
-    for name, learner in others.items():
-        found[f"{name}: coefficients"] = case(
-            _column, learner, "mpg ~ wt + hp", "estimate", tolerance=ITERATIVE
-        )
-    for alpha in (0.0, 0.5, 1.0):
-        for lam in (0.1, 1.0):
-            net = ElasticNet(alpha=alpha, lam=lam)
-            found[f"glmnet alpha = {alpha:g}, lambda = {lam:g}: fitted"] = case(
-                _fitted, net, "mpg ~ wt + hp + qsec + drat", tolerance=ITERATIVE
-            )
-    return found
+    found: Cases = {f"lm {formula}": partial(_fit, OLS(), formula) for formula in LM}
+    return found | {name: partial(_fit, one, formula) for name, (formula, one) in OTHERS.items()}
