@@ -48,11 +48,7 @@ def _at_work(source: Path) -> Iterator[None]:
     place = str(source.parent.resolve())
     sys.path.insert(0, place)
     try:
-        with (
-            contextlib.chdir(place),
-            plt.rc_context({"backend": "agg"}),
-            house_style(),
-        ):
+        with contextlib.chdir(place), plt.rc_context({"backend": "agg"}), house_style():
             yield
     finally:
         sys.path.remove(place)
@@ -87,12 +83,7 @@ def split_options(cell: str) -> tuple[str, dict[str, str]]:
 
 def _run(code: str, names: dict[str, Any], place: str) -> tuple[str, Any]:
     """What a cell prints, and the value of its last expression."""
-    linecache.cache[place] = (
-        len(code),
-        None,
-        code.splitlines(keepends=True),
-        place,
-    )
+    linecache.cache[place] = (len(code), None, code.splitlines(keepends=True), place)
     tree, value = ast.parse(code, place), None
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed = io.StringIO()

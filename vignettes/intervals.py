@@ -29,10 +29,7 @@ from pycvstat.report.plots.style import new_axes
 
 data = pcv.data.mtcars()
 result = pcv.cross_validate(
-    pcv.OLS(),
-    "mpg ~ wt + hp",
-    data,
-    folds=pcv.Repeated(pcv.KFold(10), times=10, random=1),
+    pcv.OLS(), "mpg ~ wt + hp", data, folds=pcv.Repeated(pcv.KFold(10), times=10, random=1)
 )
 found = result.interval()
 print(f"{found.estimate:.3f} ({found.low:.3f} to {found.high:.3f})")

@@ -77,10 +77,7 @@ fit.mean_squ.iloc[::2].rename_axis("k")
 recorded_squ = np.array(list(theirs["mean_squ"].values()), dtype=float)
 print("best here: ", fit.best_k, fit.best_kernel)
 print("best there:", theirs["best_k"], theirs["best_kernel"])
-print(
-    "largest relative difference:",
-    np.abs(fit.mean_squ.to_numpy() / recorded_squ - 1).max(),
-)
+print("largest relative difference:", np.abs(fit.mean_squ.to_numpy() / recorded_squ - 1).max())
 
 # %% [markdown]
 # ## For new work

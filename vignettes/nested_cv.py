@@ -97,21 +97,12 @@ result.plot("curves")
 
 # %%
 rows = []
-for name, inner in {
-    "5-fold inside": pcv.Blocks(5),
-    "development set inside": "dev",
-}.items():
+for name, inner in {"5-fold inside": pcv.Blocks(5), "development set inside": "dev"}.items():
     found = pcv.nested_cv(
         pcv.KNN(kernel="rectangular"), "y ~ .", data, grid={"k": range(1, 31)},
         outer=pcv.KFold(8, random=1), inner=inner,
     )  # fmt: skip
-    rows.append(
-        {
-            "inner": name,
-            "estimate": found.estimate,
-            "chosen k": str(found.chosen["k"]),
-        }
-    )
+    rows.append({"inner": name, "estimate": found.estimate, "chosen k": str(found.chosen["k"])})
 pd.DataFrame(rows)
 
 # %% [markdown]

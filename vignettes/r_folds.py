@@ -39,13 +39,7 @@ pd.DataFrame(
 rows = []
 for name, plan in plans.items():
     result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt + hp", data, folds=plan)
-    rows.append(
-        {
-            "folds of": name,
-            "mean of fold means": result.estimate,
-            "pooled": result.pooled,
-        }
-    )
+    rows.append({"folds of": name, "mean of fold means": result.estimate, "pooled": result.pooled})
 pd.DataFrame(rows)
 
 # %% [markdown]

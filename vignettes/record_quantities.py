@@ -52,11 +52,7 @@ def against_risk(simulation: Callable[..., Any], *given: Any) -> Callable[..., A
 
     def values(replications: int, seed: int) -> dict[str, MonteCarlo]:
         found = simulation(*given, replications=replications, random=seed)
-        return {
-            "estimate": found.estimate,
-            "truth": found.truth,
-            "difference": found.difference,
-        }
+        return {"estimate": found.estimate, "truth": found.truth, "difference": found.difference}
 
     return values
 

@@ -101,14 +101,7 @@ def cluster_times(workers: int, naps: list[float]) -> dict[str, Any]:
 
         def seconds(function: Any, shared: Any, tasks: Any) -> float:
             began = time.perf_counter()
-            run_tasks(
-                function,
-                shared,
-                tasks,
-                execution=execution,
-                identity={},
-                label="timing",
-            )
+            run_tasks(function, shared, tasks, execution=execution, identity={}, label="timing")
             return time.perf_counter() - began
 
         seconds(nothing, None, range(workers))
@@ -136,10 +129,7 @@ def keep_time(place: Path, rows: int = 1_000_000) -> float:
 
 def in_a_process_of_its_own(name: str, n: int) -> dict[str, Any]:
     told = subprocess.run(
-        [sys.executable, __file__, name, str(n)],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, __file__, name, str(n)], capture_output=True, text=True, check=True
     )
     found: dict[str, Any] = json.loads(told.stdout)
     print(name, found, flush=True)

@@ -172,14 +172,7 @@ def _docstring(value: Any) -> Iterator[str]:
             yield f"**{heading}**"
         if heading == "Examples":
             yield f"```python\n{text}\n```"
-        elif heading in (
-            "Parameters",
-            "Returns",
-            "Raises",
-            "Warns",
-            "Yields",
-            "Attributes",
-        ):
+        elif heading in ("Parameters", "Returns", "Raises", "Warns", "Yields", "Attributes"):
             yield _definitions(text)
         elif text:
             yield _marked(text)

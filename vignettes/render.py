@@ -97,12 +97,7 @@ def to_html(markdown: str) -> str:
     command = [need_pandoc(), "--from=markdown+raw_attribute-auto_identifiers+gfm_auto_identifiers",
                "--to=html5", "--mathml", "--wrap=none"]  # fmt: skip
     done = subprocess.run(
-        command,
-        input=markdown,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
+        command, input=markdown, capture_output=True, text=True, encoding="utf-8", check=True
     )
     found = re.sub(r'<a href="#cb[^>]*></a>', "", done.stdout)
     wide = r'<div class="scroll" tabindex="0">\g<0></div>'  # tables written in Markdown
@@ -126,12 +121,7 @@ def index_page(pages: list[Page]) -> Page:
     lines = ["# pycvstat", "", "*Cross-validation as statistics, checked against R.*", "",
              "## Vignettes", ""]  # fmt: skip
     lines += [f"- [{page.title}]({page.name}.html): {page.question}" for page in pages]
-    lines += [
-        "",
-        "## Reference",
-        "",
-        "- [All public names](reference.html), with their examples.",
-    ]
+    lines += ["", "## Reference", "", "- [All public names](reference.html), with their examples."]
     lines += ["", "Every page was made by running its source, "
               f"with pycvstat {pycvstat.__version__}."]  # fmt: skip
     return Page("index", "pycvstat", "", to_html("\n".join(lines)))
@@ -151,10 +141,7 @@ def main(arguments: list[str] | None = None) -> None:
         start = time.perf_counter()
         page = vignette_page(source)
         pages.append(page)
-        print(
-            f"{page.write(chosen.folder)} ({time.perf_counter() - start:.1f} s)",
-            flush=True,
-        )
+        print(f"{page.write(chosen.folder)} ({time.perf_counter() - start:.1f} s)", flush=True)
     if not chosen.only or "reference" in chosen.only:
         print(reference_page().write(chosen.folder))
     if not chosen.only:

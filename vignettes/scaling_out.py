@@ -117,10 +117,7 @@ def measured(name):
     return pd.DataFrame(rows).set_index("n")
 
 
-tables = {
-    "gradient boosting": measured("boosting"),
-    "nearest neighbours": measured("knn"),
-}
+tables = {"gradient boosting": measured("boosting"), "nearest neighbours": measured("knn")}
 pd.concat(tables, axis=1).round(2)
 
 # %% [markdown]
@@ -297,12 +294,7 @@ for ((name, plan), part), colour in zip(lines, SERIES, strict=False):
         label=f"{name}, {plan}",
     )
 axis.plot(numbers, numbers, ":", color="grey", label="perfect")
-axis.set(
-    xscale="log",
-    yscale="log",
-    xlabel="workers",
-    ylabel="times as fast as one worker",
-)
+axis.set(xscale="log", yscale="log", xlabel="workers", ylabel="times as fast as one worker")
 axis.set_xticks(numbers, [str(w) for w in numbers])
 axis.legend(frameon=False)
 axis

@@ -19,25 +19,13 @@ data = pcv.data.labels(300, random=1)
 knn = pcv.KNN(kernel="rectangular")
 grid = {"k": range(1, 61, 2)}
 tuned = pcv.tune(
-    knn,
-    "y ~ .",
-    data,
-    grid=grid,
-    folds=pcv.Holdout(0.2, random=1),
-    loss="zero_one",
-    refit="train",
+    knn, "y ~ .", data, grid=grid, folds=pcv.Holdout(0.2, random=1), loss="zero_one", refit="train"
 )
 tuned.plot()
 
 # %%
 print(
-    "best",
-    tuned.best,
-    "with error",
-    round(tuned.estimate, 4),
-    "on",
-    tuned.plan.n_test[0],
-    "rows",
+    "best", tuned.best, "with error", round(tuned.estimate, 4), "on", tuned.plan.n_test[0], "rows"
 )
 print("tied", tuned.tied)
 
@@ -108,12 +96,7 @@ for seed in range(1, 21):
         best = pcv.tune(knn, "y ~ .", data, grid=grid, folds=folds, loss="zero_one").best
         chosen.setdefault(name, []).append(best["k"])
 pd.DataFrame(
-    {
-        "chosen by": name,
-        "smallest k": min(ks),
-        "median k": sorted(ks)[10],
-        "largest k": max(ks),
-    }
+    {"chosen by": name, "smallest k": min(ks), "median k": sorted(ks)[10], "largest k": max(ks)}
     for name, ks in chosen.items()
 )
 

@@ -37,11 +37,7 @@ from pycvstat.simulate import bias_variance, risk_decomposition, sine, two_class
 # %%
 #| caption: Mean over 1500 to 3000 data sets of the estimate and of the risk that it estimates,
 #|   recorded with their seeds; the last column is the difference in Monte Carlo standard errors.
-names = [
-    "theorem 1: 5-NN, 40 rows",
-    "theorem 1: OLS, 20 rows",
-    "5-fold on 50 rows: 5-NN",
-]
+names = ["theorem 1: 5-NN, 40 rows", "theorem 1: OLS, 20 rows", "5-fold on 50 rows: 5-NN"]
 runs = {name: recorded(name) for name in names}
 pd.DataFrame(
     {
@@ -82,11 +78,7 @@ pd.DataFrame(rows)
 data = pcv.data.waves(200, random=1)
 knn = pcv.KNN(k=5, kernel="rectangular")
 pcv.learning_curve(
-    knn,
-    "y ~ .",
-    data,
-    sizes=[20, 40, 60, 90, 120, 150, 180],
-    folds=pcv.KFold(10, random=1),
+    knn, "y ~ .", data, sizes=[20, 40, 60, 90, 120, 150, 180], folds=pcv.KFold(10, random=1)
 ).plot()
 
 # %% [markdown]
@@ -100,11 +92,7 @@ pcv.learning_curve(
 #|   100 simulated training sets.
 #| alt: Variance falls with k, squared bias rises; their sum with the noise is smallest near k = 7.
 parts = bias_variance(
-    sine(),
-    pcv.KNN(kernel="rectangular"),
-    100,
-    grid={"k": range(1, 41)},
-    replications=100,
+    sine(), pcv.KNN(kernel="rectangular"), 100, grid={"k": range(1, 41)}, replications=100
 )
 parts.plot()
 

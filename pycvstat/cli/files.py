@@ -21,10 +21,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
 def read_data(
-    path: str | Path,
-    sep: str | None = None,
-    decimal: str = ".",
-    missing: Sequence[str] = (),
+    path: str | Path, sep: str | None = None, decimal: str = ".", missing: Sequence[str] = ()
 ) -> pd.DataFrame:
     """Read a data file; the ending of its name says what it is.
 
@@ -50,9 +47,7 @@ def read_data(
     if ending in (".csv", ".tsv", ".txt"):
         return _text(file, sep or {".csv": ",", ".tsv": "\t"}.get(ending, ","), decimal, missing)
     raise DataError(
-        "this kind of file is not read.",
-        given=file.name,
-        fix=f"use one of {', '.join(READERS)}",
+        "this kind of file is not read.", given=file.name, fix=f"use one of {', '.join(READERS)}"
     )
 
 

@@ -246,9 +246,7 @@ def require_folds(k: Any, least: int = 2) -> int:
         raise FoldError("The number of folds K must be an integer.", given=repr(k))
     if k < least:
         raise FoldError(
-            f"K must be at least {least}.",
-            given=int(k),
-            fix="use 5 or 10 folds, or one split",
+            f"K must be at least {least}.", given=int(k), fix="use 5 or 10 folds, or one split"
         )
     return int(k)
 

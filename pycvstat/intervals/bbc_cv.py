@@ -9,13 +9,7 @@ import numpy as np
 from pycvstat import rmath
 from pycvstat.errors import IntervalError
 from pycvstat.folds import KFold
-from pycvstat.intervals.bootstrap import (
-    check_draws,
-    draw_rows,
-    percentiles,
-    seed_of,
-    with_seed,
-)
+from pycvstat.intervals.bootstrap import check_draws, draw_rows, percentiles, seed_of, with_seed
 from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.losses import LossTable

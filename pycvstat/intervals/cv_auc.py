@@ -20,11 +20,7 @@ Ties = Literal["below", "half"]
 
 
 def cv_auc(
-    positive: BoolArray,
-    score: FloatArray,
-    offsets: IntArray,
-    level: float,
-    ties: Ties = "below",
+    positive: BoolArray, score: FloatArray, offsets: IntArray, level: float, ties: Ties = "below"
 ) -> Limits:
     """mean fold AUC ± z sqrt(mean over folds of mean(IC^2) / n).
 

@@ -93,10 +93,7 @@ WITHIN_FOLD = register(
         layouts=("K-fold",),
         citation=("bayle2020",),
         folds=KFold(10),
-        illegal={
-            "repeated K-fold": REPEATED,
-            "leave-one-out": "a fold of one row has no variance",
-        },
+        illegal={"repeated K-fold": REPEATED, "leave-one-out": "a fold of one row has no variance"},
         known=_known,
         r=InR("pcv_ci_within_fold(x, fit, level)"),
     )

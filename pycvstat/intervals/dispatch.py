@@ -14,12 +14,7 @@ from pycvstat.errors import IntervalError, PycvstatWarning, heard
 from pycvstat.errors.checks import check_level
 from pycvstat.errors.names import unknown_argument
 from pycvstat.intervals.base import Asked, Interval
-from pycvstat.intervals.checks import (
-    check_finite,
-    check_size,
-    is_zero_one,
-    warn_heavy_tails,
-)
+from pycvstat.intervals.checks import check_finite, check_size, is_zero_one, warn_heavy_tails
 from pycvstat.intervals.estimand import Estimand, estimand
 from pycvstat.intervals.layouts import layout
 from pycvstat.intervals.legal import Table, nearest, obstacle, refusal

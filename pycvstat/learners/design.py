@@ -14,13 +14,7 @@ from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import read
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError, warn
-from pycvstat.learners.base import (
-    Fitted,
-    Learner,
-    Params,
-    Predictions,
-    Prepared,
-)
+from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
 from pycvstat.learners.coefficients import coefficient_table
 from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.out_of_range import refuse_non_finite

@@ -10,11 +10,7 @@ from pycvstat.errors import warn
 from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.learners.base import Predictions
 from pycvstat.learners.design import PreparedDesign, notes_of_aliased, sample_of
-from pycvstat.learners.linear.left_out import (
-    LeftOut,
-    dominated,
-    ols_left_out_predictions,
-)
+from pycvstat.learners.linear.left_out import LeftOut, dominated, ols_left_out_predictions
 from pycvstat.learners.linear.pairs import ols_pair_residuals
 from pycvstat.types import BoolArray, FloatArray
 

@@ -122,12 +122,7 @@ def information(Q: FloatArray, prob: FloatArray, w: FloatArray) -> FloatArray:
 
 
 def _newton(
-    Q: FloatArray,
-    b: FloatArray,
-    prob: FloatArray,
-    truth: FloatArray,
-    w: FloatArray,
-    loss: float,
+    Q: FloatArray, b: FloatArray, prob: FloatArray, truth: FloatArray, w: FloatArray, loss: float
 ) -> tuple[FloatArray, FloatArray, float]:
     """One step, halved until the likelihood does not fall."""
     gradient = ((truth - prob)[:, 1:] * w[:, None]).T @ Q

@@ -12,13 +12,7 @@ from pycvstat.data.task import Task
 from pycvstat.errors import Advice, InputError
 from pycvstat.learners.base import Params, Prepared
 from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
-from pycvstat.learners.design import (
-    DesignLearner,
-    FitReport,
-    Outcome,
-    Sample,
-    Solution,
-)
+from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
 from pycvstat.learners.linear_prepared import PreparedLeastSquares
@@ -152,6 +146,5 @@ class WLS(OLS):
         super().check(task)
         if task.weights is None:
             raise InputError(
-                "WLS needs weights.",
-                fix=Advice("give {weights}, or use {}", OLS(), weights=...),
+                "WLS needs weights.", fix=Advice("give {weights}, or use {}", OLS(), weights=...)
             )

@@ -68,13 +68,7 @@ class MFit:
     iterations: int
 
 
-def fit_m(
-    X: FloatArray,
-    y: FloatArray,
-    norm: Any,
-    tol: float = 1e-4,
-    maxiter: int = 20,
-) -> MFit:
+def fit_m(X: FloatArray, y: FloatArray, norm: Any, tol: float = 1e-4, maxiter: int = 20) -> MFit:
     """M-estimation by reweighted least squares from the least squares fit.
 
     The scale is the median absolute residual over 0.6745, anew in every step; the iterations end

@@ -18,13 +18,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
 from pycvstat.losses.table import deviation
-from pycvstat.procedures.error_curve import (
-    FitErrors,
-    curve_work,
-    kept,
-    test_losses,
-    train_and_test,
-)
+from pycvstat.procedures.error_curve import FitErrors, curve_work, kept, test_losses, train_and_test
 from pycvstat.procedures.quantities import augmented, weights_words
 from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
 from pycvstat.types import FloatArray, IntArray

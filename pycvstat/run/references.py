@@ -15,13 +15,7 @@ from contextlib import suppress
 from dis import get_instructions
 from importlib.util import find_spec
 from pathlib import Path
-from types import (
-    CodeType,
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    ModuleType,
-)
+from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any
 
 KEPT = {"pycvstat", "numpy", "scipy", "pandas", "statsmodels", "numba", "sklearn"}

@@ -12,10 +12,7 @@ import numpy as np
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.errors.checks import check_level, is_whole
 from pycvstat.errors.reprs import Brief
-from pycvstat.folds import (
-    FoldPlan,
-    Splitter,
-)
+from pycvstat.folds import FoldPlan, Splitter
 from pycvstat.intervals import Limits
 from pycvstat.intervals.layouts import train_sizes
 from pycvstat.intervals.method import find

@@ -284,14 +284,7 @@ def tuning_quantities(
         X, y = law.draw(stream, n)
         task = task_of(X, y)
         plan = _folds(outer, task, stream)
-        outcome = run(
-            tuned.prepare(task),
-            plan,
-            y,
-            loss,
-            random=stream,
-            keep="fold_means",
-        )
+        outcome = run(tuned.prepare(task), plan, y, loss, random=stream, keep="fold_means")
         train = plan.train_rows(0)
         size = len(train)
         risks = risk_after_training(law, learner, X[train], y[train], stream, grid)

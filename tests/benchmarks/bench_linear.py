@@ -32,10 +32,7 @@ from threadpoolctl import threadpool_limits
 import pycvstat as pcv
 from pycvstat.errors import PycvstatWarning
 from pycvstat.intervals.ncv import ncv, pieces_of
-from pycvstat.learners.linear.elastic_net import (
-    elastic_net_left_out_predictions,
-    penalty_path,
-)
+from pycvstat.learners.linear.elastic_net import elastic_net_left_out_predictions, penalty_path
 from pycvstat.learners.linear.left_out import ols_left_out_predictions
 from pycvstat.losses import LossTable
 

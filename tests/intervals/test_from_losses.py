@@ -30,11 +30,7 @@ def test_one_method():
 
 
 @pytest.mark.parametrize(
-    "losses",
-    [
-        {"knn": TWO[:, 0], "ols": TWO[:, 1]},
-        pd.DataFrame(TWO, columns=["knn", "ols"]),
-    ],
+    "losses", [{"knn": TWO[:, 0], "ols": TWO[:, 1]}, pd.DataFrame(TWO, columns=["knn", "ols"])]
 )
 def test_several_methods(losses):
     result = from_losses(losses, IDS)

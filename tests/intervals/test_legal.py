@@ -10,9 +10,7 @@ from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import METHODS, interval, legal_methods
 from pycvstat.intervals.layouts import layout
 from pycvstat.losses import FoldMeans, LossTable, Predictions
-from tests.intervals.shared_losses import (
-    one_split,
-)
+from tests.intervals.shared_losses import one_split
 
 N = 40
 IDS = np.arange(N) % 4

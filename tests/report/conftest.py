@@ -84,11 +84,7 @@ def _curve() -> Any:
 
 def _learning() -> Any:
     return pcv.learning_curve(
-        pcv.KNN(k=3),
-        "y ~ .",
-        pcv.data.waves(80),
-        sizes=[10, 30, 60],
-        folds=pcv.KFold(4, random=1),
+        pcv.KNN(k=3), "y ~ .", pcv.data.waves(80), sizes=[10, 30, 60], folds=pcv.KFold(4, random=1)
     )
 
 

@@ -128,13 +128,7 @@ def _infinite(value: float) -> str:
     return " Inf" if value > 0 else "-Inf"
 
 
-MAKERS = {
-    "factor": _factor,
-    "as.factor": _factor,
-    "C": _factor,
-    "ordered": _factor,
-    "cut": _cut,
-}
+MAKERS = {"factor": _factor, "as.factor": _factor, "C": _factor, "ordered": _factor, "cut": _cut}
 
 
 def coding_matrix(column: Column, coding: Coding, levels: int) -> FloatArray | None:

@@ -53,11 +53,7 @@ def read(data: object) -> Frame:
         return _from_mapping(data)
     if isinstance(data, np.ndarray):
         return _from_array(data)
-    raise DataError(
-        "The data are not a table.",
-        given=type(data).__name__,
-        fix=_table_hint(data),
-    )
+    raise DataError("The data are not a table.", given=type(data).__name__, fix=_table_hint(data))
 
 
 def read_y(y: object) -> Column:

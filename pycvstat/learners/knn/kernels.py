@@ -35,12 +35,7 @@ SMALL = 1e-6
 
 
 def weights(
-    kernel: Kernel,
-    distances: FloatArray,
-    beyond: FloatArray,
-    d: int,
-    *,
-    rank_clipped: bool = False,
+    kernel: Kernel, distances: FloatArray, beyond: FloatArray, d: int, *, rank_clipped: bool = False
 ) -> FloatArray:
     """Weights of the k nearest neighbours.
 

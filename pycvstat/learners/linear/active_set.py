@@ -12,12 +12,7 @@ _NO_RANK = 1e-12
 
 
 def finish(
-    columns: FloatArray,
-    z: FloatArray,
-    b: FloatArray,
-    l1: float,
-    l2: float,
-    tolerance: float,
+    columns: FloatArray, z: FloatArray, b: FloatArray, l1: float, l2: float, tolerance: float
 ) -> FloatArray | None:
     """Minimise |z - X b|^2 / 2 + l1 |b|_1 + l2 |b|^2 / 2 from a good start.
 

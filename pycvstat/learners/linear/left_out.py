@@ -129,12 +129,7 @@ def dominated(
 
 
 def left_out_residuals(
-    Q: FloatArray,
-    U: FloatArray,
-    e: FloatArray,
-    se: FloatArray,
-    rows: IntArray,
-    offsets: IntArray,
+    Q: FloatArray, U: FloatArray, e: FloatArray, se: FloatArray, rows: IntArray, offsets: IntArray
 ) -> tuple[FloatArray, BoolArray]:
     """Out-of-fold residuals in the orthonormal basis.
 

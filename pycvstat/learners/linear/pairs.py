@@ -39,11 +39,7 @@ class PairResiduals:
 
 
 def ols_pair_residuals(
-    X: FloatArray,
-    y: FloatArray,
-    fold_ids: IntArray,
-    k: int,
-    weights: FloatArray | None = None,
+    X: FloatArray, y: FloatArray, fold_ids: IntArray, k: int, weights: FloatArray | None = None
 ) -> PairResiduals:
     """Out-of-fold residuals of least squares for every fold and every pair of folds left out.
 

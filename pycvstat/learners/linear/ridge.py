@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycvstat.learners.linear.centred import (
-    Centred,
-    centre,
-    require_measurable,
-    training_rows,
-)
+from pycvstat.learners.linear.centred import Centred, centre, require_measurable, training_rows
 from pycvstat.learners.linear.left_out import KEPT_SHARE
 from pycvstat.types import BoolArray, FloatArray, IntArray
 

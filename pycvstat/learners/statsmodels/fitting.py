@@ -190,11 +190,7 @@ def failure(learner: Statsmodels, what: str, error: Exception) -> FitError:
         fix = "look for columns that are nearly copies of others, or for separated classes"
     elif isinstance(error, NotImplementedError):
         fix = "it has no prediction for new rows; go through pcv.FromFunctions(fit, predict)"
-    return FitError(
-        f"{learner.name} failed to {what}.",
-        given=telling(error),
-        fix=fix,
-    )
+    return FitError(f"{learner.name} failed to {what}.", given=telling(error), fix=fix)
 
 
 def _outcome(fit: StatsmodelsFit, values: FloatArray, m: int) -> Outcome:

@@ -17,10 +17,7 @@ MOST_UNLISTED = 1_000_000  # numbers beyond this of which hardly any is listed a
 
 
 def from_r(
-    source: Any,
-    *,
-    n: int | None = None,
-    holds: Literal["auto", "test", "train"] = "auto",
+    source: Any, *, n: int | None = None, holds: Literal["auto", "test", "train"] = "auto"
 ) -> Any:
     """Bring an R object into Python.
 

@@ -185,11 +185,7 @@ class Crosscheck(Verbs):
 
 
 def compare_values(
-    quantity: str,
-    python: Any,
-    r: Any,
-    tolerance: Tolerance,
-    labels: Sequence[str] | None = None,
+    quantity: str, python: Any, r: Any, tolerance: Tolerance, labels: Sequence[str] | None = None
 ) -> Row:
     """Compare numbers (or texts) of Python and R element by element.
 
@@ -222,11 +218,7 @@ def compare_values(
 
 
 def _compare_numbers(
-    quantity: str,
-    a: FloatArray,
-    b: FloatArray,
-    tolerance: Tolerance,
-    labels: Sequence[str] | None,
+    quantity: str, a: FloatArray, b: FloatArray, tolerance: Tolerance, labels: Sequence[str] | None
 ) -> Row:
     if a.size == 0:
         return Row(quantity, np.nan, np.nan, 0.0, 0.0, 0.0, "", 0, tolerance)

@@ -143,10 +143,7 @@ def test_any_name_can_be_quoted(name: str) -> None:
         ("", [None, "(0,1]", "(1,2]", "(1,2]", None]),
         (", right = FALSE", ["[0,1)", "[1,2)", "[1,2)", None, None]),
         (", include.lowest = TRUE", ["[0,1]", "[0,1]", "(1,2]", "(1,2]", None]),
-        (
-            ", right = FALSE, include.lowest = TRUE",
-            ["[0,1)", "[1,2]", "[1,2]", "[1,2]", None],
-        ),
+        (", right = FALSE, include.lowest = TRUE", ["[0,1)", "[1,2]", "[1,2]", "[1,2]", None]),
     ],
 )
 def test_cut_at_the_breaks(arguments: str, labels: list[str | None]) -> None:

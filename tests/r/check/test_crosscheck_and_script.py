@@ -42,10 +42,7 @@ def results():
         "knn",
         pcv.cross_validate(pcv.KNN(k=5, kernel="rectangular"), "mpg ~ .", MTCARS, folds=FOLDS),
     )
-    yield (
-        "tune",
-        pcv.tune(pcv.Ridge(), "mpg ~ .", MTCARS, grid={"lam": [0.1, 1.0]}, folds=FOLDS),
-    )
+    yield ("tune", pcv.tune(pcv.Ridge(), "mpg ~ .", MTCARS, grid={"lam": [0.1, 1.0]}, folds=FOLDS))
     yield (
         "nested",
         pcv.nested_cv(

@@ -43,8 +43,7 @@ def whole(values: Any) -> list[int]:
 
 
 pytestmark = pytest.mark.skipif(
-    not rmath.EXTENDED,
-    reason="kknn's ties need a long double of 64 bits: run it on x86-64 Linux",
+    not rmath.EXTENDED, reason="kknn's ties need a long double of 64 bits: run it on x86-64 Linux"
 )
 
 
