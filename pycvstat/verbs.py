@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from pycvstat.intervals.base import Interval
     from pycvstat.intervals.paired import Adjust, Paired
+    from pycvstat.intervals.result import Interval
     from pycvstat.r.check.table import Crosscheck
 
 

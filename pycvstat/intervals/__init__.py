@@ -6,35 +6,32 @@ scores, `from_losses` losses made by anything else.
 """
 
 from pycvstat.intervals import (  # importing a method registers it
-    bbc_cv,
     bootstrap,
     cluster,
-    conservative_z,
     cv_auc,
     cv_clt,
     five_by_two,
     hoeffding,
     holdout_z,
+    nadeau_bengio,
     ncv,
     proportions,
     tibshirani,
 )
-from pycvstat.intervals.base import Interval
 from pycvstat.intervals.dispatch import interval
 from pycvstat.intervals.hoeffding import dev_size_needed, excess_risk_bound, hoeffding_radius
 from pycvstat.intervals.legal import legal_methods
 from pycvstat.intervals.method import METHODS, Limits, Method, register
-from pycvstat.intervals.scores import corrected_t
+from pycvstat.intervals.nadeau_bengio import corrected_t
+from pycvstat.intervals.result import Interval
 
 __all__ = [
     "METHODS",
     "Interval",
     "Limits",
     "Method",
-    "bbc_cv",
     "bootstrap",
     "cluster",
-    "conservative_z",
     "corrected_t",
     "cv_auc",
     "cv_clt",
@@ -46,6 +43,7 @@ __all__ = [
     "holdout_z",
     "interval",
     "legal_methods",
+    "nadeau_bengio",
     "ncv",
     "proportions",
     "register",

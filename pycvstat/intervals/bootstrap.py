@@ -1,4 +1,4 @@
-"""The percentile bootstrap of out-of-fold losses."""
+"""Bootstraps of out-of-fold losses: percentiles, and corrected for a tuned minimum (BBC-CV)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pycvstat.errors import InputError
+from pycvstat import rmath
+from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import is_whole
 from pycvstat.folds import KFold
-from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
-from pycvstat.intervals.metrics import Smooth
+from pycvstat.intervals.quantiles import spread
 from pycvstat.losses import LossTable
+from pycvstat.losses.metrics import Smooth
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -91,13 +92,16 @@ def check_draws(draws: int) -> int:
     return int(draws)
 
 
-def seed_of(stream: Stream) -> int | None:
-    """The seed with which R draws the same; None for a generator that goes on from elsewhere."""
-    return stream.seed if stream.untouched else None
+def _seeded(drawn: Callable[[Stream], Limits], random: Random) -> Limits:
+    """Limits from a stream, with the seed with which R draws the same among their details.
 
+    None is the seed of a generator that goes on from elsewhere.
+    """
+    from pycvstat.rmath.random import as_stream
 
-def with_seed(limits: Limits, seed: int | None) -> Limits:
-    """The limits with the seed of their draws among the details."""
+    stream = as_stream(random)
+    seed = stream.seed if stream.untouched else None
+    limits = drawn(stream)
     return replace(limits, details={**limits.details, "seed": seed})
 
 
@@ -108,20 +112,18 @@ def _formula(
     random: Random = 1,
     metric: Smooth | None = None,
 ) -> Limits:
-    from pycvstat.rmath.random import as_stream
-
-    stream, draws = as_stream(random), check_draws(draws)
-    seed = seed_of(stream)
+    draws = check_draws(draws)
     if metric is None:
-        return with_seed(bootstrap(table.tested_rows()[1][:, :1], level, draws, stream), seed)
-    parts = metric.components(table)
-    by_row = np.column_stack(
-        [replace(table, losses=part[:, None]).tested_rows()[1][:, 0] for part in parts.T]
-    )
-    return with_seed(bootstrap(by_row, level, draws, stream, metric.value), seed)
+        values = table.tested_rows()[1][:, :1]
+        return _seeded(lambda stream: bootstrap(values, level, draws, stream), random)
+    parts = [
+        replace(table, losses=part[:, None]).tested_rows()[1] for part in metric.components(table).T
+    ]
+    value = metric.value
+    return _seeded(lambda s: bootstrap(np.hstack(parts), level, draws, s, value), random)
 
 
-METHOD = register(
+BOOTSTRAP = register(
     Method(
         name="bootstrap",
         title="percentile bootstrap of out-of-fold losses",
@@ -136,5 +138,73 @@ METHOD = register(
         options=("draws", "random"),
         metrics="own",
         r=InR("pcv_ci_bootstrap(pcv_means(x, row), level, draws, seed)", test="none"),
+    )
+)
+
+
+def bbc_cv(losses: FloatArray, level: float, draws: int, random: Stream) -> Limits:
+    """Select on rows drawn with replacement, score on the rows not drawn.
+
+    As in R: each draw is ``sample.int(n, n, replace = TRUE)``, `which.min` of the means selects,
+    the limits are `quantile`'s default (type 7) of the scores and the estimate is their mean.
+
+    Parameters
+    ----------
+    losses : (n, C) float64
+        Out-of-fold losses by row and candidate.
+    level : float
+    draws : int
+        A draw that leaves no row out is skipped.
+    random : Stream
+
+    Examples
+    --------
+    >>> from pycvstat.rmath.random import as_stream
+    >>> losses = np.column_stack([np.arange(10.0), np.arange(10.0) + 1])
+    >>> limits = bbc_cv(losses, 0.9, 200, as_stream(1))
+    >>> limits.low < limits.estimate < limits.high
+    True
+    """
+    spread(losses, "the losses")
+    n = len(losses)
+    scores = []
+    for _ in range(draws):
+        drawn = draw_rows(n, random)
+        rest = np.ones(n, dtype=bool)
+        rest[drawn] = False
+        if rest.any():
+            chosen = rmath.which_min_mean(losses[drawn])
+            scores.append(float(losses[rest, chosen].mean()))
+    if not scores:
+        raise IntervalError("no draw left a row out.", given=f"{n} rows, {draws} draws")
+    return percentiles(float(np.mean(scores)), np.array(scores), level)
+
+
+def _corrected(table: LossTable, level: float, draws: int = 1000, random: Random = 1) -> Limits:
+    losses, draws = table.tested_rows()[1], check_draws(draws)
+    return _seeded(lambda stream: bbc_cv(losses, level, draws, stream), random)
+
+
+BBC_CV = register(
+    Method(
+        name="bbc_cv",
+        title="bootstrap bias-corrected cross-validation (BBC-CV)",
+        target="ER",
+        formula=_corrected,
+        layouts=("K-fold", "leave-one-out", "repeated K-fold"),
+        citation=("tsamardinos2018",),
+        folds=KFold(10),
+        rank=4,
+        because="the least of several estimates is optimistic, and this corrects it without refits",
+        known=lambda plan: (
+            "corrects the optimism of the minimum; conservative (95 to 99 % coverage at nominal "
+            "95 % in this package's own simulations of kNN with k tuned over 8 values, n = 50 to "
+            "200; other learners and grids can differ)"
+        ),
+        several=True,
+        options=("draws", "random"),
+        metrics="none",
+        aliases=("bbc",),
+        r=InR("pcv_ci_bbc_cv(pcv_means(x, row), level, draws, seed)"),
     )
 )

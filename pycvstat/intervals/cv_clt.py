@@ -7,9 +7,8 @@ import numpy as np
 from pycvstat.errors import IntervalError
 from pycvstat.folds import KFold
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
-from pycvstat.intervals.quantiles import symmetric
+from pycvstat.intervals.quantiles import spread, symmetric
 from pycvstat.losses import LossTable
 from pycvstat.types import FloatArray, IntArray
 

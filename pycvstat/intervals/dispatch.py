@@ -10,17 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.errors import IntervalError, PycvstatWarning, heard
+from pycvstat.errors import IntervalError, LossError, PycvstatWarning, heard
 from pycvstat.errors.checks import check_level
 from pycvstat.errors.names import unknown_argument
-from pycvstat.intervals.base import Asked, Interval
-from pycvstat.intervals.checks import check_finite, check_size, is_zero_one, warn_heavy_tails
-from pycvstat.intervals.estimand import Estimand, estimand
-from pycvstat.intervals.layouts import layout
-from pycvstat.intervals.legal import Table, nearest, obstacle, refusal
-from pycvstat.intervals.method import Limits, Method, find, is_auto
-from pycvstat.intervals.metrics import METRICS, Smooth, as_metric, fold_scores, linearised
-from pycvstat.losses import LossTable, Metric, loss_label
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.legal import (
+    check_finite,
+    check_size,
+    is_zero_one,
+    nearest,
+    nothing_legal,
+    obstacle,
+    refusal,
+    warn_heavy_tails,
+)
+from pycvstat.intervals.method import Limits, Method, find, folds_per_repeat, layout, range_of
+from pycvstat.intervals.result import Asked, Estimand, Interval
+from pycvstat.losses import FoldMeans, LossTable, Metric, Table
+from pycvstat.losses.metrics import METRICS, as_metric, no_pointwise
+from pycvstat.types import FloatArray
 
 MetricLike = str | Metric | Callable[..., float] | None
 
@@ -67,10 +75,9 @@ def interval(
     level = check_level(level)
     check_finite(table)
     read = None if metric is None else as_metric(metric)
-    chosen, why = choose(table, read) if is_auto(method) else (find(method), "")
+    chosen, why = choose(method, table, read, options)
     if chosen.needs == "predictions":
-        read = as_metric("auc")
-    check_options(chosen, options)
+        read = METRICS["auc"]
     limits, used = compute(chosen, table, level, read, options)
     if limits.empty:
         raise IntervalError(
@@ -80,8 +87,8 @@ def interval(
         )
     about = estimand(chosen, used.plan, *words_of(read))
     found = name_limits(chosen, limits, used, level, why, about)
-    found = replace(found, asked=asked_for(table, read, options))
-    return found if read is not None else replace(found, source=used)
+    source = used if read is None else None
+    return replace(found, asked=asked_for(table, used, read, options), source=source)
 
 
 def usual_row(table: Table, level: float) -> dict[str, Any]:
@@ -112,17 +119,41 @@ def usual_row(table: Table, level: float) -> dict[str, Any]:
     return found | {"estimate": estimate, "notes": notes}
 
 
-def asked_for(table: Table, metric: Smooth | Metric | None, options: Any) -> Asked:
-    """What an interval was asked for; the draws of a generator are not repeated by asking again."""
-    name, given = None if metric is None else metric.name, ""
-    if isinstance(metric, Metric) and name not in METRICS:
-        table, name, given = fold_scores(table, metric), None, f"values of {name} by fold"
-    kept = {key: value for key, value in options.items() if key != "random"}
-    return Asked(table, name, kept, given)
+def choose(
+    name: str, table: Table, metric: Metric | None, options: dict[str, Any]
+) -> tuple[Method, str]:
+    """The method of a name, or the default for the plan and the loss, and the reason."""
+    why = ""
+    if isinstance(name, str) and name == "auto":
+        method, why = _usual(table, metric)
+    else:
+        method = find(name)
+    for option in options:
+        if option not in method.options:
+            known = (*method.options, "method", "level", "metric")
+            raise unknown_argument(method.name, option, known, what="option")
+    return method, why
+
+
+def _usual(table: Table, metric: Metric | None) -> tuple[Method, str]:
+    one_split = layout(table.plan) == "one split"
+    one = table.fold_means().shape[1] == 1
+    smooth = metric is not None and metric.smooth is not None
+    if metric is not None and metric.name == "auc" and one_split:
+        return find("cv_auc"), "the AUC of one split has an influence curve"
+    if metric is not None and not smooth and not one_split and one:
+        table = fold_scores(table, metric)
+    zero_one = isinstance(table, LossTable) and is_zero_one(table.losses)
+    if one_split and one and zero_one and not smooth and table.plan.groups is None:
+        return find("wilson"), "one split and losses of 0 and 1: Wilson keeps its level"
+    method = nearest(table, smooth)
+    if method is None:
+        raise nothing_legal(table)
+    return method, method.because
 
 
 def compute(
-    method: Method, table: Table, level: float, metric: Smooth | Metric | None, options: Any
+    method: Method, table: Table, level: float, metric: Metric | None, options: dict[str, Any]
 ) -> tuple[Limits, Table]:
     """The limits, and the table they are read from (that of the metric)."""
     with np.errstate(all="ignore"):
@@ -138,37 +169,102 @@ def compute(
 
 
 def _computed(
-    method: Method, table: Table, level: float, metric: Smooth | Metric | None, options: Any
+    method: Method, table: Table, level: float, metric: Metric | None, options: dict[str, Any]
 ) -> tuple[Limits, Table]:
-    used = table
-    if isinstance(metric, Metric) and method.needs != "predictions":
-        used = fold_scores(table, metric)
-    delta = isinstance(metric, Smooth)
-    if isinstance(metric, Smooth):
-        metric.components(table)  # a metric that these losses do not have is the first obstacle
-    reason = obstacle(method, used, delta)
+    scored, smooth = method.needs == "predictions", metric.smooth if metric else None
+    if smooth:
+        smooth.components(table)  # a metric that these losses do not have is the first obstacle
+    elif metric and not scored:
+        table = fold_scores(table, metric)
+    reason = obstacle(method, table, smooth is not None)
     if reason is not None:
-        raise refusal(method, reason, used, delta)
-    check_size(used.losses if isinstance(used, LossTable) else used.means)
-    if isinstance(used, LossTable) and not method.several and method.needs != "predictions":
-        warn_heavy_tails(used.losses[:, 0], used.loss)
-    if isinstance(metric, Smooth) and method.metrics == "own":
-        named = replace(used, loss=metric.name, range=metric.range)
-        return method.formula(used, level, metric=metric, **options), named
-    if isinstance(metric, Smooth):
-        used = linearised(used, metric, lambda part: _estimate(method, part, options))
-    if method.needs == "predictions":
-        used = replace(used, loss="auc", range=(0.0, 1.0))
-    return method.formula(used, level, **options), used
+        raise refusal(method, reason, table, smooth is not None)
+    check_size(table.losses if isinstance(table, LossTable) else table.means)
+    if isinstance(table, LossTable) and not method.several and not scored:
+        warn_heavy_tails(table.losses[:, 0], table.loss)
+    if metric and smooth and method.metrics == "own":
+        named = replace(table, loss=metric.name, range=metric.range)
+        return method.formula(table, level, metric=smooth, **options), named
+    if metric and smooth:
+        table = measured(table, metric, method, options)
+    elif scored:
+        table = replace(table, loss="auc", range=(0.0, 1.0))
+    return method.formula(table, level, **options), table
 
 
-def _estimate(method: Method, table: Table, options: Any) -> float:
+def measured(table: Table, metric: Metric | None, method: Method, options: dict[str, Any]) -> Table:
+    """The losses, or what stands in their place: values of a metric by fold, or pseudo-losses.
+
+    Pseudo-losses g(m) + g'(m)(x - m), m the method's own estimates of means: their mean and
+    variance are those of the delta method.
+    """
+    if metric is None or metric.smooth is None:
+        return table if metric is None else fold_scores(table, metric)
+    smooth = metric.smooth
+    parts = smooth.components(table)
+    means = np.array([_centre(table, part, method, options) for part in parts.T])
+    with np.errstate(all="ignore"):
+        value, gradient = smooth.value(means), smooth.gradient(means)
+    if not (np.isfinite(value) and np.isfinite(gradient).all()):
+        raise IntervalError(
+            f"{metric.name} has no derivative here, and so no interval by the delta method.",
+            given=f"{metric.name} = {value:g}",
+            fix="an interval of the mean loss: leave metric= out",
+        )
+    return _with_values(table, value + (parts - means) @ gradient, metric.name, metric.range)
+
+
+def _centre(table: Table, values: FloatArray, method: Method, options: dict[str, Any]) -> float:
+    """The method's estimate of the mean of these values."""
+    if np.ptp(values) == 0:
+        return float(values[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PycvstatWarning)
-        return method.formula(table, 0.95, **options).estimate
+        part = _with_values(table, values, "part", (-np.inf, np.inf))
+        return method.formula(part, 0.95, **options).estimate
 
 
-def words_of(metric: Smooth | Metric | None) -> tuple[str, str]:
+def _with_values(table: Table, values: FloatArray, name: str, limits: tuple[float, float]) -> Table:
+    if isinstance(table, FoldMeans):
+        return replace(table, means=values[:, None], loss=name, range=limits)
+    return replace(table, losses=values[:, None], loss=name, range=limits)
+
+
+def fold_scores(table: Table, metric: Metric) -> FoldMeans:
+    """The metric on the test rows of every fit."""
+    if isinstance(table, FoldMeans):
+        raise no_pointwise(metric.name, table)
+    y, score = metric.rows(table)
+    cuts = table.plan.offsets[1:-1]
+    parts = zip(np.split(y, cuts), np.split(score, cuts), strict=True)
+    values = np.empty(len(table.plan))
+    for i, (true, predicted) in enumerate(parts):
+        try:
+            values[i] = metric.function(true, predicted)
+        except Exception as error:  # a user's function may raise anything
+            raise LossError(
+                f"the metric {metric.name} must return one number per fold.",
+                given=f"in fold {i + 1} {type(error).__name__}: {error}",
+            ) from error
+    undefined = np.flatnonzero(~np.isfinite(values))
+    if undefined.size:
+        raise IntervalError(
+            f"{metric.name} is not defined in every fold.",
+            given=f"{undefined.size} of {values.size} folds, first fold {undefined[0] + 1}",
+            fix="folds=Stratified(10), or fewer folds",
+        )
+    return FoldMeans(table.plan, values[:, None], metric.name, table.candidates[:1], metric.range)
+
+
+def asked_for(table: Table, used: Table, metric: Metric | None, options: dict[str, Any]) -> Asked:
+    """What an interval was asked for; the draws of a generator are not repeated by asking again."""
+    name, given = None if metric is None else metric.name, ""
+    if metric is not None and metric.name not in METRICS:
+        table, name, given = used, None, f"values of {name} by fold"
+    return Asked(table, name, {k: v for k, v in options.items() if k != "random"}, given)
+
+
+def words_of(metric: Metric | None) -> tuple[str, str]:
     """What the metric makes of a risk: the words before it, and those after it.
 
     Examples
@@ -178,9 +274,26 @@ def words_of(metric: Smooth | Metric | None) -> tuple[str, str]:
     """
     if metric is None:
         return "", ""
-    if isinstance(metric, Smooth):
-        return metric.words, ""
+    if metric.smooth:
+        return metric.smooth.words, ""
     return "", f", risk being the {metric.name} of a test fold"
+
+
+def estimand(method: Method, plan: FoldPlan, before: str = "", after: str = "") -> Estimand:
+    """What a method's interval is about on a plan.
+
+    Examples
+    --------
+    >>> plan = FoldPlan.from_fold_ids([1, 1, 2, 2])
+    >>> estimand(find("corrected_t"), plan)
+    Estimand(kind='ER', size='2', of='the learner', folds=2, times=1, before='', after='')
+    """
+    kind = method.target
+    if kind in ("R", "PQ"):  # a mean over one fit, or over the fits of a partition
+        kind = "R" if layout(plan) == "one split" else "PQ"
+    size = method.train_size(plan) if method.train_size else range_of(plan.n_train)
+    of = "the tuned learner" if method.several and kind == "ER" else "the learner"
+    return Estimand(kind, size, of, folds_per_repeat(plan), plan.times, before, after)
 
 
 def name_limits(
@@ -188,29 +301,14 @@ def name_limits(
 ) -> Interval:
     """The limits with their estimand, kept inside the range of the metric."""
     lowest, highest = table.range
-    low, high = max(limits.low, lowest), min(limits.high, highest)
     clipped = limits.low < lowest or limits.high > highest
-    notes = limits.notes
     if clipped:
-        notes += (cut_words(limits, lowest, highest),)
-    return Interval(
-        low=low,
-        high=high,
-        estimate=limits.estimate,
-        std_error=limits.std_error,
-        level=level,
-        method=method.name,
-        title=method.title,
-        about=about,
-        metric=table.loss,
-        df=limits.df,
-        citation=method.citation,
-        known=method.known(table.plan),
-        chosen=why,
-        notes=notes,
-        clipped=clipped,
-        details=limits.details,
-    )
+        notes = (*limits.notes, cut_words(limits, lowest, highest))
+        low, high = max(limits.low, lowest), min(limits.high, highest)
+        limits = replace(limits, low=low, high=high, notes=notes)
+    known = method.known(table.plan)
+    named = Interval.of(method, limits, level, about, metric=table.loss, known=known)
+    return replace(named, chosen=why, clipped=clipped)
 
 
 def cut_words(limits: Limits, lowest: float, highest: float) -> str:
@@ -225,55 +323,3 @@ def cut_words(limits: Limits, lowest: float, highest: float) -> str:
     high = f"upper end cut at {highest:g}, the largest possible value (the formula gives "
     ends = [f"{low}{limits.low:.3g})"] if limits.low < lowest else []
     return "; ".join(ends + ([f"{high}{limits.high:.3g})"] if limits.high > highest else []))
-
-
-def choose(table: Table, metric: Smooth | Metric | None) -> tuple[Method, str]:
-    """The default for the plan and the loss, and the reason."""
-    kind = layout(table.plan)
-    several = table.fold_means().shape[1] > 1
-    smooth = isinstance(metric, Smooth)
-    if metric is not None and metric.name == "auc" and kind == "one split":
-        return find("cv_auc"), "the AUC of one split has an influence curve"
-    if isinstance(metric, Metric) and kind != "one split" and not several:
-        table = fold_scores(table, metric)
-    if kind == "one split" and not several and not smooth and _errors(table):
-        return find("wilson"), "one split and losses of 0 and 1: Wilson keeps its level"
-    name = nearest(table, smooth)
-    if name is None:
-        raise _nothing_legal(table)
-    return find(name), find(name).because
-
-
-def _errors(table: Table) -> bool:
-    one = isinstance(table, LossTable) and is_zero_one(table.losses)
-    return one and table.plan.groups is None
-
-
-def _nothing_legal(table: Table) -> IntervalError:
-    kind = layout(table.plan)
-    if kind == "time series":
-        return IntervalError(
-            "losses of rolling folds are dependent over time, and the training sizes differ: no "
-            "interval is known to be valid for them.",
-            given=table.plan.recipe,
-            fix="report the estimate, or folds=KFold(10) if the rows are independent",
-        )
-    if kind == "one split" and table.fold_means().shape[1] > 1:
-        return IntervalError(
-            "the dev set bound needs the bounds of the loss.",
-            given=f"the {loss_label(table.loss)}, range {table.range}",
-            fix="method='dev_set', bounds=(lo, hi)",
-        )
-    return IntervalError(
-        "no method is legal here.",
-        given=f"{table.plan.recipe}, metric {table.loss}",
-        fix="folds=Repeated(KFold(10), 10) makes corrected_t legal",
-    )
-
-
-def check_options(method: Method, options: dict[str, Any]) -> None:
-    """Refuse options that the method does not have."""
-    for name in options:
-        if name not in method.options:
-            known = (*method.options, "method", "level", "metric")
-            raise unknown_argument(method.name, name, known, what="option")

@@ -10,9 +10,8 @@ import numpy as np
 
 from pycvstat import rmath
 from pycvstat.folds import FiveByTwo
-from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
-from pycvstat.intervals.quantiles import symmetric
+from pycvstat.intervals.quantiles import spread, symmetric
 from pycvstat.rmath.tolerances import QUANTILES
 from pycvstat.types import FloatArray
 

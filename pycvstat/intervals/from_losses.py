@@ -12,11 +12,11 @@ from pycvstat.errors import InputError, LossError
 from pycvstat.errors.checks import shown
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.base import Interval
-from pycvstat.intervals.checks import is_zero_one
 from pycvstat.intervals.dispatch import MetricLike, interval, usual_row
 from pycvstat.intervals.hoeffding import check_bounds
+from pycvstat.intervals.legal import is_zero_one
 from pycvstat.intervals.loss_input import columns_of, finite_numbers, in_order, plan_of, repeats_of
+from pycvstat.intervals.result import Interval
 from pycvstat.losses import LossTable, Predictions
 from pycvstat.types import FloatArray
 from pycvstat.verbs import CompareVerbs

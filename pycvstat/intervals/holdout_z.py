@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pycvstat.folds import Holdout
-from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import InR, Limits, Method, register
-from pycvstat.intervals.quantiles import symmetric
+from pycvstat.intervals.quantiles import spread, symmetric
 from pycvstat.types import FloatArray
 
 

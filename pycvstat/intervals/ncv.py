@@ -14,9 +14,8 @@ from pycvstat.errors import IntervalError, warn
 from pycvstat.errors.checks import check_word
 from pycvstat.folds import NestedPairs
 from pycvstat.folds.pairs import own_and_other_fold
-from pycvstat.intervals.checks import spread
 from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
-from pycvstat.intervals.quantiles import symmetric
+from pycvstat.intervals.quantiles import spread, symmetric
 from pycvstat.losses import LossTable
 from pycvstat.types import FloatArray, IntArray
 

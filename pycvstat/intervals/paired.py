@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from pycvstat.errors import InputError, IntervalError, PycvstatWarning, warn
+from pycvstat.errors import InputError, IntervalError, warn
 from pycvstat.errors.checks import check_level, check_word
-from pycvstat.intervals.base import Interval
-from pycvstat.intervals.checks import check_finite
 from pycvstat.intervals.dispatch import (
     MetricLike,
     asked_for,
-    check_options,
     choose,
     compute,
+    estimand,
+    measured,
     name_limits,
     words_of,
 )
-from pycvstat.intervals.estimand import estimand
-from pycvstat.intervals.legal import Table
-from pycvstat.intervals.method import find, is_auto
-from pycvstat.intervals.metrics import Smooth, as_metric, fold_scores, linearised
-from pycvstat.losses import FoldMeans, LossTable, Metric
+from pycvstat.intervals.legal import check_finite
+from pycvstat.intervals.result import Interval
+from pycvstat.losses import FoldMeans, LossTable, Table
+from pycvstat.losses.metrics import as_metric
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -178,23 +175,19 @@ def paired(
         check_finite(table)
     check_comparable(a, b, names)
     read = None if metric is None else as_metric(metric)
-    first, why = choose(a, read) if is_auto(method) else (find(method), "")
-    check_options(first, options)
-    difference = _difference(*(_read(t, read, first.name, options) for t in (a, b)))
-    if is_auto(method):
-        first, why = choose(difference, None)
-        check_options(first, options)
+    first, why = choose(method, a, read, options)
+    difference = _difference(*(measured(t, read, first, options) for t in (a, b)))
+    if method == "auto":
+        first, why = choose(method, difference, None, options)
     limits, used = compute(first, difference, level, None, options)
     before, after = words_of(read)
     before = f"difference, {names[0]} minus {names[1]}, of the {before}"
     about = estimand(first, used.plan, before, after)
+    asked = asked_for(used, used, None, options)
+    if read is not None:
+        asked = replace(asked, given=f"differences of the losses that {read.name} makes")
     found = name_limits(first, limits, used, level, why, about)
-    asked = asked_for(used, None, options)
-    if read is None:
-        found = replace(found, source=used, asked=asked)
-    else:
-        given = f"differences of the losses that {read.name} makes"
-        found = replace(found, asked=replace(asked, given=given))
+    found = replace(found, source=used if read is None else None, asked=asked)
     if limits.p_value is not None:
         return Paired(names, found, limits.p_value, limits.details["F"])
     defined = not (math.isnan(found.std_error) or math.isnan(found.df))
@@ -225,22 +218,6 @@ def check_comparable(a: Table, b: Table, names: tuple[str, str]) -> None:
     ys = [t.y for t in (a, b) if isinstance(t, LossTable) and t.y is not None]
     if len(ys) == 2 and not np.array_equal(ys[0], ys[1]):
         raise IntervalError("the two results have different responses.")
-
-
-def _read(table: Table, metric: Smooth | Metric | None, method: str, options: Any) -> Table:
-    """The table of the metric: pseudo-losses or fold scores."""
-    if metric is None:
-        return table
-    if isinstance(metric, Metric):
-        return fold_scores(table, metric)
-    chosen = find(method)
-
-    def centre(part: Table) -> float:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PycvstatWarning)
-            return chosen.formula(part, 0.95, **options).estimate
-
-    return linearised(table, metric, centre)
 
 
 def _difference(a: Table, b: Table) -> Table:

@@ -8,8 +8,7 @@ from typing import Literal
 
 from pycvstat.folds import Holdout
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.layouts import layout
-from pycvstat.intervals.method import InR, Layout, Limits, Method, register
+from pycvstat.intervals.method import InR, Layout, Limits, Method, layout, register
 from pycvstat.losses import LossTable
 from pycvstat.rmath.tolerances import QUANTILES
 

@@ -1,10 +1,57 @@
-"""Normal and t quantiles and two-sided p values (SciPy's special functions)."""
+"""What formulas are made of: a standard deviation that is not 0, normal and t quantiles."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from pycvstat.errors import IntervalError
 from pycvstat.intervals.method import Limits
+from pycvstat.types import FloatArray
+
+ROUNDING = 1e-13
+"""Spread below this share of the largest value is rounding error of the means, not variance."""
+WITHOUT = (
+    "report the estimate without an interval; for errors of 0 and 1 on one partition "
+    "method='wilson' has one"
+)
+
+
+def spread(
+    values: FloatArray, what: str, instead: str | None = None, scale: float | None = None
+) -> float:
+    """The standard deviation (ddof 1); refuses values that do not vary.
+
+    Parameters
+    ----------
+    values : float64 array
+    what : str
+        What the values are, for the message.
+    instead : str, optional
+        What to do about it.
+    scale : float, optional
+        The size of the numbers that the values are differences of; that of the values otherwise.
+
+    Examples
+    --------
+    >>> spread(np.array([1.0, 3.0]), "the losses")
+    1.4142135623730951
+    """
+    if values.size < 2:
+        raise IntervalError(
+            f"{what} must be at least two: one value has no variance.",
+            given="one value",
+            fix="report the estimate without an interval, or use folds that test more rows",
+        )
+    size = np.abs(values).max() if scale is None else scale
+    if np.ptp(values) <= ROUNDING * size:
+        raise IntervalError(
+            f"{what} do not vary: an interval of width 0 would be a wrong answer.",
+            given=f"{values.size} values, all {values.flat[0]:.6g}",
+            fix=instead or WITHOUT,
+        )
+    return float(values.std(ddof=1))
 
 
 def quantile(level: float, df: float = math.inf) -> float:

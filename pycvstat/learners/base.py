@@ -14,7 +14,7 @@ from pycvstat.errors import Advice, AsClasses, InputError
 from pycvstat.errors.names import Answering, answering, unknown_argument
 from pycvstat.errors.reprs import AsTyped
 from pycvstat.learners.missing import NA
-from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.table import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 from pycvstat.verbs import Checked
 

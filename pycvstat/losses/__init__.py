@@ -15,8 +15,7 @@ from pycvstat.losses.functions import (
     pinball,
 )
 from pycvstat.losses.metrics import Metric
-from pycvstat.losses.predictions import Predictions
-from pycvstat.losses.table import FoldMeans, LossTable
+from pycvstat.losses.table import FoldMeans, LossTable, Predictions, Table
 
 __all__ = [
     "LOSSES",
@@ -25,6 +24,7 @@ __all__ = [
     "LossTable",
     "Metric",
     "Predictions",
+    "Table",
     "as_loss",
     "huber",
     "lighter_than",

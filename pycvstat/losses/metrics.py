@@ -1,10 +1,14 @@
-"""Metrics read off the table of losses: RMSE, R^2, AUC; how they are averaged is named."""
+"""Metrics read off the table of losses: RMSE, R^2, AUC; one record each, with its interval.
+
+New here: a function of (y, prediction) and its row of `METRICS`; with `Smooth` its interval is by
+the delta method, else from its values by fold.
+"""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -12,11 +16,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
-from pycvstat.errors import LossError
+from pycvstat.errors import IntervalError, LossError
 from pycvstat.errors.checks import check_word, shown
-from pycvstat.losses.predictions import Needs
-from pycvstat.losses.table import LossTable
-from pycvstat.types import FloatArray, IntArray
+from pycvstat.losses.functions import loss_label
+from pycvstat.losses.table import FoldMeans, LossTable, Needs, Table
+from pycvstat.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Smooth:
+    """A metric as a smooth function of means, of which the delta method makes an interval.
+
+    Parameters
+    ----------
+    components : callable
+        ``components(table) -> (N, J)``: what the means are of, in the order of the losses.
+    value, gradient : callable
+        Of the J means.
+    words : str
+        What it makes of a risk, to be said before it.
+    """
+
+    components: Callable[[Table], FloatArray]
+    value: Callable[[FloatArray], float]
+    gradient: Callable[[FloatArray], FloatArray]
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +60,8 @@ class Metric:
         The function's own by default.
     range : (float, float)
         Smallest and largest possible value.
+    smooth : Smooth, optional
+        What its interval is made of, where the delta method makes it.
 
     Examples
     --------
@@ -47,6 +73,7 @@ class Metric:
     needs: Needs | None = None
     name: str = ""
     range: tuple[float, float] = (-np.inf, np.inf)
+    smooth: Smooth | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -148,25 +175,104 @@ def auc(y: NDArray[Any], score: FloatArray) -> float:
     return float((ranks[positive].sum() - n1 * (n1 + 1) / 2) / (n1 * n0))
 
 
+def _squared(table: Table) -> FloatArray:
+    if table.loss != "squared":
+        raise LossError(
+            "RMSE and R^2 are functions of the squared loss.",
+            given=f"losses of the kind {table.loss!r}",
+            fix="cross_validate(..., loss='squared')",
+        )
+    return table.means[:, :1] if isinstance(table, FoldMeans) else table.losses[:, :1]
+
+
+def _squared_and_moments(table: Table) -> FloatArray:
+    squared = _squared(table)
+    if isinstance(table, FoldMeans):
+        raise no_pointwise("r2", table)
+    y = METRICS["r2"].rows(table)[0]
+    centred = y - y.mean()
+    return np.column_stack([squared, centred, centred**2])
+
+
+def _r2_gradient(m: FloatArray) -> FloatArray:
+    variance = m[2] - m[1] ** 2
+    slope = m[0] / variance**2
+    return np.array([-1 / variance, -2 * m[1] * slope, slope])
+
+
+def no_pointwise(name: str, table: FoldMeans) -> IntervalError:
+    """The error for a metric that cannot be had from fold means."""
+    return IntervalError(
+        f"{name} needs the losses and predictions of every row; only fold means were kept.",
+        given=f"fold means of the {loss_label(table.loss)}",
+        fix="keep='all', or corrected_t(scores, n_train, n_test) on scores of your own",
+    )
+
+
 METRICS: dict[str, Metric] = {
     one.name: one
     for one in (
-        Metric(rmse, "numbers", range=(0.0, np.inf)),
-        Metric(r2, "numbers", range=(-np.inf, 1.0)),
+        Metric(
+            rmse,
+            "numbers",
+            range=(0.0, np.inf),
+            smooth=Smooth(
+                _squared,
+                value=lambda m: float(np.sqrt(m[0])),
+                gradient=lambda m: np.array([0.5 / np.sqrt(m[0])]),
+                words="square root of the ",
+            ),
+        ),
+        Metric(
+            r2,
+            "numbers",
+            range=(-np.inf, 1.0),
+            smooth=Smooth(
+                _squared_and_moments,
+                value=lambda m: float(1 - m[0] / (m[2] - m[1] ** 2)),
+                gradient=_r2_gradient,
+                words="1 minus the ratio to the variance of the response of the ",
+            ),
+        ),
         Metric(r2_correlation, "numbers", range=(0.0, 1.0)),
         Metric(auc, "scores", range=(0.0, 1.0)),
     )
 }
 
 
-def metric(table: LossTable, name: str, candidate: int = 0) -> Measured:
+def as_metric(given: str | Metric | Callable[..., float]) -> Metric:
+    """The metric of a name, or a function of (y, prediction).
+
+    Examples
+    --------
+    >>> as_metric("rmse").range
+    (0.0, inf)
+    """
+    if callable(given):
+        given = Metric(given)
+    if isinstance(given, Metric):
+        known = given.name in METRICS and METRICS[given.name] is not given
+        return replace(given, name=f"user's {given.name}") if known else given
+    if isinstance(given, str) and given in METRICS:
+        return METRICS[given]
+    near = difflib.get_close_matches(str(given), METRICS, n=1)
+    raise LossError(
+        f"there is no metric called {shown(given)}.",
+        given=shown(given),
+        fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(METRICS)}",
+    )
+
+
+def metric(
+    table: LossTable, name: str | Metric | Callable[..., float], candidate: int = 0
+) -> Measured:
     """A metric of one candidate of the table, by fold and pooled.
 
     Parameters
     ----------
     table : LossTable
         With predictions and the response.
-    name : {"rmse", "r2", "r2_correlation", "auc"}
+    name : {"rmse", "r2", "r2_correlation", "auc"}, Metric or callable
     candidate : int
 
     Examples
@@ -178,21 +284,9 @@ def metric(table: LossTable, name: str, candidate: int = 0) -> Measured:
     >>> found.by_fold.shape, round(found.pooled**2, 6) == round(result.pooled, 6)
     ((4,), True)
     """
-    if not isinstance(name, str) or name not in METRICS:
-        near = difflib.get_close_matches(str(name), list(METRICS), n=1)
-        raise LossError(
-            f"there is no metric called {shown(name)}.",
-            given=shown(name),
-            fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(METRICS)}",
-        )
-    y, score = METRICS[name].rows(table, candidate)
-    ends, function = table.plan.offsets, METRICS[name].function
-    by_fold = np.array([function(y[a:b], score[a:b]) for a, b in pairwise(ends)])
-    pooled = [function(y[rows], score[rows]) for rows in _repeats(table)]
-    return Measured(name, by_fold, float(np.mean(pooled)))
-
-
-def _repeats(table: LossTable) -> list[IntArray]:
-    """Positions in the table by repeat."""
+    read = as_metric(name)
+    y, score = read.rows(table, candidate)
+    by_fold = [read.function(y[a:b], score[a:b]) for a, b in pairwise(table.plan.offsets)]
     repeat = np.repeat(table.plan.repeat, table.plan.n_test)
-    return [np.flatnonzero(repeat == r) for r in np.unique(repeat)]
+    pooled = [read.function(y[repeat == r], score[repeat == r]) for r in np.unique(repeat)]
+    return Measured(read.name, np.array(by_fold), float(np.mean(pooled)))

@@ -1,27 +1,109 @@
-"""The table of losses: one loss for every (fit, row, candidate)."""
+"""What learners predict, and the table of losses: one for every (fit, row, candidate)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
+from pycvstat.errors import LossError
 from pycvstat.errors.checks import check_shape
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.losses.predictions import Predictions
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Needs = Literal["numbers", "classes", "probabilities", "scores"]
 
 TOGETHER = 16384  # rows of a fold whose losses are held together to average them
 SHORT = 100  # rows of folds that are averaged together
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Predictions:
+    """Predictions of C candidates for m rows.
+
+    Parameters
+    ----------
+    values : (C, m) float64
+        Predicted means; for a nominal or ordinal response, class codes 0, 1, ...
+    prob : (C, m, L) float64, optional
+        Class probabilities, levels in the order of the response.
+    detail : object, optional
+        What the learner reports about this fit (a tuned learner: its tuning).
+
+    Examples
+    --------
+    >>> Predictions(np.array([[1.0, 2.0]])).n_candidates
+    1
+    """
+
+    values: FloatArray
+    prob: FloatArray | None = None
+    detail: Any = None
+
+    def __repr__(self) -> str:
+        return f"<Predictions of {self.values.shape[1]} rows, {self.n_candidates} candidates>"
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates, C."""
+        return int(self.values.shape[0])
+
+    def candidate(self, index: int) -> Predictions:
+        """The predictions of one candidate, still with a leading axis of length 1."""
+        prob = None if self.prob is None else self.prob[index : index + 1]
+        return Predictions(self.values[index : index + 1], prob, self.detail)
+
+    def given_to(
+        self, name: str, needs: Needs | None, y: NDArray[Any], candidate: int
+    ) -> FloatArray:
+        """The prediction in the form that a function of (y, prediction) needs.
+
+        Of classes these are codes; or probabilities, of two classes that of the second, of
+        several all, shape (m, L); or scores, that of the second of two classes. A function that
+        does not say which gets numbers only.
+
+        Examples
+        --------
+        >>> two = Predictions(np.array([[1.0]]), np.array([[[0.2, 0.8]]]))
+        >>> two.given_to("log loss", "probabilities", np.array([0]), 0)
+        array([0.8])
+        """
+        if not np.issubdtype(y.dtype, np.integer):
+            scored = needs in ("probabilities", "scores") and np.isin(y, (0.0, 1.0)).all()
+            if scored or needs in ("numbers", None):
+                return np.asarray(self.values[candidate])
+            count = "two " if needs == "scores" else ""
+            raise LossError(f"{name} needs {count}classes.", given="a numeric response")
+        if needs == "classes":
+            return np.asarray(self.values[candidate])
+        if needs is None:
+            raise does_not_say(name, "Metric")
+        if needs == "numbers":
+            raise LossError(f"{name} has no meaning for classes.", given=name, fix="use 'auc'")
+        if self.prob is None:
+            raise LossError(f"{name} needs class probabilities.", given="predicted classes only")
+        classes = self.prob.shape[2]
+        if needs == "scores" and classes != 2:
+            raise LossError(f"{name} needs two classes.", given=f"{classes} classes")
+        which = (candidate, slice(None), 1) if classes == 2 else candidate
+        return np.asarray(self.prob[which])
+
+
+def does_not_say(name: str, maker: str) -> LossError:
+    """The error for a function that would be given codes of classes in silence."""
+    return LossError(
+        f"{name} does not say what it needs of classes: predicted classes or probabilities.",
+        given="a function of (y, prediction), and a response of classes",
+        fix=f"pycvstat.losses.{maker}(function, needs='probabilities'), or needs='classes'",
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,6 +284,9 @@ class LossTable:
             columns["prediction"] = self.predictions.values.T.ravel()
         columns["loss"] = self.losses.ravel()
         return pd.DataFrame(columns)
+
+
+Table = LossTable | FoldMeans
 
 
 def mean_of(pieces: Iterable[FloatArray], n: int) -> FloatArray:

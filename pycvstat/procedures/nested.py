@@ -28,7 +28,7 @@ from pycvstat.types import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pycvstat.intervals.base import Interval
+    from pycvstat.intervals.result import Interval
 
 Final = Literal["retune", "vote", "median", "none"]
 

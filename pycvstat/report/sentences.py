@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.intervals.layouts import layout
+from pycvstat.intervals.method import layout
 from pycvstat.report.citations import bibtex
 from pycvstat.report.content import (
     Cite,

@@ -8,8 +8,8 @@ from typing import Any
 
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
-from pycvstat.intervals.estimand import Estimand
-from pycvstat.intervals.layouts import folds_per_repeat, layout
+from pycvstat.intervals.method import folds_per_repeat, layout
+from pycvstat.intervals.result import Estimand
 from pycvstat.losses import LOSSES, loss_label
 from pycvstat.report.numbers import aligned, count, number, setting, settings, sizes
 
@@ -188,7 +188,7 @@ def interval_words(found: Interval) -> str:
 
     Examples
     --------
-    >>> from pycvstat.intervals.scores import corrected_t
+    >>> from pycvstat.intervals import corrected_t
     >>> interval_words(corrected_t([0.2, 0.3, 0.1, 0.25, 0.15], 80, 20))
     '95 % interval 0.05276 to 0.34724'
     """

@@ -14,8 +14,7 @@ from pycvstat.errors.checks import check_level, is_whole
 from pycvstat.errors.reprs import Brief
 from pycvstat.folds import FoldPlan, Splitter
 from pycvstat.intervals import Limits
-from pycvstat.intervals.layouts import train_sizes
-from pycvstat.intervals.method import find
+from pycvstat.intervals.method import find, range_of
 from pycvstat.losses import LossTable
 from pycvstat.rmath.random import Random, as_stream
 from pycvstat.simulate.estimate import MonteCarlo
@@ -256,7 +255,7 @@ def _trained(targets: Sequence[Target], plan: FoldPlan) -> dict[str, list[IntArr
 
 def _label(target: Target, n: int, plan: FoldPlan) -> str:
     if target == "PQ":
-        return f"PQ({train_sizes(plan)})"
+        return f"PQ({range_of(plan.n_train)})"
     if target == "ER(m)":
         return f"ER({int(plan.n_train[0])})"
     return f"{'R' if target == 'R' else 'ER'}({n})"

@@ -15,7 +15,7 @@ import numpy as np
 from pycvstat.errors import PycvstatWarning
 from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import interval
-from pycvstat.intervals.base import Interval
+from pycvstat.intervals.result import Interval
 from pycvstat.losses import LossTable, Predictions
 from pycvstat.r.bridge import reference
 from pycvstat.rmath.random import RRandom

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pycvstat as pcv
-from pycvstat.intervals.estimand import Estimand
+from pycvstat.intervals.result import Estimand
 from pycvstat.losses import Metric
 
 

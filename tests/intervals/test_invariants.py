@@ -9,7 +9,7 @@ from pycvstat.errors import IntervalError
 from pycvstat.folds import FiveByTwo, KFold, PairedHalves, Repeated
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import METHODS, Method, corrected_t, interval, register
-from pycvstat.intervals.bbc_cv import bbc_cv
+from pycvstat.intervals.bootstrap import bbc_cv
 from pycvstat.intervals.cv_auc import cv_auc
 from pycvstat.intervals.method import Limits
 from pycvstat.intervals.tibshirani import bias_of_the_minimum, tibshirani

@@ -10,9 +10,9 @@ import pycvstat as pcv
 from pycvstat.errors import IntervalError
 from pycvstat.folds import FoldPlan
 from pycvstat.intervals import interval
-from pycvstat.intervals.checks import check_finite, check_size, kurtosis
 from pycvstat.intervals.cluster import cluster_robust
 from pycvstat.intervals.from_losses import from_losses
+from pycvstat.intervals.legal import check_finite, check_size, kurtosis
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 from pycvstat.intervals.ncv import Pieces, monte_carlo_error
 from pycvstat.intervals.proportions import proportion

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from pycvstat.intervals import interval
+from pycvstat.intervals import corrected_t, interval
 from pycvstat.intervals.from_losses import from_losses
 from pycvstat.intervals.hoeffding import dev_size_needed, excess_risk_bound
-from pycvstat.intervals.scores import corrected_t
 
 PRINTED = 5e-8  # the last digit printed
 

@@ -21,8 +21,8 @@ from sklearn.linear_model import LinearRegression
 
 import pycvstat as pcv
 from pycvstat.errors import InputError, heard
-from pycvstat.intervals.base import Interval
 from pycvstat.intervals.paired import Paired
+from pycvstat.intervals.result import Interval
 from pycvstat.learners import as_learner
 from pycvstat.report.render.text import width
 from pycvstat.verbs import CompareVerbs, EstimateVerbs, Shown, Verbs

@@ -10,13 +10,12 @@ import numpy as np
 from pycvstat import rmath
 from pycvstat.errors import RError
 from pycvstat.folds.pairs import own_and_other_fold
-from pycvstat.intervals.base import Asked, Interval, Scores
 from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.method import METHODS, InR
-from pycvstat.intervals.metrics import METRICS
 from pycvstat.intervals.paired import Paired
+from pycvstat.intervals.result import Asked, Interval, Scores
 from pycvstat.losses import FoldMeans, LossTable
-from pycvstat.losses.metrics import METRICS as READERS
+from pycvstat.losses.metrics import METRICS
 from pycvstat.losses.table import TOGETHER
 from pycvstat.r.check.call import Call, Quantity, in_r
 from pycvstat.r.check.labels import fit_labels
@@ -159,7 +158,7 @@ def _rows_and_groups(table: LossTable, metric: str | None) -> dict[str, Any]:
         repetition = np.repeat(plan.repeat, plan.n_test) + 1
         given |= {"repetition": repetition, "own": own + 1, "other": other + 1}
     if metric in METRICS and metric != "rmse":
-        y, score = READERS[str(metric)].rows(table)
+        y, score = METRICS[str(metric)].rows(table)
         given |= {"y": np.asarray(y, dtype=np.float64), "score": score}
     return given
 

@@ -1,4 +1,4 @@
-"""The interval that every method returns."""
+"""The interval that every method returns, and what it is about."""
 
 from __future__ import annotations
 
@@ -8,15 +8,80 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pycvstat.errors import InputError
-from pycvstat.intervals.estimand import Estimand
+from pycvstat.intervals.method import Limits, Method, Target
 from pycvstat.intervals.quantiles import two_sided_p
-from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.losses import LossTable, Table
 from pycvstat.losses.table import mean_rows
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Estimand:
+    """What an interval is about.
+
+    Parameters
+    ----------
+    kind : {"ER", "R", "PQ", "R and ER"}
+        Expected risk, risk of the fitted model, or K-fold test error.
+    size : str
+        The number of training rows: "90", or "89 to 90".
+    of : str
+        The learner.
+    folds, times : int
+        Of a K-fold test error: the number of folds, and of partitions.
+    before, after : str
+        What a metric or a comparison makes of the risk.
+
+    Examples
+    --------
+    >>> about = Estimand("ER", "90")
+    >>> about.short, about.words(of="OLS")
+    ('ER(90)', 'expected risk of OLS trained on 90 rows, averaged over training sets')
+    >>> str(Estimand("R", "67"))
+    'risk of the model trained on these 67 rows (R(67))'
+    """
+
+    kind: Target
+    size: str
+    of: str = "the learner"
+    folds: int = 0
+    times: int = 1
+    before: str = ""
+    after: str = ""
+
+    @property
+    def short(self) -> str:
+        """The kind with the training size."""
+        return " and ".join(f"{kind}({self.size})" for kind in self.kind.split(" and "))
+
+    def words(self, of: str = "", risk: str = "risk") -> str:
+        """The same in words, with another name of the learner or of the risk."""
+        return self.before + self._risk(of or self.of, risk) + self.after
+
+    def _risk(self, of: str, risk: str) -> str:
+        if self.kind == "ER":
+            return (
+                f"expected {risk} of {of} trained on {self.size} rows, averaged over training sets"
+            )
+        if self.kind == "R and ER":
+            return (
+                f"{risk} of the model fitted on all {self.size} rows, and expected risk of {of} "
+                f"trained on {self.size} rows"
+            )
+        if self.kind == "R":
+            return f"{risk} of the model trained on these {self.size} rows"
+        repeats = "" if self.times == 1 else f", averaged over {self.times} partitions"
+        return (
+            f"{self.folds}-fold test error: mean {risk} of the {self.folds} models of this "
+            f"partition, each trained on {self.size} rows{repeats}"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.words()} ({self.short})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +108,7 @@ class Asked:
         What of the table was computed from the losses before.
     """
 
-    table: LossTable | FoldMeans | Scores
+    table: Table | Scores
     metric: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     given: str = ""
@@ -112,8 +177,29 @@ class Interval(Verbs):
     notes: tuple[str, ...] = ()
     clipped: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
-    source: LossTable | FoldMeans | None = field(default=None, repr=False)
+    source: Table | None = field(default=None, repr=False)
     asked: Asked | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls, method: Method, limits: Limits, level: float, about: Estimand, **more: Any
+    ) -> Interval:
+        """The interval of a method that gave these limits."""
+        return cls(
+            low=limits.low,
+            high=limits.high,
+            estimate=limits.estimate,
+            std_error=limits.std_error,
+            level=level,
+            method=method.name,
+            title=method.title,
+            about=about,
+            df=limits.df,
+            citation=method.citation,
+            notes=limits.notes,
+            details=limits.details,
+            **more,
+        )
 
     @property
     def estimand(self) -> str:
