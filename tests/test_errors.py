@@ -14,8 +14,7 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
-from pycvstat.errors import FitError, PycvstatWarning, users_line, warn
-from pycvstat.errors.foreign import telling
+from pycvstat.errors import FitError, PycvstatWarning, telling, users_line, warn
 
 PACKAGE = Path(pcv.__file__).parent
 HEAVY = np.random.default_rng(1).standard_t(2, size=200) ** 2

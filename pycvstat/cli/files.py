@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pycvstat.data.frame import read_y
-from pycvstat.data.frame.collation import Collation
-from pycvstat.errors import DataError, InputError
-from pycvstat.errors.advice import pip_install
+from pycvstat.data.frame.columns import Collation
+from pycvstat.errors import DataError, InputError, pip_install
 
 if TYPE_CHECKING:
     import pandas as pd

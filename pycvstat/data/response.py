@@ -1,19 +1,22 @@
-"""The response: numbers, or classes with their levels."""
+"""The response: numbers, or classes with their levels; words that may be there by mistake."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pycvstat.data import formula as formulas, frame as frames
-from pycvstat.data.doubts import misread
+from pycvstat.data.formula import Formula, quote
 from pycvstat.data.formula.syntax import Name
-from pycvstat.data.frame.collation import Collation
-from pycvstat.errors import Advice, AsClasses, DataError
-from pycvstat.errors.reprs import Brief
+from pycvstat.data.frame import Column
+from pycvstat.data.frame.columns import Collation
+from pycvstat.errors import Advice, AsClasses, DataError, PycvstatWarning, Reading
+from pycvstat.errors.checks import Brief
 
 Kind = Literal["continuous", "nominal", "ordinal"]
 
@@ -83,4 +86,83 @@ def response_of(column: frames.Column, formula: str) -> Response:
             f"factor({formulas.quote(column.name)})",
             AsClasses(column.name),
         ),
+    )
+
+
+NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*", re.ASCII)
+DAY = r"(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2}))"
+DATE = re.compile(rf"\s*{DAY}(?:[ T]\d{{1,2}}:\d.*)?\s*", re.ASCII)
+MANY = 10  # levels up to which words are taken for classes
+MOSTLY = 0.8  # share of rows that shows what a column was meant to be
+DISTINCT = 0.9  # words per row, from which on they are taken for names of rows
+
+
+def misread(column: Column) -> PycvstatWarning | None:
+    """What to say of words that were meant as numbers or dates; None where nothing is odd.
+
+    Examples
+    --------
+    >>> from pycvstat.data.frame import read_y
+    >>> wages = read_y([str(i) for i in range(50)] + ["k.A."]).rename("wage")
+    >>> print(misread(wages))
+    'wage' holds words among its numbers, so that it has 51 levels.
+      Given: 'k.A.' in row 51 (counted from 1); 50 of 51 values are numbers
+      Do this: read them as missing: pd.read_csv(file, na_values=['k.A.'])
+    """
+    if column.kind != "text":
+        return None
+    counts = pd.Series(column.values).value_counts(sort=False)
+    if len(counts) <= MANY:
+        return None
+    for pattern, say in ((NUMBER, _numbers), (DATE, _dates)):
+        fits = np.array([pattern.fullmatch(str(word)) is not None for word in counts.index])
+        if counts[fits].sum() >= MOSTLY * counts.sum():
+            return say(column, counts, fits)
+    return None
+
+
+def _numbers(column: Column, counts: pd.Series[int], fits: Any) -> PycvstatWarning:
+    others = [str(word) for word in counts.index[~fits]]
+    comma = any("," in word for word in counts.index[fits])
+    options: dict[str, Any] = {"na_values": others[:5]} if others else {}
+    options |= {"decimal": ","} if comma else {}
+    what = "words among its numbers" if others else "numbers as words"
+    how = "read them as missing: {}" if others else "read it with a decimal comma: {}"
+    return PycvstatWarning(
+        f"{column.name!r} holds {what}, so that it has {len(counts)} levels.",
+        given=f"{_where(column, others or list(counts.index[:1]))}; "
+        f"{counts[fits].sum()} of {counts.sum()} values are numbers",
+        fix=Advice(how, Reading(**options))
+        if options
+        else f"make it numeric: pd.to_numeric(data[{column.name!r}])",
+    )
+
+
+def _dates(column: Column, counts: pd.Series[int], fits: Any) -> PycvstatWarning:
+    return PycvstatWarning(
+        f"{column.name!r} holds dates as words, so that it has {len(counts)} levels.",
+        given=_where(column, list(counts.index[fits][:1])),
+        fix=Advice(
+            "make them dates: {}, or leave the column out", Reading(parse_dates=[column.name])
+        ),
+    )
+
+
+def _where(column: Column, words: list[str]) -> str:
+    rows = [int(np.flatnonzero(column.values == word)[0]) + 1 for word in words[:3]]
+    shown = [f"{word!r} in row {row}" for word, row in zip(words, rows, strict=False)]
+    return f"{', '.join(shown)} (counted from 1)"
+
+
+def row_names(column: Column, formula: Formula) -> PycvstatWarning | None:
+    """What to say of a factor with another level in nearly every row; None for others."""
+    if column.kind not in ("text", "factor"):
+        return None
+    levels = pd.Series(column.values[~column.missing()]).nunique()
+    if levels <= MANY or levels < DISTINCT * len(column):
+        return None
+    response = formula.text.partition("~")[0].strip()
+    return PycvstatWarning(
+        f"{column.name!r} has {levels} levels in {len(column)} rows, as names of rows have.",
+        fix=f"'{response} ~ . - {quote(column.name)}' leaves it out",
     )

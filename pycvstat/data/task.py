@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data import formula as formulas, frame as frames
-from pycvstat.data.doubts import misread, row_names
 from pycvstat.data.formula.factors import MAKERS
 from pycvstat.data.formula.syntax import Call, Name, columns_in
-from pycvstat.data.frame.collation import Collation
-from pycvstat.data.response import Response, response_of, with_classes
+from pycvstat.data.frame.columns import Collation
+from pycvstat.data.response import Response, misread, response_of, row_names, with_classes
 from pycvstat.errors import Advice, DataError, InputError, warn
 from pycvstat.errors.checks import check_shape, check_word
 from pycvstat.types import FloatArray, IntArray

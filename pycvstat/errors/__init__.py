@@ -7,14 +7,17 @@ problem, what was given and what to write instead.
 from __future__ import annotations
 
 import os
+import re
+import shlex
+import shutil
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
 from types import FrameType
-from typing import Self
-
-from pycvstat.errors.advice import Advice, AsClasses, Reading
+from typing import Any, Self
 
 __all__ = [
     "Advice",
@@ -212,3 +215,109 @@ def _ours(up: int) -> list[FrameType]:
     while not frames[-1].f_code.co_filename.startswith(_PACKAGE):
         frames.pop()
     return frames
+
+
+class Advice:
+    """What to do, with places for arguments and for objects.
+
+    As text it is Python; the command line says it in options and words of its own.
+
+    Parameters
+    ----------
+    text : str
+        A place for an argument bears its name, other places are empty.
+    *things : learner, splitter, AsClasses, Reading or str
+        For the empty places, in their order; text is shown as it is.
+    **arguments : object
+        Their values; ``...`` where the user has to fill one in.
+
+    Examples
+    --------
+    >>> print(Advice("{na} leaves these rows out, {}", "as in R", na="omit"))
+    na='omit' leaves these rows out, as in R
+    """
+
+    def __init__(self, text: str, *things: Any, **arguments: Any) -> None:
+        self.text, self.things, self.arguments = text, things, arguments
+
+    def __str__(self) -> str:
+        return self.said(
+            repr, lambda name, value: f"{name}={'...' if value is ... else repr(value)}"
+        )
+
+    def said(self, thing: Callable[[Any], str], argument: Callable[[str, Any], str]) -> str:
+        """The text with its places filled, objects and arguments as these functions say."""
+        objects = (one if isinstance(one, str) else thing(one) for one in self.things)
+        named = {name: argument(name, value) for name, value in self.arguments.items()}
+        return self.text.format(*objects, **named)
+
+
+@dataclass(frozen=True)
+class AsClasses:
+    """A column of the data, made categorical.
+
+    Examples
+    --------
+    >>> AsClasses("y")
+    data['y'].astype('category')
+    """
+
+    name: str
+
+    def __repr__(self) -> str:
+        return f"data[{self.name!r}].astype('category')"
+
+
+class Reading:
+    """A text file, read with other options of pandas.
+
+    Examples
+    --------
+    >>> Reading(na_values=["k.A."])
+    pd.read_csv(file, na_values=['k.A.'])
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+
+    def __repr__(self) -> str:
+        return f"pd.read_csv(file, {', '.join(f'{n}={v!r}' for n, v in self.options.items())})"
+
+
+def pip_install(*requirements: str) -> str:
+    """The command that installs packages beside this one, however this one was installed.
+
+    Examples
+    --------
+    >>> pip_install("rpy2>=3.6.6").endswith(" 'rpy2>=3.6.6'")
+    True
+    """
+    python, wanted = shlex.quote(sys.executable), " ".join(map(shlex.quote, requirements))
+    if find_spec("pip") is not None:
+        return f"{python} -m pip install {wanted}"
+    if shutil.which("uv"):
+        return f"uv pip install --python {python} {wanted}"
+    return f"{python} -m ensurepip && {python} -m pip install {wanted}"
+
+
+NAMED = re.compile(r"^\s*(\w+\.)*\w*(Error|Exception)\b.*: ")
+
+
+def telling(error: BaseException) -> str:
+    """The line that says what went wrong: the last that names an error, else the first.
+
+    A first line that ends in a colon is joined by what it announces.
+
+    Examples
+    --------
+    >>> telling(ValueError("All 5 fits failed.\\n...\\nTypeError: x is text\\n"))
+    'TypeError: x is text'
+    >>> telling(KeyError())
+    'KeyError: no message'
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    named = [line for line in lines if NAMED.match(line)]
+    if named:
+        return named[-1]
+    first = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1]) or "no message"
+    return f"{type(error).__name__}: {first}"

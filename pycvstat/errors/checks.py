@@ -1,4 +1,4 @@
-"""Arguments of several forms that any room may be given: a word, a level, a path, numbers."""
+"""Arguments of several forms that any room may be given, and how objects are typed in one line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Collection
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,11 @@ def as_typed(value: object) -> str:
 
 
 def check_word(
-    name: str, given: object, words: Collection[str], problem: str | None = None
+    name: str,
+    given: object,
+    words: Collection[str],
+    problem: str | None = None,
+    error: type[InputError] = InputError,
 ) -> None:
     """Refuse what is not one of the words that an argument may be.
 
@@ -53,6 +58,7 @@ def check_word(
     words : collection of str
     problem : str, optional
         What is wrong, where ``name must be ...`` does not say it well.
+    error : class of InputError
 
     Examples
     --------
@@ -68,7 +74,7 @@ def check_word(
     near = difflib.get_close_matches(given, list(words), n=1) if isinstance(given, str) else []
     *most, last = map(repr, words)
     listed = f"{', '.join(most)} or {last}" if most else last
-    raise InputError(
+    raise error(
         problem or f"{name} must be {listed}.",
         given=shown(given),
         fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(words)}",
@@ -179,3 +185,50 @@ def check_control(tol: Any, maxiter: Any) -> None:
             "maxiter must be a whole number from 1, and tol above 0.",
             given=f"maxiter={maxiter!r}, tol={tol!r}",
         )
+
+
+LONGEST = 60  # characters of one value
+
+
+class AsTyped:
+    """A dataclass that is shown as it would be typed, without arguments at their default."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        words = []
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if field.default is MISSING:
+                words.append(brief(value))
+            elif hasattr(value, "dtype") or value != field.default:
+                words.append(f"{field.name}={brief(value)}")
+        return f"{type(self).__name__}({', '.join(words)})"
+
+
+class Brief:
+    """A dataclass that is shown in one line: arrays and tables by their shape."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        shown = ((f.name, getattr(self, f.name)) for f in fields(self) if f.repr)  # type: ignore[arg-type]
+        words = [f"{name}={brief(value)}" for name, value in shown if value is not None]
+        return f"{type(self).__name__}({', '.join(words)})"
+
+
+def brief(value: Any) -> str:
+    """A value in a few words: arrays by their shape, other long values by their number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> brief(np.zeros((3, 2))), brief("squared"), brief(object()), brief(tuple(range(99)))
+    ('<3 x 2 values>', "'squared'", 'object()', '<99 values>')
+    """
+    if isinstance(value, np.ndarray) or hasattr(value, "iloc"):
+        return f"<{' x '.join(map(str, value.shape))} values>"
+    text = as_typed(value)
+    if len(text) <= LONGEST:
+        return text
+    return f"<{len(value)} values>" if hasattr(value, "__len__") else f"<{type(value).__name__}>"

@@ -5,10 +5,10 @@ the folds of an R package are a `Dialect`, made known by `register`.
 """
 
 from pycvstat.folds.dialects import DIALECTS, Dialect, RFolds, register
-from pycvstat.folds.foreign import as_splitter
-from pycvstat.folds.inference import FiveByTwo, NestedPairs, PairedHalves
-from pycvstat.folds.partitions import Blocks, Grouped, KFold, LeaveOneOut, Predefined, Stratified
+from pycvstat.folds.pairs import FiveByTwo, NestedPairs, PairedHalves
+from pycvstat.folds.partitions import Blocks, Grouped, KFold, LeaveOneOut, Stratified
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds.predefined import Predefined, as_splitter
 from pycvstat.folds.splits import Holdout, Repeated, Subsampling, TimeSeries
 from pycvstat.folds.splitter import Layout, RowsInR, Splitter
 

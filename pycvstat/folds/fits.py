@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pycvstat.errors import FoldError
-from pycvstat.folds.layout import (
+from pycvstat.errors.checks import check_word
+from pycvstat.folds.problems import (
     frozen,
     require_length,
     require_no_twins,
@@ -55,9 +56,7 @@ class Fits:
     stratified: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            allowed = ", ".join(get_args(Kind))
-            raise FoldError("Unknown kind of plan.", given=self.kind, fix=f"use one of {allowed}")
+        check_word("kind", self.kind, get_args(Kind), "Unknown kind of plan.", FoldError)
         n = row_count(self.n)
         offsets = whole(self.offsets, "offsets")
         fits = len(offsets) - 1

@@ -1,4 +1,4 @@
-"""Splitters that test every row once: blocks, K-fold, strata, groups, leave-one-out, given ids."""
+"""Splitters that test every row once: blocks, K-fold, strata, groups, leave-one-out."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pycvstat.data.frame import in_rows_of, row_labels
 from pycvstat.errors import Advice, FoldError
-from pycvstat.folds.exchange import layout_of_ids
-from pycvstat.folds.fits import partition_kind
-from pycvstat.folds.layout import require_few_fits
-from pycvstat.folds.quantiles import quantile_codes
+from pycvstat.folds.forms import are_integers, codes_of, named, rows_of
+from pycvstat.folds.problems import require_few_fits
 from pycvstat.folds.splitter import (
     Given,
     Layout,
@@ -20,11 +17,12 @@ from pycvstat.folds.splitter import (
     Splitter,
     in_chunks,
     of_labels,
+    partition,
     require_enough,
     require_folds,
     require_random,
 )
-from pycvstat.folds.vectors import are_integers, codes_of, named, rows_of
+from pycvstat.rmath.arithmetic import quantile_codes
 from pycvstat.rmath.random import Random, Stream
 from pycvstat.types import IntArray
 
@@ -81,7 +79,7 @@ class Blocks(Splitter):
             )
         last = given.n - 1  # where R's seq() counts down, only the last row is there
         test = [np.arange(min(start, last), min(start + size, given.n)) for start in starts]
-        return Layout(partition_kind(np.array([len(rows) for rows in test])), test)
+        return partition(test)
 
     def in_r(self) -> RowsInR:
         """How R makes the same rows."""
@@ -93,7 +91,22 @@ class Blocks(Splitter):
 
 
 @dataclass(frozen=True, repr=False)
-class KFold(Splitter):
+class _Drawn(Splitter):
+    """K folds that are drawn."""
+
+    k: int
+    random: Random = None
+
+    def __post_init__(self) -> None:
+        self._read(k=require_folds(self.k), random=require_random(self.random))
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return self.k
+
+
+@dataclass(frozen=True, repr=False)
+class KFold(_Drawn):
     """K folds of nearly equal size after shuffling; the first n mod K are one longer.
 
     Parameters
@@ -115,28 +128,17 @@ class KFold(Splitter):
     [array([1, 4, 7, 9]), array([2, 3, 5]), array([ 6,  8, 10])]
     """
 
-    k: int
-    random: Random = None
-
-    def __post_init__(self) -> None:
-        self._read(k=require_folds(self.k), random=require_random(self.random))
-
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n)
-        test = in_chunks(stream.permutation(given.n), self.k)
-        return Layout(partition_kind(np.array([len(rows) for rows in test])), test)
+        return partition(in_chunks(stream.permutation(given.n), self.k))
 
     def in_r(self) -> RowsInR:
         """How R makes the same rows."""
         return RowsInR("pcv_folds_kfold(n, k)", {"k": self.k})
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Number of fits, for use as scikit-learn's ``cv=``."""
-        return self.k
-
 
 @dataclass(frozen=True, repr=False)
-class Stratified(Splitter):
+class Stratified(_Drawn):
     """K folds that hold every class, or every quantile group of a numeric y, in equal shares.
 
     The rows of each class are shuffled and dealt to the folds in turn, each class going on
@@ -166,8 +168,6 @@ class Stratified(Splitter):
     [['a', 'a', 'b'], ['a', 'a', 'b'], ['a', 'a', 'b']]
     """
 
-    k: int
-    random: Random = None
     bins: int | None = None
 
     @property
@@ -176,8 +176,8 @@ class Stratified(Splitter):
         return True
 
     def __post_init__(self) -> None:
-        bins = None if self.bins is None else require_folds(self.bins)
-        self._read(k=require_folds(self.k), random=require_random(self.random), bins=bins)
+        super().__post_init__()
+        self._read(bins=None if self.bins is None else require_folds(self.bins))
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n)
@@ -217,13 +217,9 @@ class Stratified(Splitter):
             "pcv_folds_stratified(n, k, y, bins)", {"k": self.k, "bins": self.bins}, needs="y"
         )
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Number of fits, for use as scikit-learn's ``cv=``."""
-        return self.k
-
 
 @dataclass(frozen=True, repr=False)
-class Grouped(Splitter):
+class Grouped(_Drawn):
     """K folds that never split a group; fold sizes are kept as equal as the groups allow.
 
     The groups are shuffled, sorted by size (largest first), and each goes to the fold that has
@@ -242,12 +238,6 @@ class Grouped(Splitter):
     >>> plan.check()
     ()
     """
-
-    k: int
-    random: Random = None
-
-    def __post_init__(self) -> None:
-        self._read(k=require_folds(self.k), random=require_random(self.random))
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         if given.group_labels is None:
@@ -278,10 +268,6 @@ class Grouped(Splitter):
         """How R makes the same rows."""
         return RowsInR("pcv_folds_grouped(n, k, group)", {"k": self.k}, needs="group")
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Number of fits, for use as scikit-learn's ``cv=``."""
-        return self.k
-
 
 @dataclass(frozen=True, repr=False)
 class LeaveOneOut(Splitter):
@@ -308,40 +294,3 @@ class LeaveOneOut(Splitter):
         if X is None:
             raise FoldError("Leave-one-out needs the data to count its fits.")
         return rows_of(X)
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Predefined(Splitter):
-    """Folds that were made elsewhere, as one label per row.
-
-    Parameters
-    ----------
-    ids : sequence, shape (n,) or (n, times)
-        Fold labels of any type, none missing. Row labels of pandas must be those of the data.
-
-    Examples
-    --------
-    >>> Predefined([1, 2, 2, 1]).plan(4).to_rows()
-    [array([0, 3]), array([1, 2])]
-    """
-
-    ids: Any
-    draws: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        layout_of_ids(self.ids)
-
-    def _layout(self, given: Given, stream: Stream) -> Layout:
-        ids = in_rows_of(row_labels(given.data), self.ids, "the fold ids")
-        rows, offsets, repeat, fold, n = layout_of_ids(ids)
-        if n != given.n:
-            raise FoldError(
-                "Fold ids need one label per row.",
-                given=f"{n} labels for {given.n} rows",
-                fix="make the ids for exactly these data",
-            )
-        return Layout(partition_kind(np.diff(offsets)), np.split(rows, offsets[1:-1]), repeat, fold)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Number of fits, for use as scikit-learn's ``cv=``."""
-        return len(layout_of_ids(self.ids)[3])

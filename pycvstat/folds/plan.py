@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pycvstat.errors import FoldError
-from pycvstat.folds import exchange
+from pycvstat.folds import forms
 from pycvstat.folds.fits import Fits, Kind, partition_kind
-from pycvstat.folds.layout import require_few, row_count
-from pycvstat.folds.problems import plan_problems
-from pycvstat.folds.vectors import rows_of
+from pycvstat.folds.forms import rows_of
+from pycvstat.folds.problems import plan_problems, require_few, row_count
 from pycvstat.types import IntArray
 from pycvstat.verbs import Shown
 
@@ -184,7 +183,7 @@ class FoldPlan(Shown, Fits):
         >>> FoldPlan.from_fold_ids([1, 1, 2, 2]).test_rows(1)
         array([2, 3])
         """
-        rows, offsets, repeat, fold, n = exchange.layout_of_ids(ids)
+        rows, offsets, repeat, fold, n = forms.layout_of_ids(ids)
         kind = partition_kind(np.diff(offsets))
         return cls(n, rows, offsets, repeat, fold, kind, recipe, groups=groups)
 
@@ -221,7 +220,7 @@ class FoldPlan(Shown, Fits):
         if holds not in ("test", "train"):
             raise FoldError("holds says which rows the list holds.", given=repr(holds),
                             fix='use "test" or "train"')  # fmt: skip
-        parts = exchange.row_lists(folds, first)
+        parts = forms.row_lists(folds, first)
         if holds == "test":
             return cls._of_lists(n, parts, None, recipe)
         everything = np.arange(require_few(row_count(n)))
@@ -257,7 +256,7 @@ class FoldPlan(Shown, Fits):
         >>> FoldPlan.from_splits([([0, 1], [2]), ([2], [0, 1])], n=3).n_train
         array([2, 1])
         """
-        train, test = exchange.split_lists(splits, first)
+        train, test = forms.split_lists(splits, first)
         return cls._of_lists(n, test, train, recipe, kind)
 
     @classmethod
@@ -285,7 +284,7 @@ class FoldPlan(Shown, Fits):
             return replace(self, kind="holdout")
         if self.train is not None:
             return self
-        repeat, fold = exchange.repetitions(self.to_rows(), self.n)
+        repeat, fold = forms.repetitions(self.to_rows(), self.n)
         repeated = replace(self, repeat=repeat, fold=fold, kind=partition_kind(self.n_test))
         return repeated if repeated.is_partition else self
 
@@ -301,7 +300,7 @@ class FoldPlan(Shown, Fits):
         n : int, optional
             Number of rows of the data; the largest row in the file otherwise.
         """
-        table = exchange.read_csv(path, n)
+        table = forms.read_csv(path, n)
         plan = cls._of_lists(table.n, table.test, table.train, "folds read from CSV")
         repeat, fold = table.repeat, table.fold
         return cls(
@@ -310,7 +309,7 @@ class FoldPlan(Shown, Fits):
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write row, repeat and fold, counted from 1; with training rows unless a partition."""
-        exchange.write_csv(self, path)
+        forms.write_csv(self, path)
 
     def to_rows(self, *, first: Literal[0, 1] = 0) -> list[IntArray]:
         """Test rows of each fit; ``first=1`` counts them as R does.
@@ -334,7 +333,7 @@ class FoldPlan(Shown, Fits):
           Fold3 = 5L
         )
         """
-        return exchange.r_code(self, name)
+        return forms.r_code(self, name)
 
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from pycvstat.errors import FoldError
-from pycvstat.errors.checks import is_whole
-from pycvstat.folds.layout import require_few_fits
+from pycvstat.errors.checks import check_word, is_whole
+from pycvstat.folds.forms import rows_of
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds.problems import require_few_fits
 from pycvstat.folds.splitter import Given, Layout, RowsInR, Splitter, require_random, require_times
-from pycvstat.folds.vectors import rows_of
 from pycvstat.rmath.random import Random, Stream
 
 Window = Literal["expanding", "sliding"]
@@ -157,10 +157,7 @@ class TimeSeries(Splitter):
     def __post_init__(self) -> None:
         for name, least in (("initial", 1), ("horizon", 1), ("step", 1), ("gap", 0)):
             self._read(**{name: require_times(getattr(self, name), name, least)})
-        if self.window not in get_args(Window):
-            raise FoldError(
-                "Unknown window.", given=repr(self.window), fix='use "expanding" or "sliding"'
-            )
+        check_word("window", self.window, get_args(Window), "Unknown window.", FoldError)
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         ends = self._ends(given.n)

@@ -14,13 +14,12 @@ import pandas as pd
 
 from pycvstat.data.frame import Column
 from pycvstat.errors import Advice, FoldError
-from pycvstat.errors.checks import is_whole
+from pycvstat.errors.checks import AsTyped, is_whole
 from pycvstat.errors.names import Answering
-from pycvstat.errors.reprs import AsTyped
 from pycvstat.folds.fits import Kind, partition_kind
-from pycvstat.folds.layout import require_few
+from pycvstat.folds.forms import rows_of, values_of
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.vectors import rows_of, values_of
+from pycvstat.folds.problems import require_few
 from pycvstat.rmath.random import Random, RRandom, Stream, as_stream
 from pycvstat.types import IntArray
 
@@ -291,5 +290,13 @@ def of_labels(labels: Sequence[IntArray]) -> Layout:
         test += np.split(order, starts[1:])
         repeat += [time] * len(present)
         fold += present.tolist()
-    kind = partition_kind(np.array([len(rows) for rows in test]))
-    return Layout(kind, test, repeat, fold)
+    return partition(test, repeat, fold)
+
+
+def partition(
+    test: Sequence[IntArray],
+    repeat: Sequence[int] | IntArray | None = None,
+    fold: Sequence[int] | IntArray | None = None,
+) -> Layout:
+    """The layout of folds that test every row once."""
+    return Layout(partition_kind(np.array([len(rows) for rows in test])), test, repeat, fold)

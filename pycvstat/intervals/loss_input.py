@@ -12,10 +12,10 @@ import numpy as np
 from pycvstat.data.frame import in_common_rows
 from pycvstat.errors import InputError, IntervalError, LossError
 from pycvstat.errors.checks import is_whole, real_numbers, shown
+from pycvstat.folds.forms import values_of
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.folds.splitter import group_array
-from pycvstat.folds.vectors import values_of
 from pycvstat.types import FloatArray
 
 MOST_ROWS = 2**53  # training rows of one test set, which are counted and never listed

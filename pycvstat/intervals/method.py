@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, IntervalError
-from pycvstat.errors.checks import shown
-from pycvstat.errors.reprs import Brief
+from pycvstat.errors.checks import Brief, shown
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.rmath.tolerances import SUMS, Tolerance
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, AsClasses, InputError
+from pycvstat.errors.checks import AsTyped
 from pycvstat.errors.names import Answering, answering, unknown_argument
-from pycvstat.errors.reprs import AsTyped
 from pycvstat.learners.missing import NA
 from pycvstat.losses.table import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray

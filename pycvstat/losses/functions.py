@@ -11,9 +11,8 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import Advice, InputError, LossError
+from pycvstat.errors import Advice, InputError, LossError, telling
 from pycvstat.errors.checks import check_word, is_number, real_numbers
-from pycvstat.errors.foreign import telling
 from pycvstat.losses.table import Needs, Predictions, does_not_say
 from pycvstat.types import FloatArray
 

@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pycvstat.errors import Advice, FitError, InputError
-from pycvstat.errors.checks import check_word, is_number, shown
-from pycvstat.errors.reprs import Brief
+from pycvstat.errors.checks import Brief, check_word, is_number, shown
 from pycvstat.learners.base import Learner
 from pycvstat.losses import FoldMeans
 from pycvstat.types import FloatArray

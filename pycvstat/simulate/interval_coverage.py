@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
-from pycvstat.errors.checks import check_level, is_whole
-from pycvstat.errors.reprs import Brief
+from pycvstat.errors.checks import Brief, check_level, is_whole
 from pycvstat.folds import FoldPlan, Splitter
 from pycvstat.intervals import Limits
 from pycvstat.intervals.method import find, range_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pycvstat.data.task import Task
-from pycvstat.errors.reprs import Brief
+from pycvstat.errors.checks import Brief
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner

@@ -7,7 +7,7 @@ import pytest
 
 from pycvstat.errors import PycvstatWarning
 from pycvstat.folds import Repeated, RFolds, Subsampling, TimeSeries
-from pycvstat.folds.rstrata import as_character
+from pycvstat.rmath.arithmetic import as_character
 from pycvstat.rmath.random import RRandom
 from tests.rscript import live_r, r_values
 

@@ -18,9 +18,9 @@ from pycvstat.folds import (
     Subsampling,
     TimeSeries,
 )
-from pycvstat.folds.exchange import _r_vector
-from pycvstat.folds.quantiles import interval_labels
-from pycvstat.folds.rstrata import _quantile_strata
+from pycvstat.folds.dialects import _quantile_strata
+from pycvstat.folds.forms import _r_vector
+from pycvstat.rmath.arithmetic import cut_labels
 
 
 @pytest.mark.parametrize(("n", "asked", "made"), [(3, 2, 3), (5, 2, 2), (10, 4, 5), (11, 7, 6)])
@@ -36,9 +36,9 @@ def test_boot_takes_the_nearest_number_of_folds_that_it_has(n: int, asked: int, 
 
 
 def test_labels_of_intervals_start_with_three_digits() -> None:
-    assert interval_labels(np.array([1.23456, 2.34567])) == ["[1.23,2.35]"]
+    assert cut_labels(np.array([1.23456, 2.34567]), lowest=True) == ("[1.23,2.35]",)
     close = np.array([1.23456, 1.23467, 1.5])
-    assert interval_labels(close) == ["[1.2346,1.2347]", "(1.2347,1.5]"]
+    assert cut_labels(close, lowest=True) == ("[1.2346,1.2347]", "(1.2347,1.5]")
 
 
 def test_rows_as_an_r_vector() -> None:

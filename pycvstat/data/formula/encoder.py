@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pycvstat.data.formula.evaluate import column
-from pycvstat.data.formula.factors import Coding
+from pycvstat.data.formula.evaluate import column, refuse_undefined
+from pycvstat.data.formula.factors import Coding, Levels
 from pycvstat.data.formula.model import Formula, Term
-from pycvstat.data.formula.size import check_size
-from pycvstat.data.formula.variables import (
-    Levels,
-    Poly,
-    Scale,
-    Splines,
-    Variable,
-    freeze,
-    refuse_undefined,
-)
+from pycvstat.data.formula.variables import Variable, freeze
 from pycvstat.data.frame import Frame
-from pycvstat.errors import DataError
+from pycvstat.errors import DataError, warn
 from pycvstat.types import FloatArray, IntArray
 
 WORDS = frozenset({"text", "factor", "ordered"})
@@ -163,24 +155,12 @@ class Encoder:
             refuse_undefined(node, _numeric_offset(node, frame), frame)
         check_size(_widths(formula, self._variables), frame.n, say=True)
         self._frame_kinds = frame.select(formula.predictors).take([])
-        self.stateless = not any(_is_computed(variable) for variable in self._variables)
+        self.stateless = not any(variable.computed for variable in self._variables)
 
     def fit(self, frame: Frame) -> FittedEncoder:
         """Fix the data-dependent terms on the rows of `frame`."""
-        fitted = [
-            variable.fit(frame) if isinstance(variable, (Poly, Scale, Splines)) else variable
-            for variable in self._variables
-        ]
+        fitted = [variable.fit(frame) for variable in self._variables]
         return FittedEncoder(self.formula, fitted, self._frame_kinds)
-
-
-def _is_computed(variable: Variable) -> bool:
-    if isinstance(variable, Poly):
-        return not variable.raw
-    if isinstance(variable, Splines):
-        return variable.options["boundary"] is None or variable.options["knots"] is None
-    fixed = isinstance(variable, Scale) and not (variable.center is True or variable.divide is True)
-    return isinstance(variable, Scale) and not fixed
 
 
 def _terms(formula: Formula, variables: Sequence[Variable]) -> list[list[tuple[int, bool]]]:
@@ -245,3 +225,45 @@ def _offset(formula: Formula, frame: Frame) -> FloatArray | None:
         [_numeric_offset(node, frame).values for node in formula.offsets], axis=0
     )
     return total
+
+
+LARGE = 1e9  # bytes of a matrix that are worth a word
+COPIES = 3  # that live at once: the matrix, its training rows, their factorisation
+UNKNOWN = 16e9  # bytes, where a system does not say what it has
+
+
+def check_size(widths: Mapping[str, int], n: int, *, say: bool) -> None:
+    """Refuse a matrix that with its copies takes half of the memory; say when it is large.
+
+    Parameters
+    ----------
+    widths : mapping of str to int
+        How many columns each term has.
+    n : int
+        The number of rows.
+    say : bool
+        Whether to warn of a large one.
+    """
+    columns = sum(widths.values())
+    size = 8.0 * n * columns
+    if size <= LARGE:
+        return
+    widest = max(widths, key=widths.__getitem__)
+    problem = (
+        f"The design matrix has {columns:,} columns for {n:,} rows: {size / 1e9:,.1f} GB, and "
+        f"about {COPIES} times that while it is fitted."
+    )
+    given = f"{widths[widest]:,} of the columns belong to {widest}"
+    fix = f"leave out {widest}, as in y ~ . - {widest}, or join levels"
+    if COPIES * size > memory() / 2:
+        raise DataError(problem, given=f"{given}; {memory() / 1e9:,.1f} GB of memory", fix=fix)
+    if say:
+        warn(problem, given=given, fix=fix)
+
+
+def memory() -> float:
+    """The memory of this machine in bytes."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return UNKNOWN

@@ -1,8 +1,9 @@
-"""The value of an expression over a frame: R's arithmetic on columns, row by row."""
+"""The functions of formulas, a closed list, and the value of an expression over a frame."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -10,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pycvstat.data.formula.functions import ELEMENTWISE, arguments
 from pycvstat.data.formula.syntax import (
     Binary,
     Call,
@@ -21,12 +21,94 @@ from pycvstat.data.formula.syntax import (
     Paren,
     Text,
     Unary,
+    columns_in,
     deparse,
 )
 from pycvstat.data.frame import Column, Frame
+from pycvstat.data.frame.frames import nearest
 from pycvstat.errors import DataError, FormulaError
-from pycvstat.rmath.arithmetic import power, remainder
+from pycvstat.rmath.arithmetic import by_c, power, remainder
 from pycvstat.types import BoolArray, FloatArray
+
+Numeric = Callable[[FloatArray], FloatArray]
+
+ELEMENTWISE: dict[str, Numeric] = {
+    "abs": np.abs,
+    "acos": by_c(math.acos, np.arccos),
+    "asin": by_c(math.asin, np.arcsin),
+    "atan": by_c(math.atan, np.arctan),
+    "ceiling": np.ceil,
+    "cos": by_c(math.cos, np.cos),
+    "cosh": by_c(math.cosh, np.cosh),
+    "exp": by_c(math.exp, np.exp),
+    "expm1": by_c(math.expm1, np.expm1),
+    "floor": np.floor,
+    "log": by_c(math.log, np.log),
+    "log10": by_c(math.log10, np.log10),
+    "log1p": by_c(math.log1p, np.log1p),
+    "log2": by_c(math.log2, np.log2),
+    "sign": np.sign,
+    "sin": by_c(math.sin, np.sin),
+    "sinh": by_c(math.sinh, np.sinh),
+    "sqrt": np.sqrt,
+    "tan": by_c(math.tan, np.tan),
+    "tanh": by_c(math.tanh, np.tanh),
+}
+
+ARGUMENTS: dict[str, tuple[str, ...]] = dict.fromkeys(ELEMENTWISE, ("x",)) | {
+    "log": ("x", "base"),
+    "I": ("x",),
+    "offset": ("x",),
+    "factor": ("x", "levels", "labels", "exclude", "ordered"),
+    "as.factor": ("x",),
+    "C": ("x",),
+    "ordered": ("x", "levels", "labels"),
+    "cut": ("x", "breaks", "labels", "include.lowest", "right", "dig.lab", "ordered_result"),
+    "poly": ("x", "degree", "raw"),
+    "scale": ("x", "center", "scale"),
+    "bs": ("x", "df", "knots", "degree", "intercept", "Boundary.knots"),
+    "ns": ("x", "df", "knots", "intercept", "Boundary.knots"),
+}
+"""Function -> its arguments in R's order; only `x` may hold columns."""
+
+ALLOWED = (*sorted(ARGUMENTS, key=str.casefold), "c")
+
+
+def arguments(call: Call) -> dict[str, Node]:
+    """The arguments of a call by name; FormulaError when they do not fit the function."""
+    known = ARGUMENTS.get(call.function)
+    if known is None:
+        raise _not_allowed(call)
+    bound = {name: value for name, value in call.arguments if name is not None}
+    free = [name for name in known if name not in bound]
+    unnamed = [value for name, value in call.arguments if name is None]
+    wrong = [name for name in bound if name not in known]
+    if wrong or len(unnamed) > len(free) or len(bound) + len(unnamed) < len(call.arguments):
+        raise FormulaError(
+            f"{call.function}() does not take these arguments.",
+            given=deparse(call),
+            fix=f"its arguments are ({', '.join(known)})",
+        )
+    bound |= dict(zip(free, unnamed, strict=False))
+    if "x" not in bound:
+        raise FormulaError(f"{call.function}() needs a column.", given=deparse(call))
+    return bound
+
+
+def _not_allowed(call: Call) -> FormulaError:
+    special = {
+        "cbind": "give one response column; for binomial counts use the share and weights=",
+        "as.numeric": "numbers and TRUE/FALSE are used as they are",
+        "s": "smooth terms are not offered; use splines: ns(x, df = 4)",
+        "te": "smooth terms are not offered; use splines: ns(x, df = 4)",
+    }
+    advice = special.get(call.function) or nearest(call.function, ALLOWED)
+    allowed = f"the allowed functions are {', '.join(ALLOWED)}"
+    return FormulaError(
+        f"The function {call.function}() is not allowed in a formula.",
+        given=deparse(call),
+        fix=f"{advice}; {allowed}" if advice else f"{allowed}; or make the column beforehand",
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +183,14 @@ def constant(node: Node) -> Any:
     return value
 
 
+def flag(bound: Mapping[str, Node], call: Call, name: str, default: bool = False) -> bool:
+    """An argument that is TRUE or FALSE, or FormulaError."""
+    given = constant(bound[name]) if name in bound else default
+    if not isinstance(given, bool):
+        raise FormulaError(f"{name} must be TRUE or FALSE.", given=deparse(call))
+    return given
+
+
 def column(node: Node, frame: Frame) -> Column:
     """The value of an expression as a column named as R would name it."""
     value = evaluate(node, frame)
@@ -110,6 +200,22 @@ def column(node: Node, frame: Frame) -> Column:
         raise FormulaError("This is not computed from a column.", given=deparse(node))
     values = np.broadcast_to(value.values, (frame.n,)).astype(np.float64)
     return Column(deparse(node), value.kind, values)
+
+
+def refuse_undefined(node: Node, made: Column, frame: Frame) -> None:
+    """Infinite values, and values that are missing although their sources are not."""
+    numbers = made.kind in ("numeric", "date", "logical")
+    sources = columns_in(node)
+    bad = ~np.isfinite(made.values) if numbers else made.missing()
+    if bad.any() and (bad := bad & frame.complete(sources)).any():
+        row = int(np.flatnonzero(bad)[0])
+        where = ", ".join(f"{name} = {frame[name].values[row]}" for name in sources)
+        raise DataError(
+            f"{deparse(node)} is not a {'finite number' if numbers else 'known level'} "
+            f"in {int(bad.sum())} of {frame.n} rows.",
+            given=f"row {row}: {where}",
+            fix="leave these rows out, or change the transformation",
+        )
 
 
 def _numbers(node: Node, frame: Frame) -> FloatArray:

@@ -1,20 +1,20 @@
-"""Columns that become factors: factor(), ordered(), cut(), words, and their contrasts."""
+"""Columns that become factors: factor(), ordered(), cut(), words; their codes in a design."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.data.formula import polynomials
-from pycvstat.data.formula.evaluate import column, constant
-from pycvstat.data.formula.functions import arguments, constant_flag
-from pycvstat.data.formula.syntax import Call, Node, deparse
+from pycvstat.data.formula.bases import contrasts
+from pycvstat.data.formula.evaluate import arguments, column, constant, flag
+from pycvstat.data.formula.syntax import Call, Node, columns_in, deparse
 from pycvstat.data.frame import Column, Frame
-from pycvstat.data.frame.columns import level_name
-from pycvstat.errors import FormulaError
+from pycvstat.data.frame.columns import level_name, recoded
+from pycvstat.errors import DataError, FormulaError
+from pycvstat.rmath.arithmetic import cut, cut_labels
 from pycvstat.types import FloatArray
 
 Coding = Literal["contrasts", "kknn"]
@@ -35,22 +35,13 @@ def _factor(call: Call, frame: Frame) -> Column:
     source = column(bound["x"], frame)
     codes, levels = source.as_factor()
     if "levels" in bound:
-        codes, levels = _relevelled(codes, levels, _words(bound["levels"], call))
+        wanted = _words(bound["levels"], call)
+        codes, levels = recoded(codes, levels, wanted), wanted
     if "labels" in bound:
         levels = _labelled(levels, _words(bound["labels"], call), call)
-    given = "ordered" in bound and constant_flag(constant(bound["ordered"]), call, "ordered")
     kept = source.kind == "ordered" and "ordered" not in bound
-    is_ordered = call.function == "ordered" or given or kept
+    is_ordered = call.function == "ordered" or kept or flag(bound, call, "ordered")
     return Column(deparse(call), "ordered" if is_ordered else "factor", codes, levels)
-
-
-def _relevelled(
-    codes: NDArray[np.int32], levels: tuple[str, ...], wanted: tuple[str, ...]
-) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Values outside the wanted levels become missing, as in R."""
-    place = {level: i for i, level in enumerate(wanted)}
-    moved = np.array([*(place.get(level, -1) for level in levels), -1], dtype=np.int32)
-    return moved[codes], wanted
 
 
 def _labelled(levels: tuple[str, ...], labels: tuple[str, ...], call: Call) -> tuple[str, ...]:
@@ -73,79 +64,135 @@ def _words(node: Node, call: Call) -> tuple[str, ...]:
 def _cut(call: Call, frame: Frame) -> Column:
     bound = arguments(call)
     breaks = _breaks(bound.get("breaks"), call)
-    flags = {
-        name: constant_flag(constant(bound[name]), call, name)
-        for name in ("include.lowest", "right", "ordered_result")
-        if name in bound
+    ends = {
+        "right": flag(bound, call, "right", default=True),
+        "lowest": flag(bound, call, "include.lowest"),
     }
-    right, lowest = flags.get("right", True), flags.get("include.lowest", False)
+    ordered = flag(bound, call, "ordered_result")
     source = column(bound["x"], frame)
     if source.kind != "numeric":
-        raise FormulaError(f"cut() needs numbers, and {source.name} is {source.kind}.",
-                           given=deparse(call))  # fmt: skip
-    x = source.values
-    codes = np.searchsorted(breaks, x, side="left" if right else "right").astype(np.int32) - 1
-    if lowest:
-        codes[x == (breaks[0] if right else breaks[-1])] = 0 if right else len(breaks) - 2
-    codes[np.isnan(x) | (codes >= len(breaks) - 1)] = -1
-    levels = _intervals(
-        breaks, right, lowest, int(constant(bound["dig.lab"])) if ("dig.lab" in bound) else 3
-    )
+        problem = f"cut() needs numbers, and {source.name} is {source.kind}."
+        raise FormulaError(problem, given=deparse(call))
+    digits = int(constant(bound["dig.lab"])) if "dig.lab" in bound else 3
+    levels = cut_labels(breaks, **ends, digits=digits)
     if "labels" in bound:
         levels = _labelled(levels, _words(bound["labels"], call), call)
-    kind: Any = "ordered" if flags.get("ordered_result", False) else "factor"
-    return Column(deparse(call), kind, codes, levels)
+    codes = cut(source.values, breaks, **ends)
+    return Column(deparse(call), "ordered" if ordered else "factor", codes, levels)
 
 
 def _breaks(node: Node | None, call: Call) -> FloatArray:
-    given = constant(node) if node is not None else None
-    numbers = isinstance(given, list) and all(isinstance(v, float) for v in given)
-    if not numbers or len(set(given or [])) < 2 or len(set(given or [])) < len(given or []):
+    given = None if node is None else constant(node)
+    numbers = given if isinstance(given, list) else []
+    different = len(set(numbers)) == len(numbers) > 1
+    if not (different and all(isinstance(v, float) for v in numbers)):
         raise FormulaError(
             "cut() needs its breaks as numbers, all different.",
             given=deparse(call),
             fix="write cut(x, c(0, 10, 20)); a number of intervals would depend on the data",
         )
-    return np.sort(np.array(given, dtype=np.float64))
-
-
-def _intervals(breaks: FloatArray, right: bool, lowest: bool, digits: int) -> tuple[str, ...]:
-    """R's names of intervals: as few digits as keep the breaks apart, at least `digits`."""
-    for precision in range(max(1, digits), max(12, digits) + 1):
-        ends = [f"{b:.{precision}g}" if np.isfinite(b) else _infinite(b) for b in breaks]
-        if len(set(ends)) == len(ends):
-            break
-    opening, closing = ("(", "]") if right else ("[", ")")
-    names = [f"{opening}{a},{b}{closing}" for a, b in pairwise(ends)]
-    if lowest and right:
-        names[0] = f"[{names[0][1:]}"
-    elif lowest:
-        names[-1] = f"{names[-1][:-1]}]"
-    return tuple(names)
-
-
-def _infinite(value: float) -> str:
-    return " Inf" if value > 0 else "-Inf"
+    return np.sort(np.array(numbers, dtype=np.float64))
 
 
 MAKERS = {"factor": _factor, "as.factor": _factor, "C": _factor, "ordered": _factor, "cut": _cut}
 
 
-def coding_matrix(column: Column, coding: Coding, levels: int) -> FloatArray | None:
-    """Codes of an ordered factor, one row per level; None for a factor that gets indicators.
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels:
+    """A factor with its levels frozen.
 
-    As in R: ``contr.poly``; with "kknn" steps of one half up and down.
+    Parameters
+    ----------
+    node, label : the variable
+    levels : tuple of str
+    codes : (levels, columns) float64, optional
+        Codes of an ordered factor; None for columns that indicate a level.
+    code_names : tuple of str
+        The names of the columns when not every level gets one.
     """
-    if column.kind != "ordered":
-        return None
-    if coding == "kknn":
-        return np.where(np.arange(levels)[:, None] <= np.arange(levels - 1), 0.5, -0.5)
-    return polynomials.contrasts(levels)
+
+    node: Node
+    label: str
+    levels: tuple[str, ...]
+    codes: FloatArray | None
+    code_names: tuple[str, ...]
+    computed = False
+
+    def fit(self, frame: Frame) -> Levels:
+        """Levels are frozen from the full data."""
+        return self
+
+    def names(self, every_level: bool) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(self.label + n for n in (self.levels if every_level else self.code_names))
+
+    def matrix(self, frame: Frame, every_level: bool) -> FloatArray:
+        """Its columns on the rows of a frame; DataError for a level that was not frozen."""
+        places = _places(value(self.node, frame), self.levels, self.node)
+        if self.codes is not None and not every_level:
+            made: FloatArray = self.codes[places]
+        else:
+            made = np.zeros((len(places), len(self.levels)))
+            known = np.flatnonzero(places >= 0)
+            made[known, places[known]] = 1.0
+            made = made if every_level else made[:, len(self.levels) - len(self.code_names) :]
+        made[places < 0] = np.nan
+        return made
 
 
-def code_names(coding: Coding, levels: int) -> tuple[str, ...]:
-    """What R adds to the name of an ordered factor for each of its columns."""
-    if coding == "kknn":
-        return tuple(str(j + 1) for j in range(levels - 1))
-    high = tuple(f"^{power}" for power in range(4, levels))
-    return (*POLYNOMIAL_NAMES, *high)[: levels - 1]
+def freeze(node: Node, made: Column, coding: Coding) -> Levels:
+    """A factor of a formula with the levels that the full data have.
+
+    As in R: treatment contrasts, and ``contr.poly`` of an ordered factor; with "kknn" a column for
+    every level, and steps of one half up and down.
+    """
+    codes, levels = made.as_factor()
+    if coding == "contrasts" and made.kind != "logical":  # as lm does, and kknn does not
+        present = np.bincount(codes[codes >= 0], minlength=len(levels)) > 0
+        levels = tuple(level for level, seen in zip(levels, present, strict=True) if seen)
+    count = len(levels)
+    if count < 2:
+        raise DataError(
+            f"{_subject(node)} has fewer than two levels, so it cannot explain anything.",
+            given=f"levels {list(levels)}",
+            fix="drop it from the formula",
+        )
+    table, names = None, levels[1:]  # treatment contrasts leave the first level out
+    if made.kind == "ordered" and coding == "kknn":
+        table = np.where(np.arange(count)[:, None] <= np.arange(count - 1), 0.5, -0.5)
+        names = tuple(str(j + 1) for j in range(count - 1))
+    elif made.kind == "ordered":
+        if count > 95:
+            raise DataError(
+                f"{_subject(node)} is ordered with more than 95 levels, too many for polynomials.",
+                given=f"{count} levels",
+                fix="use it as a number, or as an unordered factor",
+            )
+        high = (f"^{power}" for power in range(4, count))
+        table, names = contrasts(count), (*POLYNOMIAL_NAMES, *high)[: count - 1]
+    elif coding == "kknn" and made.kind != "logical":
+        names = levels
+    return Levels(node, deparse(node), levels, table, names)
+
+
+def _places(made: Column, levels: tuple[str, ...], node: Node) -> NDArray[Any]:
+    """The frozen code of every row; -1 for missing."""
+    codes, own = made.as_factor()
+    if own == levels:
+        return codes
+    places = recoded(codes, own, levels, unknown=-2)
+    rows = np.flatnonzero(places == -2)
+    if len(rows):
+        unseen = sorted({own[code] for code in codes[rows]})
+        raise DataError(
+            f"{_subject(node)} has {'levels' if len(unseen) > 1 else 'a level'} not seen before: "
+            f"{', '.join(repr(level) for level in unseen[:5])}.",
+            given=f"{len(rows)} rows, the first is row {rows[0]}; known: {list(levels[:12])}",
+            fix="leave these rows out, or make the level known to the data that are fitted",
+        )
+    return places
+
+
+def _subject(node: Node) -> str:
+    names = columns_in(node)
+    return f"Column {names[0]!r}" if names == (deparse(node),) else f"{deparse(node)}"

@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pycvstat.data.formula import factors
-from pycvstat.data.formula.evaluate import OPERATORS
-from pycvstat.data.formula.functions import ARGUMENTS, COMPUTED, STANDALONE, arguments
-from pycvstat.data.formula.parser import sides
-from pycvstat.data.formula.syntax import Binary, Call, Name, Node, columns_in, deparse, walk
+from pycvstat.data.formula.evaluate import ARGUMENTS, OPERATORS, arguments, refuse_undefined
+from pycvstat.data.formula.syntax import Binary, Call, Name, Node, columns_in, deparse, sides, walk
 from pycvstat.data.formula.terms import (
     DEEPEST,
     Algebra,
@@ -20,7 +18,7 @@ from pycvstat.data.formula.terms import (
     shortened,
     union,
 )
-from pycvstat.data.formula.variables import refuse_undefined
+from pycvstat.data.formula.variables import COMPUTED
 from pycvstat.data.frame import Column, Frame
 from pycvstat.data.frame.frames import nearest
 from pycvstat.errors import FormulaError
@@ -310,7 +308,7 @@ def _check_call(call: Call, depth: int) -> None:
             raise FormulaError("c() holds constants only, as an argument.", given=deparse(call))
         return
     bound = arguments(call)
-    if call.function in STANDALONE and depth > 0:
+    if call.function in {*factors.MAKERS, *COMPUTED, "offset"} and depth > 0:
         raise FormulaError(
             f"{call.function}() must stand by itself, not inside another expression.",
             given=deparse(call),

@@ -1,19 +1,34 @@
-"""From what a user holds (pandas, polars, a dictionary, an array) to a frame."""
+"""From what a user holds (pandas, polars, a dictionary, an array) to a frame or a column."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from pycvstat.data.frame.columns import Column
-from pycvstat.data.frame.frames import Frame
-from pycvstat.data.frame.labels import in_common_rows
-from pycvstat.data.frame.vectors import column_of, is_polars
+from pycvstat.data.frame.columns import MICROSECONDS_PER_DAY, Column, level_name
+from pycvstat.data.frame.frames import Frame, in_common_rows
 from pycvstat.errors import DataError
+from pycvstat.types import BoolArray, FloatArray
+
+EXACT_INTEGERS = 2**53
+NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "integer-na", "empty"}
+ADVICE = {
+    "complex": "use its real part, imaginary part or modulus",
+    "bytes": "decode it: data[name].str.decode('utf-8')",
+    "timedelta": "turn it into a number of known unit, in Python with "
+    'data[name].dt.total_seconds(), in R with as.numeric(x, units = "days")',
+    "period": "turn it into dates: data[name].dt.to_timestamp()",
+    "interval": "turn it into a category, or use its left or right ends",
+    "time": "turn it into a number, such as hours",
+    "mixed": "make every value a number, or every value a string",
+    "nested": "make one column of each part, or drop it",
+}
 
 
 def read(data: object) -> Frame:
@@ -76,22 +91,18 @@ def read_y(y: object) -> Column:
     if isinstance(y, Column):
         return y
     if isinstance(y, pd.DataFrame) or is_polars(y, "DataFrame"):
-        y = _only_column(read(y))
-        return y
-    if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    name = getattr(y, "name", None)
-    return column_of(str(name) if name not in (None, "") else "y", y)
-
-
-def _only_column(frame: Frame) -> Column:
-    if len(frame.names) != 1:
+        frame = read(y)
+        if len(frame.names) == 1:
+            return frame[frame.names[0]]
         raise DataError(
             "The response must be one column.",
             given=f"{len(frame.names)} columns",
             fix="pass one column, such as data['y']",
         )
-    return frame[frame.names[0]]
+    if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    name = getattr(y, "name", None)
+    return column_of(str(name) if name not in (None, "") else "y", y)
 
 
 def _from_pandas(data: pd.DataFrame) -> Frame:
@@ -101,19 +112,17 @@ def _from_pandas(data: pd.DataFrame) -> Frame:
             given=str(list(data.columns[:3])),
             fix="flatten the names first: data.columns = ['_'.join(c) for c in data.columns]",
         )
-    names = _names(list(data.columns))
-    columns = {name: data.iloc[:, place] for place, name in enumerate(names)}
+    columns = {name: data.iloc[:, place] for place, name in enumerate(_names(data.columns))}
     return _framed(columns, len(data))
 
 
 def _from_mapping(data: Mapping[Any, object]) -> Frame:
-    names = _names(list(data))
-    vectors = dict(zip(names, data.values(), strict=True))
+    vectors = dict(zip(_names(data), data.values(), strict=True))
     lengths = {name: _length(name, vector) for name, vector in vectors.items()}
     if len(set(lengths.values())) > 1:
         raise DataError("The columns have different lengths.", given=lengths)
     columns = in_common_rows([(f"column {name!r}", vector) for name, vector in vectors.items()])
-    return _framed(dict(zip(names, columns, strict=True)), next(iter(lengths.values()), 0))
+    return _framed(dict(zip(vectors, columns, strict=True)), next(iter(lengths.values()), 0))
 
 
 def _from_array(data: np.ndarray[Any, Any]) -> Frame:
@@ -148,7 +157,7 @@ def _framed(vectors: Mapping[str, object], n: int) -> Frame:
     return Frame(columns, n)
 
 
-def _names(labels: Sequence[Any]) -> list[str]:
+def _names(labels: Iterable[Any]) -> list[str]:
     names = [str(label) for label in labels]
     if "" in names or any(pd.api.types.is_scalar(label) and pd.isna(label) for label in labels):
         raise DataError("A column has no name.", given=names, fix="name every column")
@@ -168,11 +177,15 @@ def _length(name: str, vector: object) -> int:
             raise TypeError
         return len(vector)  # type: ignore[arg-type]
     except TypeError:
-        raise DataError(
-            f"Column {name!r} is not a sequence.",
-            given=type(vector).__name__,
-            fix="give every column as a list or an array",
-        ) from None
+        raise _no_sequence(name, vector) from None
+
+
+def _no_sequence(name: str, vector: object) -> DataError:
+    return DataError(
+        f"Column {name!r} is not a sequence.",
+        given=type(vector).__name__,
+        fix="give every column as a list or an array",
+    )
 
 
 def _table_hint(data: object) -> str:
@@ -185,3 +198,203 @@ def _table_hint(data: object) -> str:
     if hasattr(data, "to_pandas"):
         return "use data.to_pandas()"
     return "pass a pandas or polars DataFrame, a dictionary of columns, or a 2-D array"
+
+
+def is_polars(value: object, kind: str) -> bool:
+    """Whether `value` is a polars object of this class, without importing polars."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(value, getattr(polars, kind))
+
+
+def column_of(name: str, vector: object) -> Column:
+    """Read one vector into a column; DataError says why it cannot be read."""
+    if isinstance(vector, Column):
+        return vector.rename(name)
+    if is_polars(vector, "Series"):
+        return _from_polars(name, vector)
+    if isinstance(vector, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
+        return _from_series(name, pd.Series(vector))
+    if isinstance(vector, np.ma.MaskedArray):
+        vector = _unmasked(vector)
+    if not isinstance(vector, np.ndarray):
+        vector = _listed(name, vector)
+    if vector.ndim != 1:
+        raise _refusal(name, f"an array of shape {vector.shape}", "nested")
+    return _from_numpy(name, vector)
+
+
+def _unmasked(vector: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """Masked values are missing values."""
+    values, hidden = np.asarray(vector), np.ma.getmaskarray(vector)
+    if hidden.any():
+        values = values.astype(object)
+        values[hidden] = None
+    return values
+
+
+def _listed(name: str, vector: object) -> NDArray[Any]:
+    try:
+        if isinstance(vector, (str, bytes, dict, set)):
+            raise TypeError
+        values = list(vector)  # type: ignore[call-overload]
+    except TypeError:
+        raise _no_sequence(name, vector) from None
+    held = np.empty(len(values), dtype=object)
+    for row, value in enumerate(values):
+        held[row] = value
+    return held
+
+
+def _from_numpy(name: str, values: NDArray[Any]) -> Column:
+    kind = values.dtype.kind
+    if kind == "b":
+        return Column(name, "logical", values.astype(np.float64))
+    if kind in "iuf":
+        return _numbers(name, values)
+    if kind == "U":
+        return Column(name, "text", values.astype(object))
+    if kind in "TO":
+        return _from_objects(name, values.astype(object, copy=False))
+    if kind == "M":
+        return _days(name, values)
+    what = {"c": "complex", "S": "bytes", "m": "timedelta"}.get(kind, "nested")
+    raise _refusal(name, f"values of type {values.dtype}", what)
+
+
+def _numbers(name: str, values: NDArray[Any], dtype: str = "") -> Column:
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size:
+        _check_exact(name, max(int(values.max()), -int(values.min())))
+    with np.errstate(over="ignore"):
+        doubles = np.array(values, dtype=np.float64)
+    given = dtype or str(values.dtype.newbyteorder("="))
+    return Column(name, "numeric", doubles, dtype="" if given == "float64" else given)
+
+
+def _check_exact(name: str, largest: float) -> None:
+    if largest > EXACT_INTEGERS:
+        raise DataError(
+            f"Column {name!r} holds integers beyond 2^53, which doubles cannot tell apart.",
+            given=f"one of size {largest:.6g}",
+            fix="make it text if it is an identifier, or scale it to floating point numbers",
+        )
+
+
+def _days(name: str, values: NDArray[Any]) -> Column:
+    moments = values.astype("datetime64[us]")
+    days = moments.astype(np.int64) / MICROSECONDS_PER_DAY
+    return Column(name, "date", np.where(np.isnat(moments), np.nan, days))
+
+
+def _from_objects(name: str, values: NDArray[np.object_]) -> Column:
+    """Objects of one type become a column of that type; anything else is refused."""
+    what = pd.api.types.infer_dtype(values, skipna=True).removesuffix("64")
+    missing = np.asarray(pd.isna(values), dtype=bool)
+    if what == "string":
+        words = values.copy()
+        words[missing] = None
+        return Column(name, "text", words)
+    if what == "boolean":
+        return Column(name, "logical", _filled(name, values, missing))
+    if what in NUMBERS:
+        numbers = _filled(name, values, missing)
+        if what == "integer":
+            _check_exact(name, np.nanmax(np.abs(numbers), initial=0.0))
+        whole = what == "integer" and not missing.any()
+        return Column(name, "numeric", numbers, dtype="int64" if whole else "")
+    if what in ("date", "datetime"):
+        return _moments(name, values)
+    seen: dict[str, str] = {}
+    for row in np.flatnonzero(~missing):
+        kind = type(values[row]).__name__
+        seen.setdefault(kind, f"{kind} {repr(values[row])[:40]} in row {row}")
+    nested = any(isinstance(v, (list, tuple, dict, set, np.ndarray, pd.Series)) for v in values)
+    what = "nested" if nested else what if what in ADVICE else "mixed"
+    raise _refusal(name, "; ".join(list(seen.values())[:3]), what)
+
+
+def _filled(name: str, values: NDArray[np.object_], missing: BoolArray) -> FloatArray:
+    numbers = np.full(len(values), np.nan)
+    try:
+        numbers[~missing] = values[~missing].astype(np.float64)
+    except (OverflowError, ValueError, TypeError) as error:
+        raise DataError(f"Column {name!r} holds a number out of range.", given=error) from None
+    return numbers
+
+
+def _moments(name: str, values: NDArray[np.object_]) -> Column:
+    try:
+        moments = pd.to_datetime(pd.Series(values), utc=True).dt.tz_localize(None)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise DataError(f"Column {name!r} holds dates that cannot be read.", given=error) from None
+    return _days(name, moments.to_numpy())
+
+
+def _refusal(name: str, given: str, what: str) -> DataError:
+    kinds = "numbers, true/false, text, categories and dates"
+    return DataError(
+        f"Column {name!r} cannot be used: {kinds} are read, and one kind per column.",
+        given=given,
+        fix=ADVICE[what],
+    )
+
+
+def _from_series(name: str, series: pd.Series[Any]) -> Column:
+    dtype: Any = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _categorical(name, series)
+    if isinstance(dtype, pd.SparseDtype):
+        return _from_series(name, cast(Any, series).sparse.to_dense())
+    if isinstance(dtype, np.dtype):
+        return _from_numpy(name, series.to_numpy())
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return _days(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+    if pd.api.types.is_bool_dtype(dtype):
+        return Column(name, "logical", series.to_numpy(dtype=np.float64, na_value=np.nan))
+    if pd.api.types.is_numeric_dtype(dtype) and dtype.kind in "iuf":
+        whole = dtype.kind in "iu" and not series.hasnans
+        values = series.to_numpy() if whole else series.to_numpy(np.float64, na_value=np.nan)
+        return _numbers(name, values, str(dtype))
+    return _from_objects(name, series.astype(object).to_numpy())
+
+
+def _categorical(name: str, series: pd.Series[Any]) -> Column:
+    categories = series.cat.categories
+    levels = tuple(level_name(value) for value in categories)
+    if len(set(levels)) < len(levels):
+        raise DataError(
+            f"Categories of column {name!r} are written alike.",
+            given=list(categories),
+            fix="rename the categories so that each is written differently",
+        )
+    kind = "ordered" if series.cat.ordered else "factor"
+    return Column(name, cast(Any, kind), series.cat.codes.to_numpy().astype(np.int32), levels)
+
+
+def _from_polars(name: str, series: Any) -> Column:
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype == pl.Boolean:
+        return Column(name, "logical", _polars_floats(series))
+    if dtype.is_integer() and not series.null_count():
+        return _numbers(name, series.to_numpy())
+    if dtype.is_numeric() or dtype == pl.Null:
+        return Column(name, "numeric", _polars_floats(series))
+    if dtype in (pl.Categorical, pl.Enum):
+        if dtype == pl.Enum:
+            levels = dtype.categories.to_list()
+        else:
+            levels = list(_from_polars(name, series.unique().cast(pl.String)).as_factor()[1])
+        codes = series.cast(pl.String).cast(pl.Enum(levels)).to_physical().cast(pl.Int32)
+        return Column(name, "factor", np.array(codes.fill_null(-1).to_numpy()), tuple(levels))
+    if dtype in (pl.Date, pl.Datetime):
+        moments = series.cast(pl.Datetime("us")).to_physical()
+        return Column(name, "date", _polars_floats(moments) / MICROSECONDS_PER_DAY)
+    objects = np.array([*series.to_list(), None], dtype=object)[:-1]
+    return Column(name, "text", objects) if dtype == pl.String else _from_objects(name, objects)
+
+
+def _polars_floats(series: Any) -> FloatArray:
+    import polars as pl
+
+    return np.array(series.cast(pl.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)

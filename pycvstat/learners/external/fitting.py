@@ -16,8 +16,7 @@ from pycvstat.data.formula import FittedEncoder, quote
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.response import Response
 from pycvstat.data.task import Task
-from pycvstat.errors import FitError, InputError
-from pycvstat.errors.foreign import telling
+from pycvstat.errors import FitError, InputError, telling
 from pycvstat.learners.base import WITHOUT_WEIGHTS, Fitted, Learner, Params, Predictions, Prepared
 from pycvstat.learners.design import Outcome, stacked
 from pycvstat.learners.missing import NA, tell_missing

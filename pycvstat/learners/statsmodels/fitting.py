@@ -13,8 +13,7 @@ import numpy as np
 from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
-from pycvstat.errors import FitError, PycvstatError, warn
-from pycvstat.errors.foreign import telling
+from pycvstat.errors import FitError, PycvstatError, telling, warn
 from pycvstat.learners.design import (
     FitReport,
     FittedRegression,

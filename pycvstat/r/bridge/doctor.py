@@ -10,8 +10,7 @@ from importlib import metadata
 
 import numpy as np
 
-from pycvstat.errors import RError
-from pycvstat.errors.advice import pip_install
+from pycvstat.errors import RError, pip_install
 from pycvstat.r.bridge import installed
 from pycvstat.r.bridge.session import collation, start
 

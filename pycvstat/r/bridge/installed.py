@@ -13,8 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from pycvstat.errors import InputError, RError
-from pycvstat.errors.advice import pip_install
+from pycvstat.errors import InputError, RError, pip_install
 
 Setting = Literal["auto", "none", "required"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_path
-from pycvstat.folds.exchange import r_names
+from pycvstat.folds.forms import r_names
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted
 from pycvstat.procedures.compare import Comparison

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pycvstat.errors import DataError, FoldError
-from pycvstat.folds.exchange import row_lists
+from pycvstat.folds.forms import row_lists
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.r.bridge.values import RList
 

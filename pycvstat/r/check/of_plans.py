@@ -9,9 +9,9 @@ import pandas as pd
 
 from pycvstat.data.frame import read_y
 from pycvstat.errors import InputError, RError
+from pycvstat.folds.forms import codes_of, rows_of
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splitter import RowsInR, Splitter
-from pycvstat.folds.vectors import codes_of, rows_of
 from pycvstat.r.check.call import Call, Quantity, in_r
 from pycvstat.r.check.labels import fit_labels
 from pycvstat.rmath.random import RRandom

@@ -10,7 +10,7 @@ import numpy as np
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
-from pycvstat.folds.partitions import Predefined
+from pycvstat.folds import Predefined
 from pycvstat.learners.knn.learner import KNN
 from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.r.kknn.arguments import match_kernel

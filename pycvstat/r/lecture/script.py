@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat import rmath
-from pycvstat.errors.reprs import Brief
+from pycvstat.errors.checks import Brief
 from pycvstat.folds.partitions import Blocks
 from pycvstat.r.lecture.model import Neighbours
 from pycvstat.rmath.random import RRandom

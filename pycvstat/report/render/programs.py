@@ -9,8 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pycvstat.errors import InputError, PycvstatError
-from pycvstat.errors.advice import pip_install
+from pycvstat.errors import InputError, PycvstatError, pip_install
 
 BROWSER = "PYCVSTAT_BROWSER"
 """Environment variable: the path of a Chromium, or "none" for behaving as if there were none."""

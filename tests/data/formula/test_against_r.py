@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from pycvstat import rmath
-from pycvstat.data.formula import Encoder, parse, polynomials, response
+from pycvstat.data.formula import Encoder, bases, parse, response
 from pycvstat.data.frame import read
 from pycvstat.data.task import Task
 from pycvstat.errors import FormulaError
@@ -87,12 +87,12 @@ def test_the_recording_is_what_r_says_now(tmp_path: Path) -> None:
 @pytest.mark.parametrize("levels", [2, 3, 4, 5, 7, 12])  # beyond 15 R's own lose digits
 def test_polynomial_contrasts(levels: int) -> None:
     theirs = np.asarray(bridge.run("contr.poly(n)", n=levels), dtype=float).reshape(levels, -1)
-    np.testing.assert_allclose(polynomials.contrasts(levels), theirs, atol=POLYNOMIALS)
+    np.testing.assert_allclose(bases.contrasts(levels), theirs, atol=POLYNOMIALS)
 
 
 @pytest.mark.parametrize("levels", [3, 20, 95])
 def test_polynomial_contrasts_are_orthonormal(levels: int) -> None:
-    codes = polynomials.contrasts(levels)
+    codes = bases.contrasts(levels)
     np.testing.assert_allclose(codes.T @ codes, np.eye(levels - 1), atol=1e-14)
     np.testing.assert_allclose(codes.sum(axis=0), 0.0, atol=1e-14)
     assert (codes[-1] > 0).all()

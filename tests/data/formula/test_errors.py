@@ -2,7 +2,7 @@
 
 import pytest
 
-from pycvstat.data.formula import Encoder, parse, response, size
+from pycvstat.data.formula import Encoder, encoder, parse, response
 from pycvstat.data.frame import Frame, read
 from pycvstat.errors import DataError, FormulaError, PycvstatWarning
 
@@ -174,7 +174,7 @@ def test_new_data_of_another_kind_or_without_a_column() -> None:
 
 
 def test_the_size_of_a_design_is_known_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(size, "memory", lambda: 16e9)
+    monkeypatch.setattr(encoder, "memory", lambda: 16e9)
     n = 30_000
     frame = read({"y": [0.0] * n, "a b": [f"row {i}" for i in range(n)], "x": [1.0] * n})
     with pytest.raises(DataError) as caught:
@@ -188,7 +188,7 @@ def test_the_size_of_a_design_is_known_before_it_is_made(monkeypatch: pytest.Mon
 
 
 def test_a_large_design_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(size, "LARGE", 1e5)
+    monkeypatch.setattr(encoder, "LARGE", 1e5)
     frame = read({"y": [0.0] * 400, "g": [f"{i % 40}" for i in range(400)]})
     with pytest.warns(PycvstatWarning, match="40 columns for 400 rows: 0.0 GB"):
         design("y ~ g", frame)

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import example, given, strategies as st
 
 from pycvstat.data.formula import Encoder, parse, quote, response
-from pycvstat.data.formula.parser import sides
-from pycvstat.data.formula.syntax import deparse, number
+from pycvstat.data.formula.syntax import deparse, sides
 from pycvstat.data.frame import read
 from pycvstat.errors import DataError, FormulaError
+from pycvstat.rmath.arithmetic import as_character
 
 DATA = {
     "y": np.arange(12.0),
@@ -93,7 +93,7 @@ def test_any_name_can_be_used_in_backticks(name: str) -> None:
 
 @given(st.floats(min_value=0, allow_nan=False, allow_infinity=False))
 def test_numbers_are_written_with_15_digits(value: float) -> None:
-    written = number(value)
+    written = as_character(value)
     assert float(written) == float(f"{value:.15g}") or abs(float(written) / value - 1) < 1e-14
     assert len(written) <= 21
 

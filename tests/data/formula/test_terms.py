@@ -81,8 +81,7 @@ def test_labels_are_written_as_in_r(text: str, label: str) -> None:
 
 
 def test_precedence_is_that_of_r() -> None:
-    from pycvstat.data.formula.parser import sides
-    from pycvstat.data.formula.syntax import Binary, Unary
+    from pycvstat.data.formula.syntax import Binary, Unary, sides
 
     def right(text: str) -> object:
         return sides(f"y ~ I({text})")[1].arguments[0][1]

@@ -8,7 +8,7 @@ import unicodedata
 import numpy as np
 
 from pycvstat.data.frame import read_y
-from pycvstat.data.frame.collation import word_order
+from pycvstat.data.frame.columns import word_order
 from tests.rscript import live_r, r_values
 
 # by sort() of R 4.2.2 with ICU 72.1 in C.UTF-8 and en_US.UTF-8; ␣ is a space, ⍽ one that holds

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from pycvstat.errors import InputError
 from pycvstat.rmath.random import RRandom, as_stream
-from pycvstat.rmath.random.exponential import _draws
+from pycvstat.rmath.random.draws import _draws
 
 RECORDED = Path(__file__).parents[3] / "r_reference" / "recorded"
 (RNG,) = [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pycvstat.rmath.random import RRandom
-from pycvstat.rmath.random.normal import quantiles
+from pycvstat.rmath.random.draws import quantiles
 from tests.rscript import live_r, r_values
 
 MILLION = 1_000_000

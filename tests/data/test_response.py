@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from pycvstat.data.doubts import misread
 from pycvstat.data.frame import read_y
+from pycvstat.data.response import misread
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError, PycvstatWarning
 

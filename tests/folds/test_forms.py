@@ -17,7 +17,7 @@ from pycvstat.folds import (
     Subsampling,
     TimeSeries,
 )
-from pycvstat.folds.exchange import r_code
+from pycvstat.folds.forms import r_code
 from tests.rscript import live_r, r_values
 
 PLANS = {

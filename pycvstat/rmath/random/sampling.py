@@ -1,4 +1,4 @@
-"""R's uniform draws of an index, by rejection (R >= 3.6) or by rounding (before)."""
+"""R's draws of an index: from equal ranges, from shrinking ones, and with given probabilities."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from operator import length_hint
 
 import numpy as np
 
-from pycvstat.rmath.random.chain import consecutive
-from pycvstat.rmath.random.twister import Bits, BitStream, as_uniforms
+from pycvstat.rmath.random.draws import Bits, BitStream, as_uniforms, consecutive
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _TWO_UNIFORMS_ABOVE = 2147483647.0
@@ -119,3 +118,114 @@ def _rounded(stream: BitStream, n: int, count: int) -> IntArray:
     pairs = as_uniforms(stream.take(2 * count)).reshape(count, 2)
     fine = (np.floor(_SPLIT * pairs[:, 0]) + pairs[:, 1]) / _SPLIT
     return np.floor(n * fine).astype(np.int64)
+
+
+def revsort(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Values in decreasing order and where they came from, in the order of R's heap sort.
+
+    Parameters
+    ----------
+    values : array of float, shape (n,)
+
+    Returns
+    -------
+    sorted values, shape (n,), and their original places, shape (n,)
+
+    Examples
+    --------
+    >>> revsort(np.array([0.25, 0.25, 0.5]))
+    (array([0.5 , 0.25, 0.25]), array([2, 1, 0]))
+    """
+    order = np.argsort(-values)
+    decreasing = values[order]
+    if (decreasing[1:] == decreasing[:-1]).any():
+        order = np.array(_heap_order(values.tolist()), dtype=np.int64)
+    return decreasing, order
+
+
+def _heap_order(keys: list[float]) -> list[int]:
+    """Places in decreasing order of their keys, by a heap with the least on top."""
+    order = list(range(len(keys)))
+    for root in range(len(keys) // 2 - 1, -1, -1):
+        _sink(keys, order, root, len(keys))
+    for end in range(len(keys) - 1, 0, -1):
+        keys[0], keys[end] = keys[end], keys[0]
+        order[0], order[end] = order[end], order[0]
+        _sink(keys, order, 0, end)
+    return order
+
+
+def _sink(keys: list[float], order: list[int], root: int, end: int) -> None:
+    """Let the entry at `root` fall to its place among the first `end`."""
+    key, place = keys[root], order[root]
+    child = 2 * root + 1
+    while child < end:
+        if child + 1 < end and keys[child] > keys[child + 1]:
+            child += 1
+        if key <= keys[child]:
+            break
+        keys[root], order[root] = keys[child], order[child]
+        root, child = child, 2 * child + 1
+    keys[root], order[root] = key, place
+
+
+_MANY = 200  # more likely values than this: R changes to Walker's aliases
+
+
+def with_replacement(
+    stream: BitStream, prob: FloatArray, count: int, *, rounding: bool
+) -> IntArray:
+    """`count` indices 0..n-1 with these probabilities (adding up to 1)."""
+    if np.count_nonzero(len(prob) * prob > 0.1) > _MANY:
+        return _by_aliases(stream, prob, count, rounding)
+    decreasing, order = revsort(prob)
+    cumulated = np.cumsum(decreasing)
+    place = np.searchsorted(cumulated, stream.uniforms(count), side="left")
+    return order[np.minimum(place, len(prob) - 1)]
+
+
+def without_replacement(stream: BitStream, prob: FloatArray, count: int) -> IntArray:
+    """`count` different indices 0..n-1, each drawn in proportion to what is left."""
+    mass, order = revsort(prob)
+    drawn = np.empty(count, dtype=np.int64)
+    total = 1.0
+    for i, uniform in enumerate(stream.uniforms(count).tolist()):
+        left = len(prob) - i
+        place = int(np.searchsorted(np.cumsum(mass[: left - 1]), total * uniform, side="left"))
+        drawn[i] = order[place]
+        total -= float(mass[place])
+        mass[place : left - 1] = mass[place + 1 : left]
+        order[place : left - 1] = order[place + 1 : left]
+    return drawn
+
+
+def _by_aliases(stream: BitStream, prob: FloatArray, count: int, rounding: bool) -> IntArray:
+    """Walker (1977), aliases set up as in Ripley (1987)."""
+    n = len(prob)
+    keep, alias = _aliases((prob * n).tolist())
+    if rounding:
+        scaled = stream.uniforms(count) * n
+    else:
+        index, uniform = index_then_uniform(stream, n, count)
+        scaled = index + uniform
+    column = scaled.astype(np.int64)
+    return np.where(scaled < keep[column], column, alias[column])
+
+
+def _aliases(q: list[float]) -> tuple[FloatArray, IntArray]:
+    n = len(q)
+    alias = [0] * n
+    low = [i for i in range(n) if q[i] < 1.0]
+    high = [i for i in range(n) if q[i] >= 1.0]  # R fills these from the end: last one first
+    slots = low + high[::-1]
+    at = len(low)
+    if low and high:
+        for k in range(n - 1):
+            i, j = slots[k], slots[at]
+            alias[i] = j
+            q[j] += q[i] - 1
+            if q[j] < 1.0:
+                at += 1
+            if at >= n:
+                break
+    return np.array(q) + np.arange(n), np.array(alias, dtype=np.int64)

@@ -1,11 +1,14 @@
-"""Orthogonal polynomials over points: R's poly() and contr.poly()."""
+"""Columns computed from one: R's poly() and contr.poly(), and its splines bs() and ns()."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy.interpolate import BSpline
 
 from pycvstat import rmath
 from pycvstat.rmath.arithmetic import power
@@ -131,3 +134,65 @@ def contrasts(levels: int) -> FloatArray:
         length2 = sum(value * value for value in now)
         columns.append([math.copysign(math.sqrt(v * v / length2), v) for v in now])
     return np.array(columns).reshape(levels - 1, levels).T
+
+
+@dataclass(frozen=True, eq=False)
+class SplineBasis:
+    """A basis of piecewise polynomials, continued beyond the boundary knots.
+
+    Parameters
+    ----------
+    inner : (k,) float64
+        The knots inside.
+    boundary : (low, high)
+    degree : int
+    natural : bool
+        Whether the pieces at both ends are straight lines (ns), and not polynomials (bs).
+    intercept : bool
+        Whether the constant is in the span.
+
+    Examples
+    --------
+    >>> SplineBasis(np.array([1.0]), (0.0, 2.0), 3, False, False).at(np.array([0.0, 1.0, 2.0]))
+    array([[0.  , 0.  , 0.  , 0.  ],
+           [0.25, 0.5 , 0.25, 0.  ],
+           [0.  , 0.  , 0.  , 1.  ]])
+
+    As in R: ``splines::bs(x, knots = inner, Boundary.knots = boundary)``; columns beyond the
+    boundary are those of ``predict(bs(x), new)``.
+    """
+
+    inner: FloatArray
+    boundary: tuple[float, float]
+    degree: int
+    natural: bool
+    intercept: bool
+
+    @cached_property
+    def _splines(self) -> Any:
+        low, high = (np.repeat(end, self.degree + 1) for end in self.boundary)
+        knots = np.concatenate([low, np.sort(self.inner), high])
+        return BSpline(knots, np.eye(len(knots) - self.degree - 1), self.degree)
+
+    @cached_property
+    def _rotation(self) -> FloatArray:
+        """Columns whose splines have no second derivative at the ends."""
+        ends = self._splines(np.array(self.boundary), 2)[:, 0 if self.intercept else 1 :]
+        return np.linalg.qr(ends.T, mode="complete")[0][:, 2:]
+
+    def at(self, x: FloatArray) -> FloatArray:
+        """The columns at `x`, (n, size); NaN where x is."""
+        known = np.where(np.isnan(x), self.boundary[0], x)
+        made: FloatArray = self._splines(self._inside(known), extrapolate=True)
+        if self.natural:
+            for end in self.boundary:
+                beyond = (known < end) if end == self.boundary[0] else (known > end)
+                slope = self._splines(end, 1)
+                made[beyond] += (known[beyond] - end)[:, None] * slope
+        made = made[:, 0 if self.intercept else 1 :]
+        made = made @ self._rotation if self.natural else made
+        made[np.isnan(x)] = np.nan
+        return made
+
+    def _inside(self, x: FloatArray) -> FloatArray:
+        return np.clip(x, *self.boundary) if self.natural else x

@@ -1,4 +1,4 @@
-"""Folds in whatever form a user has them: numbers, ids, plans, scikit-learn's splitters."""
+"""Folds that a user brings: ids, plans, lists of rows, scikit-learn's splitters."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pycvstat.data.frame import in_rows_of, row_labels
 from pycvstat.errors import FoldError, InputError
 from pycvstat.errors.checks import as_typed
 from pycvstat.folds.fits import Kind
-from pycvstat.folds.partitions import Grouped, KFold, Predefined
+from pycvstat.folds.forms import layout_of_ids
+from pycvstat.folds.partitions import Grouped, KFold
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.splitter import Given, Layout, Splitter, group_array
+from pycvstat.folds.splitter import Given, Layout, Splitter, group_array, partition
 from pycvstat.rmath.random import Random, Stream
 
 
@@ -66,6 +68,43 @@ def _of_values(folds: Any) -> Splitter:
         )
     pairs = isinstance(values, (list, tuple)) and len(values) > 0 and hasattr(values[0], "__len__")
     return Pairs(tuple(values)) if pairs and not isinstance(values[0], str) else Predefined(values)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Predefined(Splitter):
+    """Folds that were made elsewhere, as one label per row.
+
+    Parameters
+    ----------
+    ids : sequence, shape (n,) or (n, times)
+        Fold labels of any type, none missing. Row labels of pandas must be those of the data.
+
+    Examples
+    --------
+    >>> Predefined([1, 2, 2, 1]).plan(4).to_rows()
+    [array([0, 3]), array([1, 2])]
+    """
+
+    ids: Any
+    draws: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        layout_of_ids(self.ids)
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        ids = in_rows_of(row_labels(given.data), self.ids, "the fold ids")
+        rows, offsets, repeat, fold, n = layout_of_ids(ids)
+        if n != given.n:
+            raise FoldError(
+                "Fold ids need one label per row.",
+                given=f"{n} labels for {given.n} rows",
+                fix="make the ids for exactly these data",
+            )
+        return partition(np.split(rows, offsets[1:-1]), repeat, fold)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return len(layout_of_ids(self.ids)[3])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
