@@ -46,9 +46,8 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     )
     from pycvstat.learners.glm import GLM as GLM, Logit as Logit
     from pycvstat.learners.knn.learner import KNN as KNN
-    from pycvstat.learners.mean import Mean as Mean
     from pycvstat.learners.multinomial import MNLogit as MNLogit
-    from pycvstat.learners.ols import OLS as OLS, WLS as WLS
+    from pycvstat.learners.ols import OLS as OLS, WLS as WLS, Mean as Mean
     from pycvstat.learners.penalised import ElasticNet as ElasticNet, Lasso as Lasso, Ridge as Ridge
     from pycvstat.learners.quantile import QuantReg as QuantReg
     from pycvstat.learners.robust import RLM as RLM
@@ -87,7 +86,7 @@ _HOME: dict[str, str] = {
     "LeaveOneOut": "folds",
     "Logit": "learners.glm",
     "MNLogit": "learners.multinomial",
-    "Mean": "learners.mean",
+    "Mean": "learners.ols",
     "NestedPairs": "folds",
     "OLS": "learners.ols",
     "PairedHalves": "folds",

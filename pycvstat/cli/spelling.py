@@ -28,9 +28,8 @@ from pycvstat.folds import (
 from pycvstat.learners.base import Learner
 from pycvstat.learners.glm import GLM, Logit
 from pycvstat.learners.knn.learner import KNN
-from pycvstat.learners.mean import Mean
 from pycvstat.learners.multinomial import MNLogit
-from pycvstat.learners.ols import OLS, WLS
+from pycvstat.learners.ols import OLS, WLS, Mean
 from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
 from pycvstat.learners.quantile import QuantReg
 from pycvstat.learners.robust import RLM

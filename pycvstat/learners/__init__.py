@@ -20,7 +20,7 @@ def as_learner(given: Any) -> Learner:
 
     Examples
     --------
-    >>> from pycvstat.learners.mean import Mean
+    >>> from pycvstat.learners.ols import Mean
     >>> as_learner(Mean()).name
     'Mean'
     """

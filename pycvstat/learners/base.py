@@ -5,15 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import Advice, AsClasses, InputError
-from pycvstat.errors.checks import AsTyped
+from pycvstat.errors import Advice, AsClasses, DataError, InputError, warn
+from pycvstat.errors.checks import AsTyped, check_word
 from pycvstat.errors.names import Answering, answering, unknown_argument
-from pycvstat.learners.missing import NA
 from pycvstat.losses.table import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 from pycvstat.verbs import Checked
@@ -25,7 +24,11 @@ if TYPE_CHECKING:
     from pycvstat.learners.in_r import LearnerInR
     from pycvstat.losses import Loss
 
+
 Params = Mapping[str, Any]
+Which = Sequence[int] | None
+"""Positions of the candidates to fit; None for all."""
+NA = Literal["pass", "raise"]
 
 WITHOUT_WEIGHTS = "leave the weights out, or use WLS, GLM, RLM, QuantReg, Ridge or Lasso"
 
@@ -50,6 +53,8 @@ class Learner(AsTyped, metaclass=Answering):
     uses_weights: ClassVar[bool] = False
     uses_offset: ClassVar[bool] = False
     takes_missing: ClassVar[bool] = False
+    refuses_aliased: ClassVar[str] = ""
+    """The R function that refuses columns which others span, where it does not leave them out."""
     software: ClassVar[tuple[str, ...]] = ()
     """Keys of the packages that compute its fits beside this one, in the bibliography."""
     instead: ClassVar[Mapping[str, str]] = {}
@@ -210,17 +215,13 @@ class Prepared(ABC):
             one.check(task)
         learner.tell(task)
 
-    def chosen(self, which: Sequence[int] | None) -> Sequence[Any]:
+    def chosen(self, which: Which) -> Sequence[Any]:
         """The learners of the candidates asked for."""
         return self.learners if which is None else [self.learners[i] for i in which]
 
     @abstractmethod
     def predict(
-        self,
-        train: IntArray,
-        new: IntArray,
-        which: Sequence[int] | None = None,
-        context: Any = None,
+        self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Predictions:
         """Fit each candidate on the rows `train` and predict the rows `new`.
 
@@ -240,11 +241,7 @@ class Prepared(ABC):
         """
 
     def predict_chunks(
-        self,
-        train: IntArray,
-        new: IntArray,
-        which: Sequence[int] | None = None,
-        context: Any = None,
+        self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Iterator[tuple[slice, Predictions]]:
         """`predict` in pieces of `new`, for learners that can keep memory small that way."""
         yield slice(None), self.predict(train, new, which, context)
@@ -341,3 +338,15 @@ def spread(values: NDArray[Any], known: BoolArray, missing: Any) -> NDArray[Any]
     full = np.full((len(known), *values.shape[1:]), missing, dtype=values.dtype)
     full[known] = values
     return full
+
+
+def tell_missing(known: BoolArray, na: NA) -> None:
+    """Warn of rows that cannot be predicted, or refuse them."""
+    check_word("na", na, get_args(NA))
+    if known.all():
+        return
+    count = f"{int((~known).sum())} of {len(known)} rows have missing or infinite predictors"
+    first = f"the first is row {int(np.flatnonzero(~known)[0])}"
+    if na == "raise":
+        raise DataError(f"{count}.", given=first, fix="leave them out, or use na='pass'")
+    warn(f"{count}; their predictions are NaN.", given=first)

@@ -4,119 +4,38 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pycvstat.data.formula import Design, FittedEncoder
-from pycvstat.data.frame import read
+from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
-from pycvstat.errors import FitError, InputError, warn
-from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
-from pycvstat.learners.coefficients import coefficient_table
-from pycvstat.learners.missing import NA, tell_missing
-from pycvstat.learners.out_of_range import refuse_non_finite
-from pycvstat.learners.statsmodels.results import table
+from pycvstat.errors import FitError, warn
+from pycvstat.learners.base import (
+    NA,
+    Fitted,
+    Learner,
+    Params,
+    Predictions,
+    Prepared,
+    Which,
+    tell_missing,
+)
+from pycvstat.learners.solution import FitReport, Outcome, Sample, Solution, results_table, stacked
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pycvstat.folds.plan import FoldPlan
+
+
+__all__ = ["DesignLearner", "FitReport", "Outcome", "Sample", "Solution"]
 
 FEW = 4  # columns that nobody finds many
 ROUNDING = 1e-13  # a share of the size of a column that rounding explains
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sample:
-    """Training rows as the arithmetic of a learner sees them.
-
-    Parameters
-    ----------
-    X : (n, p) float64
-    y : (n,) float64
-        Numbers, or class codes 0, 1, ...
-    columns : tuple of str
-    levels : tuple of str
-        The classes; empty for a continuous response.
-    weights, offset : (n,) float64, optional
-    intercept : bool
-        Whether the first column of X is the constant.
-    response : str
-        Its name.
-    """
-
-    X: FloatArray
-    y: FloatArray
-    columns: tuple[str, ...]
-    levels: tuple[str, ...] = ()
-    weights: FloatArray | None = None
-    offset: FloatArray | None = None
-    intercept: bool = True
-    response: str = "y"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
-    """Predictions of one fit for m rows: values (m,), and class probabilities (m, L)."""
-
-    values: FloatArray
-    prob: FloatArray | None = None
-
-
-def stacked(outcomes: Sequence[Outcome], detail: Any = None) -> Predictions:
-    """The predictions of several candidates of one fit."""
-    probs = [outcome.prob for outcome in outcomes if outcome.prob is not None]
-    return Predictions(
-        np.stack([outcome.values for outcome in outcomes]),
-        np.stack(probs) if len(probs) == len(outcomes) else None,
-        detail,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class FitReport:
-    """What there is to say about one fit.
-
-    Parameters
-    ----------
-    aliased : tuple of str
-        Columns without a coefficient because earlier columns span them (R's NA).
-    converged : bool
-    iterations : int
-        0 for a direct method.
-    notes : tuple of str
-        What R would warn about.
-    """
-
-    aliased: tuple[str, ...] = ()
-    converged: bool = True
-    iterations: int = 0
-    notes: tuple[str, ...] = ()
-
-
-class Solution:
-    """What fitting gives; subclasses say how to predict and what their coefficients are."""
-
-    report: FitReport = FitReport()
-
-    def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
-        """Predict the rows of a design (m, p)."""
-        raise NotImplementedError
-
-    def table(self, sample: Sample, level: float) -> pd.DataFrame:
-        """The coefficients with what is known about their accuracy."""
-        raise NotImplementedError
-
-    def results(self, sample: Sample, **covariance: Any) -> Any:
-        """The results object of statsmodels at these coefficients."""
-        raise InputError(
-            "statsmodels has no results for this learner.",
-            given=type(self).__name__.removesuffix("Solution"),
-            fix="use tidy() and predict()",
-        )
 
 
 class DesignLearner(Learner):
@@ -170,11 +89,7 @@ class PreparedDesign(Prepared):
         return found
 
     def predict(
-        self,
-        train: IntArray,
-        new: IntArray,
-        which: Sequence[int] | None = None,
-        context: Any = None,
+        self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Predictions:
         """Fit each candidate on the rows `train` and predict the rows `new`."""
         X_train, X_new = self.task.matrices("contrasts", train, new)
@@ -182,7 +97,10 @@ class PreparedDesign(Prepared):
         solutions = solved(self.chosen(which), sample)
         offset = None if self.design.offset is None else self.design.offset[new]
         outcomes = [solution.predict(X_new, offset) for solution in solutions]
-        warn_once(solutions, sample, X_new)
+        if any(one.report.notes or one.report.aliased for one in solutions):
+            frame = self.task.frame.select(self.task.formula.predictors)
+            frames = frame.take(train), frame.take(new)
+            warn_once(self.learners[0], solutions, sample, X_new, *frames)
         return stacked(outcomes, tuple(solution.report for solution in solutions))
 
 
@@ -244,7 +162,7 @@ class FittedDesign(FittedRegression):
         with np.errstate(all="ignore"):
             if self.learner.covariance(self.task):
                 kept = ~np.isin(self.columns, self.report.aliased)
-                return table(self.results, self.columns, kept, [], level)
+                return results_table(self.results, self.columns, kept, [], level)
             return self._solution.table(self._sample, level)
 
     @cached_property
@@ -258,17 +176,24 @@ class FittedDesign(FittedRegression):
 
     def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, BoolArray]:
         """Predict the rows without a missing predictor."""
-        design = self._encoder.matrix(read(new))
+        frame = read(new)
+        design = self._encoder.matrix(frame)
         known: BoolArray = np.asarray(np.isfinite(design.X).all(axis=1))
         if design.offset is not None:
             known &= np.isfinite(design.offset)
         tell_missing(known, na)
-        warn_once([self._solution], self._sample, design.X[known])
+        frames = (one.select(self.task.formula.predictors) for one in (self.task.frame, frame))
+        warn_once(self.learner, [self._solution], self._sample, design.X[known], *frames)
         offset = None if design.offset is None else design.offset[known]
         with np.errstate(all="ignore"):
             outcome = self._solution.predict(design.X[known], offset)
         refuse_non_finite(self.learner.name, outcome.values)
         return outcome.values, outcome.prob, known
+
+
+def shares_rows(task: Task, plan: FoldPlan) -> bool:
+    """Whether every fit trains on all rows that it does not test, with one design for all."""
+    return plan.train is None and task.encoder("contrasts").stateless
 
 
 def tell_wide(learner: DesignLearner, design: Design) -> None:
@@ -313,27 +238,50 @@ def solved(learners: Sequence[DesignLearner], sample: Sample) -> list[Solution]:
         ) from None
 
 
-def warn_once(solutions: Sequence[Solution], sample: Sample, X_new: FloatArray) -> None:
+def warn_once(
+    learner: Learner,
+    solutions: Sequence[Any],
+    sample: Sample,
+    X_new: FloatArray,
+    train: Frame,
+    new: Frame,
+) -> None:
     """Say what R would warn about, and when an aliased column matters for the new rows."""
     notes = dict.fromkeys(note for solution in solutions for note in solution.report.notes)
     for aliased in {solution.report.aliased for solution in solutions if solution.report.aliased}:
-        notes |= dict.fromkeys(notes_of_aliased(sample, aliased, X_new))
+        levels = new_levels(train, new)
+        notes |= dict.fromkeys(notes_of_aliased(learner, sample, aliased, X_new, levels))
     for note in notes:
         warn(note)
 
 
-def notes_of_aliased(sample: Sample, aliased: tuple[str, ...], X_new: FloatArray) -> list[str]:
+def new_levels(train: Frame, new: Frame) -> str:
+    """What R says of new rows with levels that no training row has; nothing without any."""
+    for name in train.names:
+        if train[name].kind in ("factor", "ordered", "text"):
+            asked = {*new[name].labels()} - {*train[name].labels(), None}
+            if asked:
+                return f"factor {name} has new levels {', '.join(sorted(asked))}"
+    return ""
+
+
+def notes_of_aliased(
+    learner: Learner, sample: Sample, aliased: tuple[str, ...], X_new: FloatArray, levels: str = ""
+) -> list[str]:
     """What to say of columns without a coefficient, where it changes predictions."""
     left_out = np.isin(sample.columns, aliased)
     X = sample.X if sample.weights is None else sample.X[sample.weights > 0]
     kept, rest = X[:, ~left_out], X[:, left_out]
     shares = np.asarray(np.linalg.lstsq(kept, rest, rcond=None)[0], dtype=np.float64)
     names = ", ".join(aliased[:5])
+    in_r = f", where {refusing} refuses such a fit" if (refusing := learner.refuses_aliased) else ""
     count = undetermined(rest, shares, X_new[:, ~left_out], X_new[:, left_out])
     if count:
+        in_r = f", where R stops with an error ({levels})" if levels else in_r
+        depend = f"{count} prediction{' depends' if count == 1 else 's depend'}"
         return [
-            f"the training rows do not determine the coefficients of {names}, on which "
-            f"{count} predictions depend; as in R they are left out."
+            f"the training rows do not determine the coefficients of {names}, on which {depend}; "
+            f"by the rule of R's lm they are left out{in_r}."
         ]
     gap = np.abs(rest - kept @ shares).max(axis=0, initial=0.0)
     size = np.abs(rest).max(axis=0, initial=0.0)
@@ -341,8 +289,8 @@ def notes_of_aliased(sample: Sample, aliased: tuple[str, ...], X_new: FloatArray
     if (gap <= ROUNDING * size).all():
         return []
     return [
-        f"other columns nearly determine {names}; as in R they are left out. Centre or rescale "
-        "them if what is left of them matters."
+        f"other columns nearly determine {names}; by the rule of R's lm they are left out{in_r}. "
+        "Centre or rescale them if what is left of them matters."
     ]
 
 
@@ -357,7 +305,33 @@ def undetermined(
     return int((gap > 1e-7 * np.where(size > 0, size, 1.0)).any(axis=1).sum())
 
 
-def plain_table(sample: Sample, estimate: FloatArray, level: float) -> pd.DataFrame:
-    """A coefficient table of a learner that gives estimates only."""
-    unknown = np.full(len(estimate), np.nan)
-    return coefficient_table(sample.columns, estimate, unknown, float("nan"), level)
+SMALLEST = 1e-140  # the square still has all its digits, and so has its inverse
+
+
+def refuse_extreme(name: str, X: FloatArray, columns: Sequence[str]) -> None:
+    """Refuse columns whose squares leave the range of numbers.
+
+    Examples
+    --------
+    >>> refuse_extreme("Lasso", np.array([[1e-100], [0.0]]), ["x"])
+    """
+    size = np.abs(X).max(axis=0, initial=0.0)
+    bad = (size > 0) & ((size < SMALLEST) | (size > 1 / SMALLEST))
+    if bad.any():
+        place = int(bad.argmax())
+        raise FitError(
+            f"{name} cannot use a column whose squares leave the range of numbers.",
+            given=f"{columns[place]}, with values up to {size[place]:.3g} in size",
+            fix="change the unit of the column",
+        )
+
+
+def refuse_non_finite(name: str, values: FloatArray) -> None:
+    """Predictions that left the range of numbers: R gives them as NaN or Inf."""
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise FitError(
+            f"{name} gives predictions that are not finite.",
+            given=f"{int(bad.sum())} of {len(bad)} rows, the first is row {bad.argmax()}",
+            fix="change the unit of columns of extreme size",
+        )

@@ -6,26 +6,32 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
 from pycvstat.data.task import Task
 from pycvstat.errors import Advice, InputError, RError
 from pycvstat.errors.checks import check_control
-from pycvstat.learners.base import Params, Prepared
-from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
-from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Params, Predictions, Prepared
+from pycvstat.learners.design import DesignLearner, PreparedDesign, shares_rows
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.linear_prepared import PreparedGLM
-from pycvstat.learners.statsmodels.results import generalised
+from pycvstat.learners.solution import (
+    FitReport,
+    Outcome,
+    Sample,
+    Solution,
+    coefficient_table,
+    unit_errors,
+)
 from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pycvstat.learners.families import Family, Link
-    from pycvstat.learners.irls import Control, GLMFit
+    from pycvstat.learners.irls import Control, GLMFit, Problem
 
 FAMILIES_IN_R = {
     "binomial": "binomial",
@@ -68,6 +74,8 @@ class GLMSolution(Solution):
 
     def results(self, sample: Sample, **covariance: Any) -> Any:
         """Of ``sm.GLM``."""
+        from pycvstat.learners.statsmodels.results import generalised
+
         fit = self.fit
         history = {"iteration": fit.iterations, "deviance": [fit.deviance]}
         family = self.family.linked(self.link)
@@ -83,17 +91,14 @@ class GLMSolution(Solution):
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Student's t where the dispersion is estimated (by Pearson's chi-square), else normal."""
         fitted, w = self.fit.fitted, self.fit.working_weights
-        kept = ~fitted.aliased
-        prior = np.ones(len(sample.y)) if sample.weights is None else sample.weights
-        df = int((prior > 0).sum()) - fitted.rank
+        df = int((sample.prior > 0).sum()) - fitted.rank
         used = w > 0
         dispersion = 1.0
         if self.family.free_dispersion:
             squares = w * self.fit.working_residuals**2
             dispersion = float(squares[used].sum()) / df if df > 0 else np.nan
-        error = np.full(len(kept), np.nan)
-        rows = sample.X[used][:, kept] * np.sqrt(w[used])[:, None]
-        error[kept] = np.sqrt(dispersion) * root_of_inverse_diagonal(rows)
+        rows = sample.X[used] * np.sqrt(w[used])[:, None]
+        error = np.sqrt(dispersion) * unit_errors(rows, ~fitted.aliased)
         test = df if self.family.free_dispersion else None
         return coefficient_table(sample.columns, fitted.coefficients, error, test, level)
 
@@ -166,20 +171,20 @@ class GeneralisedLinear(DesignLearner):
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
-        from pycvstat.learners.irls import notes
+        from pycvstat.learners.irls import notes, problem_of
 
         family, link = self.parts()
-        fit, family = self.fitted(sample, family, link)
-        aliased = tuple(np.array(sample.columns, dtype=object)[fit.fitted.aliased])
+        given = family, link, sample.weights, sample.offset, self.control
+        fit, family = self.fitted(problem_of(sample.X, sample.y, *given))
+        aliased = sample.named(fit.fitted.aliased)
         report = FitReport(aliased, fit.converged, fit.iterations, notes(fit, family))
         return GLMSolution(fit, family, link, bool(sample.levels), report)
 
-    def fitted(self, sample: Sample, family: Family, link: Link) -> tuple[GLMFit, Family]:
+    def fitted(self, problem: Problem) -> tuple[GLMFit, Family]:
         """The fit, and the family with all its parameters."""
-        from pycvstat.learners.irls import fit_glm
+        from pycvstat.learners.irls import solved
 
-        given = (sample.weights, sample.offset, self.control)
-        return fit_glm(sample.X, sample.y, family, link, *given), family
+        return solved(problem), problem.family
 
 
 @dataclass(frozen=True, repr=False)
@@ -267,14 +272,11 @@ class GLM(GeneralisedLinear):
         says = "glm with MASS::negative.binomial"
         return replace(found, says=says, params={**found.params, "theta": theta})
 
-    def fitted(self, sample: Sample, family: Family, link: Link) -> tuple[GLMFit, Family]:
+    def fitted(self, problem: Problem) -> tuple[GLMFit, Family]:
         """The fit, and the family with all its parameters."""
-        from pycvstat.learners.negative_binomial import fit_negative_binomial
+        from pycvstat.learners.irls import fit_negative_binomial
 
-        if self.family_is_known:
-            return super().fitted(sample, family, link)
-        given = (sample.weights, sample.offset, self.control)
-        return fit_negative_binomial(sample.X, sample.y, link, *given)
+        return super().fitted(problem) if self.family_is_known else fit_negative_binomial(problem)
 
 
 @dataclass(frozen=True, repr=False)
@@ -324,3 +326,32 @@ def check_two(task: Task) -> None:
             if len(levels) > 2
             else "a single class leaves nothing to predict",
         )
+
+
+class PreparedGLM(PreparedDesign):
+    """Generalised linear models prepared for one task: all folds go through R's iterations."""
+
+    def predict_plan(self, plan: FoldPlan) -> Predictions | None:
+        """All fits at once, when each is trained on every row that it does not test."""
+        fixed = all(cast("GeneralisedLinear", one).family_is_known for one in self.learners)
+        if not (fixed and shares_rows(self.task, plan)):
+            return None
+        means = np.stack([self._means(plan, c) for c in range(len(self.learners))])
+        if not self.task.response.levels:
+            return Predictions(means)
+        return Predictions((means > 0.5).astype(np.float64), np.stack([1 - means, means], axis=2))
+
+    def _means(self, plan: FoldPlan, candidate: int) -> FloatArray:
+        from pycvstat.learners.linear.glm_folds import glm_left_out_means
+
+        learner = cast("GeneralisedLinear", self.learners[candidate])
+        y = self.task.response.values.astype(np.float64)
+        family, link = learner.parts()
+        X, offset, weights = self.design.X, self.design.offset, self.task.weights
+        given = (X, y, family, link, plan.rows, plan.offsets, weights, offset)
+        out = glm_left_out_means(*given, learner.control)
+        for i in np.flatnonzero(out.refit).tolist():
+            test = slice(plan.offsets[i], plan.offsets[i + 1])
+            refit = self.predict(plan.train_rows(i), plan.test_rows(i), [candidate])
+            out.means[test] = refit.values[0] if refit.prob is None else refit.prob[0, :, 1]
+        return out.means

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import digamma, gammaln, polygamma
 
 from pycvstat.errors import FitError
-from pycvstat.learners.families import EPS, Family, Link
-from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
-from pycvstat.learners.linear.rank import LM_TOLERANCE
-from pycvstat.types import FloatArray
+from pycvstat.learners.families import EPS, POISSON, Family, Link, negative_binomial
+from pycvstat.learners.linear.least_squares import LM_TOLERANCE, LeastSquares, fit_least_squares
+from pycvstat.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +58,10 @@ class GLMFit:
     iterations: int
 
 
-@dataclass(slots=True)
-class _State:
-    """The linear predictor, its mean, and the deviance."""
-
-    eta: FloatArray
-    mu: FloatArray
-    deviance: float
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Problem:
+class Problem:
+    """What a generalised linear model is fitted to."""
+
     X: FloatArray
     y: FloatArray
     weights: FloatArray
@@ -77,14 +70,52 @@ class _Problem:
     link: Link
     control: Control
 
-    def at(self, eta: FloatArray) -> _State:
-        mu = self.link.inverse(eta)
-        unit = self.family.deviance(self.y, mu)
-        used = self.weights > 0
-        return _State(eta, mu, float((self.weights[used] * unit[used]).sum()))
+    def is_valid(self, eta: FloatArray, mu: FloatArray) -> bool:
+        """Whether predictors and means are allowed."""
+        return self.link.valid(eta) and self.family.valid_mean(mu)
 
-    def is_valid(self, state: _State) -> bool:
-        return self.link.valid(state.eta) and self.family.valid_mean(state.mu)
+    def start(self) -> FloatArray:
+        """R's first linear predictor."""
+        return self.link.link(self.family.start(self.y, self.weights))
+
+    def working(
+        self, weights: FloatArray, eta: FloatArray, mu: FloatArray
+    ) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Weights and responses of the next least squares fit (..., n), and which fits break down.
+
+        Of one fit or of many: the weights and predictors are (n,) or (fits, n).
+        """
+        slope, variance = self.link.derivative(eta), self.family.variance(mu)
+        used = (weights > 0) & (slope != 0)
+        sound = used & (variance > 0)
+        broken = (used & ~(sound & np.isfinite(slope))).any(axis=-1) | ~used.any(axis=-1)
+        gap = np.divide(self.y - mu, slope, out=np.zeros_like(slope), where=used)
+        working = np.divide(weights * slope**2, variance, out=np.zeros_like(slope), where=sound)
+        return working, np.where(used, eta - self.offset + gap, 0.0), broken
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The linear predictor, its mean, and the deviance."""
+
+    eta: FloatArray
+    mu: FloatArray
+    deviance: float
+
+
+def problem_of(
+    X: FloatArray,
+    y: FloatArray,
+    family: Family,
+    link: Link,
+    weights: FloatArray | None,
+    offset: FloatArray | None,
+    control: Control,
+) -> Problem:
+    """A problem whose weights are 1 and whose offset is 0 where there are none."""
+    weights = np.ones(len(y)) if weights is None else weights
+    offset = np.zeros(len(y)) if offset is None else offset
+    return Problem(X, y, weights, offset, family, link, control)
 
 
 def fit_glm(
@@ -129,83 +160,72 @@ def fit_glm(
     >>> fit.fitted.coefficients[1].round(6), fit.converged
     (np.float64(0.693147), True)
     """
-    n = len(y)
-    weights = np.ones(n) if weights is None else weights
-    offset = np.zeros(n) if offset is None else offset
-    problem = _Problem(X, y, weights, offset, family, link, control)
+    return solved(problem_of(X, y, family, link, weights, offset, control), eta)
+
+
+def solved(problem: Problem, eta: FloatArray | None = None) -> GLMFit:
+    """The fit, from R's starting values or from those given."""
     with np.errstate(all="ignore"):  # steps that leave the valid region are halved
         return _iterated(problem, _started(problem, eta))
 
 
-def _iterated(problem: _Problem, state: _State) -> GLMFit:
+def _iterated(problem: Problem, state: _State) -> GLMFit:
     fitted: LeastSquares | None = None
     converged = at_boundary = False
     iterations = 0
     while not converged and iterations < problem.control.maxiter:
         iterations += 1
-        step, working = _step(problem, state)
-        following, step, at_boundary = _corrected(problem, step, fitted)
+        working, response, broken = problem.working(problem.weights, state.eta, state.mu)
+        if broken:
+            raise FitError("The iterations broke down: no row informs about the coefficients.")
+        step = fit_least_squares(problem.X, response, working, problem.control.aliased)
+        following, fitted, at_boundary = _corrected(problem, step, fitted)
         change = abs(following.deviance - state.deviance) / (0.1 + abs(following.deviance))
-        state, fitted = following, step
-        converged = change < problem.control.tol
+        state, converged = following, change < problem.control.tol
     assert fitted is not None
     residuals = (problem.y - state.mu) / problem.link.derivative(state.eta)
     ends = state.deviance, converged, at_boundary, iterations
     return GLMFit(fitted, state.mu, working, residuals, *ends)
 
 
-def _started(problem: _Problem, eta: FloatArray | None) -> _State:
-    used = problem.weights > 0
-    if not problem.family.valid_response(problem.y[used]):
-        low, high = problem.y[used].min(initial=np.inf), problem.y[used].max(initial=-np.inf)
+def _at(problem: Problem, eta: FloatArray) -> _State:
+    mu, used = problem.link.inverse(eta), problem.weights > 0
+    unit = problem.family.deviance(problem.y, mu)
+    return _State(eta, mu, float((problem.weights[used] * unit[used]).sum()))
+
+
+def _started(problem: Problem, eta: FloatArray | None) -> _State:
+    y = problem.y[problem.weights > 0]
+    if not problem.family.valid_response(y):
         raise FitError(
             f"The response does not fit the {problem.family.name} family.",
-            given=f"values from {low:g} to {high:g}",
+            given=f"values from {y.min(initial=np.inf):g} to {y.max(initial=-np.inf):g}",
             fix=f"this family needs {problem.family.support}",
         )
-    start = problem.family.start(problem.y, problem.weights)
-    state = problem.at(problem.link.link(start) if eta is None else eta)
-    if not problem.is_valid(state):
-        raise FitError(
-            "There are no valid starting values.",
-            given=f"family {problem.family.name!r} with link {problem.link.name!r}",
-            fix="use the family's default link, or check the response",
-        )
+    state = _at(problem, problem.start() if eta is None else eta)
+    if not problem.is_valid(state.eta, state.mu):
+        raise _nothing_valid("There are no valid starting values.", problem)
     return state
 
 
-def _step(problem: _Problem, state: _State) -> tuple[LeastSquares, FloatArray]:
-    """The weighted least squares fit to the working response, and its weights."""
-    slope = problem.link.derivative(state.eta)
-    used = (problem.weights > 0) & (slope != 0)
-    variance = problem.family.variance(state.mu)
-    if not used.any() or not (np.isfinite(slope[used]) & (variance[used] > 0)).all():
-        raise FitError("The iterations broke down: no row informs about the coefficients.")
-    working = np.zeros(len(slope))
-    working[used] = problem.weights[used] * slope[used] ** 2 / variance[used]
-    response = np.zeros(len(slope))
-    gap = (problem.y - state.mu)[used] / slope[used]
-    response[used] = (state.eta - problem.offset)[used] + gap
-    return fit_least_squares(problem.X, response, working, problem.control.aliased), working
-
-
 def _corrected(
-    problem: _Problem, step: LeastSquares, previous: LeastSquares | None
+    problem: Problem, step: LeastSquares, previous: LeastSquares | None
 ) -> tuple[_State, LeastSquares, bool]:
     """Halve a step until deviance and means are valid."""
-    state = problem.at(step.predict(problem.X) + problem.offset)
-    halved = False
-    for _ in range(26):
-        if np.isfinite(state.deviance) and problem.is_valid(state):
-            return state, step, halved
+    for turn in range(26):
+        state = _at(problem, step.predict(problem.X) + problem.offset)
+        if np.isfinite(state.deviance) and problem.is_valid(state.eta, state.mu):
+            return state, step, turn > 0
         if previous is None:
             break
-        halved = True
         both = (np.nan_to_num(step.coefficients) + np.nan_to_num(previous.coefficients)) / 2
         step = LeastSquares(np.where(step.aliased, np.nan, both), step.aliased)
-        state = problem.at(step.predict(problem.X) + problem.offset)
-    raise FitError(
-        "No valid set of coefficients was found.",
+    raise _nothing_valid("No valid set of coefficients was found.", problem)
+
+
+def _nothing_valid(what: str, problem: Problem) -> FitError:
+    return FitError(
+        what,
         given=f"family {problem.family.name!r} with link {problem.link.name!r}",
         fix="use the family's default link, or check the response for extreme values",
     )
@@ -227,3 +247,72 @@ def notes(fit: GLMFit, family: Family) -> tuple[str, ...]:
     if family.name == "poisson" and low < 10 * EPS:
         said.append("fitted rates are numerically 0.")
     return tuple(said)
+
+
+SMALL_STEP = float(np.finfo(np.float64).eps ** 0.25)
+
+
+def fit_negative_binomial(problem: Problem) -> tuple[GLMFit, Family]:
+    """Fit coefficients and theta in turn, from a Poisson fit, until both stand still.
+
+    As in R: ``MASS::glm.nb``.
+
+    Returns
+    -------
+    fit : GLMFit
+        At the theta before the last, as in R.
+    family : Family
+        With the last dispersion, 1 / theta.
+    """
+    y, w, control = problem.y, problem.weights, problem.control
+    fit = solved(replace(problem, family=POISSON))
+    theta = maximum_likelihood_theta(y, fit.mean, w, control.maxiter)
+    df = max(1, int((w > 0).sum()) - fit.fitted.rank)
+    unit = np.sqrt(2 * df)
+    now, step, turns = _log_likelihood(theta, fit.mean, y, w), 1.0, 0
+    before = now + 2 * unit
+    while abs(before - now) / unit + abs(step) > control.tol:
+        turns += 1
+        if turns > control.maxiter:
+            return replace(fit, converged=False), negative_binomial(1 / theta)
+        at_theta = replace(problem, family=negative_binomial(1 / theta))
+        following = solved(at_theta, problem.link.link(fit.mean))
+        previous, theta = theta, maximum_likelihood_theta(y, fit.mean, w, control.maxiter)
+        fit, step, before = following, previous - theta, now
+        now = _log_likelihood(theta, fit.mean, y, w)
+    return fit, negative_binomial(1 / theta)
+
+
+def maximum_likelihood_theta(y: FloatArray, mu: FloatArray, w: FloatArray, limit: int) -> float:
+    """Newton's method for theta at given means. As in R: ``MASS::theta.ml``.
+
+    Examples
+    --------
+    >>> y = np.array([0.0, 1.0, 0.0, 4.0, 9.0, 2.0])
+    >>> round(maximum_likelihood_theta(y, np.full(6, y.mean()), np.ones(6), 25), 6)
+    0.744209
+    """
+    theta = float(w.sum() / (w * (y / mu - 1) ** 2).sum())
+    step, turns = 1.0, 1
+    while turns < limit and abs(step) > SMALL_STEP:
+        theta = abs(theta)
+        score = digamma(theta + y) - digamma(theta) + np.log(theta) + 1
+        score = score - np.log(theta + mu) - (y + theta) / (mu + theta)
+        information = polygamma(1, theta) - polygamma(1, theta + y) - 1 / theta
+        information = information + 2 / (mu + theta) - (y + theta) / (mu + theta) ** 2
+        step = float((w * score).sum() / (w * information).sum())
+        theta += step
+        turns += 1
+    if not (np.isfinite(theta) and theta > 0):
+        raise FitError(
+            "the dispersion of the negative binomial has no estimate.",
+            given=f"theta = {theta:g}: these counts vary no more than a Poisson's",
+            fix="use GLM('poisson'), or give alpha=",
+        )
+    return theta
+
+
+def _log_likelihood(theta: float, mu: FloatArray, y: FloatArray, w: FloatArray) -> float:
+    terms = gammaln(theta + y) - gammaln(theta) - gammaln(y + 1) + theta * np.log(theta)
+    terms = terms + y * np.log(mu + (y == 0)) - (theta + y) * np.log(theta + mu)
+    return float((w * terms).sum())

@@ -9,11 +9,10 @@ import numpy as np
 
 from pycvstat.errors import FitError
 from pycvstat.errors.checks import check_control
-from pycvstat.learners.coefficients import coefficient_table
-from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
+from pycvstat.learners.design import DesignLearner
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.linear.rank import aliased_columns
-from pycvstat.learners.statsmodels.results import multinomial
+from pycvstat.learners.linear.least_squares import aliased_columns
+from pycvstat.learners.solution import FitReport, Outcome, Sample, Solution, coefficient_table
 from pycvstat.rmath.tolerances import NUMERICAL
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
@@ -169,6 +168,8 @@ class MultinomialSolution(Solution):
         """Of ``sm.MNLogit``."""
         if self.fit is None:
             raise FitError("the training rows hold a single class.", fix="give rows of two or more")
+        from pycvstat.learners.statsmodels.results import multinomial
+
         return multinomial(sample, self.kept, self.fit.coefficients, self.fit.converged)
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
@@ -235,7 +236,7 @@ class MNLogit(DesignLearner):
         X, weights = sample.X[used], None if sample.weights is None else sample.weights[used]
         seen, codes = np.unique(sample.y[used].astype(np.int64), return_inverse=True)
         aliased = aliased_columns(X if weights is None else X * np.sqrt(weights)[:, None])
-        names = tuple(np.array(sample.columns, dtype=object)[aliased])
+        names = sample.named(aliased)
         if len(seen) == 1:
             report = FitReport(names, notes=("the training rows hold a single class.",))
             return MultinomialSolution(None, ~aliased, seen, len(sample.levels), report)

@@ -9,48 +9,57 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pycvstat.data.task import Task
-from pycvstat.errors import Advice, InputError
-from pycvstat.learners.base import Params, Prepared
-from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
-from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
+from pycvstat.errors import Advice, FitError, InputError, warn
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.base import Params, Predictions, Prepared
+from pycvstat.learners.design import (
+    DesignLearner,
+    PreparedDesign,
+    notes_of_aliased,
+    sample_of,
+    shares_rows,
+)
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
-from pycvstat.learners.linear_prepared import PreparedLeastSquares
-from pycvstat.learners.statsmodels.columns import columns_of_covariance, with_columns
-from pycvstat.learners.statsmodels.results import least_squares
-from pycvstat.rmath.tolerances import LINEAR
-from pycvstat.types import FloatArray
+from pycvstat.learners.linear.least_squares import fit_least_squares
+from pycvstat.learners.linear.pairs import least_squares_left_out
+from pycvstat.learners.solution import (
+    FitReport,
+    LinearSolution,
+    Outcome,
+    Sample,
+    Solution,
+    coefficient_table,
+    plain_table,
+    unit_errors,
+)
+from pycvstat.learners.statsmodels.models import columns_of_covariance, with_columns
+from pycvstat.rmath.tolerances import LINEAR, SUMS
+from pycvstat.types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pycvstat.data.task import Task
+
 
 @dataclass(frozen=True, eq=False)
-class LinearSolution(Solution):
-    """Coefficients of a linear predictor."""
-
-    fitted: LeastSquares
-    report: FitReport
-
-    def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
-        """The linear predictor, aliased columns left out."""
-        values = self.fitted.predict(X)
-        return Outcome(values if offset is None else values + offset)
+class LeastSquaresSolution(LinearSolution):
+    """Coefficients of least squares."""
 
     def results(self, sample: Sample, **covariance: Any) -> Any:
         """Of ``sm.OLS`` or ``sm.WLS``."""
+        from pycvstat.learners.statsmodels.results import least_squares
+
         return least_squares(sample, self.fitted.coefficients, **covariance)
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Student's t with the residual degrees of freedom."""
-        kept = ~self.fitted.aliased
-        root = np.ones(len(sample.y)) if sample.weights is None else np.sqrt(sample.weights)
+        root = np.sqrt(sample.prior)
         residuals = (sample.y - self.predict(sample.X, sample.offset).values) * root
         df = int((root > 0).sum()) - self.fitted.rank
         variance = float(residuals @ residuals) / df if df > 0 else np.nan
-        error = np.full(len(kept), np.nan)
-        rows = sample.X[:, kept] * root[:, None]
-        error[kept] = np.sqrt(variance) * root_of_inverse_diagonal(rows)
+        rows = sample.X * root[:, None]
+        error = np.sqrt(variance) * unit_errors(rows, ~self.fitted.aliased)
         return coefficient_table(sample.columns, self.fitted.coefficients, error, df, level)
 
 
@@ -105,8 +114,7 @@ class OLS(DesignLearner):
         """Fit to a sample."""
         y = sample.y if sample.offset is None else sample.y - sample.offset
         fitted = fit_least_squares(sample.X, y, sample.weights)
-        aliased = tuple(np.array(sample.columns, dtype=object)[fitted.aliased])
-        return LinearSolution(fitted, FitReport(aliased))
+        return LeastSquaresSolution(fitted, FitReport(sample.named(fitted.aliased)))
 
     def in_r(self, task: Task) -> LearnerInR:
         """The R code that fits it."""
@@ -148,3 +156,94 @@ class WLS(OLS):
             raise InputError(
                 "WLS needs weights.", fix=Advice("give {weights}, or use {}", OLS(), weights=...)
             )
+
+
+@dataclass(frozen=True, eq=False)
+class MeanSolution(Solution):
+    """The mean, or the shares of the classes."""
+
+    value: float
+    shares: FloatArray | None
+    report: FitReport
+
+    def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
+        """The same for every row."""
+        values = np.full(len(X), self.value)
+        return Outcome(values, None if self.shares is None else np.tile(self.shares, (len(X), 1)))
+
+    def table(self, sample: Sample, level: float) -> pd.DataFrame:
+        """The mean with its standard error; shares without."""
+        if self.shares is not None:
+            return plain_table(sample.levels, self.shares, level)
+        weights = sample.prior
+        df = int((weights > 0).sum()) - 1
+        squares = float((weights * (sample.y - self.value) ** 2).sum())
+        error = np.sqrt(squares / df / weights.sum()) if df > 0 else np.nan
+        return coefficient_table(
+            ["(Intercept)"], np.array([self.value]), np.array([error]), df, level
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Mean(DesignLearner):
+    """The mean of the training responses; for classes their shares, and the most frequent one.
+
+    What every learner should beat. The predictors of the formula are not used.
+
+    Examples
+    --------
+    >>> Mean().fit("y ~ x", {"x": [1, 2, 3], "y": [1.0, 2.0, 6.0]}).predict({"x": [0, 9]})
+    array([3., 3.])
+
+    As in R: ``lm(y ~ 1, data)``.
+    """
+
+    word: ClassVar[str] = "mean"
+    title: ClassVar[str] = "the mean (or the most frequent class) of the training rows"
+
+    uses_weights: ClassVar[bool] = True
+    shrinks: ClassVar[bool] = True
+    kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordinal")
+
+    def in_r(self, task: Task) -> LearnerInR:
+        """The R code that fits it."""
+        return LearnerInR("pcv_learners$mean", "mean", tolerance=SUMS)
+
+    def solve(self, sample: Sample) -> Solution:
+        """Fit to a sample."""
+        weights = sample.prior
+        if not 0 < weights.sum() < np.inf:
+            raise FitError("the weights of the training rows have no finite sum above 0.")
+        if not sample.levels:
+            return MeanSolution(float(np.average(sample.y, weights=weights)), None, FitReport())
+        codes = sample.y.astype(np.int64)
+        counts = np.bincount(codes, weights=weights, minlength=len(sample.levels))
+        shares = counts / counts.sum()
+        return MeanSolution(float(np.argmax(shares)), shares, FitReport())
+
+
+class PreparedLeastSquares(PreparedDesign):
+    """Least squares prepared for one task: all folds of a plan from one factorisation."""
+
+    def predict_plan(self, plan: FoldPlan) -> Predictions | None:
+        """All fits at once, when each is trained on every row that it does not test."""
+        if not shares_rows(self.task, plan):
+            return None
+        X, offset = self.design.X, self.design.offset
+        y = self.task.response.values - (0.0 if offset is None else offset)
+        out = least_squares_left_out(X, y, plan, self.task.weights)
+        self._tell(out.aliased)
+        values = out.predictions if offset is None else out.predictions + offset[plan.rows]
+        for i in np.flatnonzero(out.refit).tolist():
+            test = slice(plan.offsets[i], plan.offsets[i + 1])
+            values[test] = self.predict(plan.train_rows(i), plan.test_rows(i), [0]).values[0]
+        return Predictions(np.tile(values, (len(self.learners), 1)))
+
+    def _tell(self, aliased: BoolArray | None) -> None:
+        """Say which columns were left out though they are not quite a combination of others."""
+        if aliased is None or not aliased.any():
+            return
+        names = tuple(np.array(self.design.columns, dtype=object)[aliased])
+        sample = sample_of(self.task, self.design, self.design.X, np.arange(self.task.n))
+        for note in notes_of_aliased(self.learners[0], sample, names, self.design.X[:0]):
+            warn(note)

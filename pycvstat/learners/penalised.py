@@ -13,14 +13,7 @@ from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError
 from pycvstat.errors.checks import is_number
 from pycvstat.learners.base import Params, Predictions, Prepared
-from pycvstat.learners.design import (
-    DesignLearner,
-    Outcome,
-    PreparedDesign,
-    Sample,
-    Solution,
-    plain_table,
-)
+from pycvstat.learners.design import DesignLearner, PreparedDesign, refuse_extreme, shares_rows
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.centred import Centred, centre
 from pycvstat.learners.linear.elastic_net import (
@@ -28,9 +21,7 @@ from pycvstat.learners.linear.elastic_net import (
     elastic_net_slopes,
 )
 from pycvstat.learners.linear.ridge import ridge_gcv, ridge_left_out_predictions
-from pycvstat.learners.linear_prepared import shares_rows
-from pycvstat.learners.out_of_range import refuse_extreme
-from pycvstat.learners.statsmodels.results import penalised
+from pycvstat.learners.solution import Outcome, Sample, Solution, plain_table
 from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
@@ -57,11 +48,13 @@ class PenalisedSolution(Solution):
 
     def results(self, sample: Sample, **covariance: Any) -> Any:
         """Of ``fit_regularized`` of ``sm.OLS``."""
+        from pycvstat.learners.statsmodels.results import penalised
+
         return penalised(sample, self.coefficients)
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Estimates only: penalised coefficients have no agreed standard errors."""
-        return plain_table(sample, self.coefficients, level)
+        return plain_table(sample.columns, self.coefficients, level)
 
 
 class Penalised(DesignLearner):

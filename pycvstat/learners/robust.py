@@ -9,11 +9,17 @@ import numpy as np
 
 from pycvstat.errors import InputError, RError
 from pycvstat.errors.checks import check_control, check_word, is_number
-from pycvstat.learners.coefficients import coefficient_table, root_of_inverse_diagonal
-from pycvstat.learners.design import DesignLearner, FitReport, Outcome, Sample, Solution
+from pycvstat.learners.design import DesignLearner
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.least_squares import LeastSquares, fit_least_squares
-from pycvstat.learners.statsmodels.results import robust
+from pycvstat.learners.solution import (
+    FitReport,
+    LinearSolution,
+    Sample,
+    Solution,
+    coefficient_table,
+    unit_errors,
+)
 from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
@@ -99,39 +105,35 @@ def fit_m(X: FloatArray, y: FloatArray, norm: Any, tol: float = 1e-4, maxiter: i
     return MFit(fitted, scale, False, iterations)
 
 
-@dataclass(frozen=True, eq=False)
-class RobustSolution(Solution):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RobustSolution(LinearSolution):
     """Coefficients of an M-estimate."""
 
-    fit: MFit
+    scale: float
     norm: Any
-    report: FitReport
-
-    def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
-        """The linear predictor."""
-        return Outcome(self.fit.fitted.predict(X))
 
     def results(self, sample: Sample, **covariance: Any) -> Any:
         """Of ``sm.RLM``."""
-        fit = self.fit
-        return robust(sample, fit.fitted.coefficients, self.norm, fit.scale, fit.iterations)
+        from pycvstat.learners.statsmodels.results import robust
+
+        found = self.fitted.coefficients
+        return robust(sample, found, self.norm, self.scale, self.report.iterations)
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Huber's asymptotic standard errors, with normal intervals, as ``summary.rlm``."""
-        fitted, scale = self.fit.fitted, self.fit.scale
-        kept = ~fitted.aliased
-        root = np.ones(len(sample.y)) if sample.weights is None else np.sqrt(sample.weights)
+        fitted, scale = self.fitted, self.scale
+        root = np.sqrt(sample.prior)
         residuals = (sample.y - fitted.predict(sample.X)) * root
         n, p = len(residuals), fitted.rank
-        error = np.full(len(kept), np.nan)
+        error = np.full(len(fitted.aliased), np.nan)
         if scale > 0 and n > p:
             u = residuals / scale
             weights, slope = self.norm.weights(u), self.norm.psi_deriv(u)
             spread = ((residuals * weights) ** 2).sum() / (n - p)
             mean = slope.mean()
             kappa = 1 + p * slope.var(ddof=1) / (n * mean**2)
-            rows = sample.X[:, kept] * root[:, None]
-            error[kept] = np.sqrt(spread) * kappa / mean * root_of_inverse_diagonal(rows)
+            unit = unit_errors(sample.X * root[:, None], ~fitted.aliased)
+            error = np.sqrt(spread) * kappa / mean * unit
         return coefficient_table(sample.columns, fitted.coefficients, error, None, level)
 
 
@@ -180,6 +182,7 @@ class RLM(DesignLearner):
     maxiter: int = 20
 
     uses_weights: ClassVar[bool] = True
+    refuses_aliased: ClassVar[str] = "MASS::rlm"
     software: ClassVar[tuple[str, ...]] = ("seabold2010",)
 
     def __post_init__(self) -> None:
@@ -226,7 +229,7 @@ class RLM(DesignLearner):
         X = sample.X if root is None else sample.X * root[:, None]
         y = sample.y if root is None else sample.y * root
         fit = fit_m(X, y, norm, self.tol, self.maxiter)
-        aliased = tuple(np.array(sample.columns, dtype=object)[fit.fitted.aliased])
         said = () if fit.converged else (f"RLM did not converge in {self.maxiter} steps.",)
+        aliased = sample.named(fit.fitted.aliased)
         report = FitReport(aliased, fit.converged, fit.iterations, said)
-        return RobustSolution(fit, norm, report)
+        return RobustSolution(fit.fitted, report, scale=fit.scale, norm=norm)

@@ -17,7 +17,7 @@ from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners import as_learner
-from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared
+from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which
 from pycvstat.losses import FoldMeans, Loss, as_loss
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one, where
 from pycvstat.procedures.grid import Candidates, as_candidates, beside
@@ -161,11 +161,7 @@ class PreparedTuned(Prepared):
         return inner_plans(self.learner, plan, self.named, self.groups, random)
 
     def predict(
-        self,
-        train: IntArray,
-        new: IntArray,
-        which: Sequence[int] | None = None,
-        context: Any = None,
+        self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Predictions:
         """Tune on `train`, retrain, predict `new`."""
         means = self._inner_means(train, context)

@@ -46,7 +46,7 @@ def predictions(prepared: Prepared, plan: FoldPlan) -> FloatArray:
 
     Examples
     --------
-    >>> from pycvstat.learners.mean import Mean
+    >>> from pycvstat.learners.ols import Mean
     >>> X, y = np.zeros((4, 1)), np.array([1.0, 2.0, 3.0, 6.0])
     >>> plan = at_points([np.arange(4), np.arange(3)], 4, 1)
     >>> predictions(Mean().prepare(task_of(X, y, X[:1])), plan).ravel()

@@ -100,7 +100,7 @@ def risk_after_training(
 
     Examples
     --------
-    >>> from pycvstat.learners.mean import Mean
+    >>> from pycvstat.learners.ols import Mean
     >>> from pycvstat.rmath.random import as_stream
     >>> from pycvstat.simulate import sine
     >>> stream = as_stream(1)
@@ -127,7 +127,7 @@ def theorem_1(
 
     Examples
     --------
-    >>> from pycvstat.learners.mean import Mean
+    >>> from pycvstat.learners.ols import Mean
     >>> from pycvstat.simulate.laws import plane
     >>> result = theorem_1(plane(1), Mean(), 10, replications=50)
     >>> bool(abs(result.in_errors) < 4)

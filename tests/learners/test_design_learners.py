@@ -17,9 +17,8 @@ from pycvstat.errors import DataError, FitError, InputError, PycvstatWarning
 from pycvstat.learners import as_learner
 from pycvstat.learners.external.learner import FromFunctions
 from pycvstat.learners.glm import GLM, Logit
-from pycvstat.learners.mean import Mean
 from pycvstat.learners.multinomial import MNLogit
-from pycvstat.learners.ols import OLS, WLS
+from pycvstat.learners.ols import OLS, WLS, Mean
 from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
 from pycvstat.learners.quantile import QuantReg
 from pycvstat.learners.robust import RLM

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from pycvstat.learners.simplex import quantile_vertex
+from pycvstat.learners.quantile import quantile_vertex
 from pycvstat.r import bridge
 
 

@@ -17,9 +17,18 @@ from pycvstat.data.frame import Frame, read
 from pycvstat.data.response import Response
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError, telling
-from pycvstat.learners.base import WITHOUT_WEIGHTS, Fitted, Learner, Params, Predictions, Prepared
-from pycvstat.learners.design import Outcome, stacked
-from pycvstat.learners.missing import NA, tell_missing
+from pycvstat.learners.base import (
+    NA,
+    WITHOUT_WEIGHTS,
+    Fitted,
+    Learner,
+    Params,
+    Predictions,
+    Prepared,
+    Which,
+    tell_missing,
+)
+from pycvstat.learners.solution import Outcome, stacked
 from pycvstat.run import own_generators
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
@@ -106,11 +115,7 @@ class PreparedWrapped(Prepared):
         self.checked = not learner.check_state  # in this process
 
     def predict(
-        self,
-        train: IntArray,
-        new: IntArray,
-        which: Sequence[int] | None = None,
-        context: Any = None,
+        self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Predictions:
         """Fit each candidate on the rows `train` and predict the rows `new`."""
         X_train, X_new = self._predictors(train, new)

@@ -67,12 +67,30 @@ def weights(
         return np.ones((m, k))
     if kernel == "optimal":
         return np.broadcast_to(optimal(k, d), (m, k))
-    relative = clip(distances, beyond)
+    v = clip(distances, beyond)
     if kernel == "rank":
-        return _rank(relative if rank_clipped else distances)
-    if kernel == "gaussian":
-        return _gaussian(relative, k)
-    return _OF_RELATIVE[kernel](relative)
+        ranks: FloatArray = (k + 1) - ascending_ranks(v if rank_clipped else distances)
+        return ranks
+    plain: dict[str, Callable[[FloatArray], FloatArray]] = {
+        "triangular": lambda v: 1 - v,
+        "epanechnikov": lambda v: 0.75 * (1 - v * v),
+        "inv": lambda v: 1 / v,
+    }
+    return plain[kernel](v) if kernel in plain else _compiled(kernel, v)
+
+
+def _compiled(kernel: Kernel, v: FloatArray) -> FloatArray:
+    """Kernels whose last bits are the C library's."""
+    from pycvstat.learners.knn.compiled import as_kknn
+
+    if kernel == "cos":
+        found: FloatArray = as_kknn.cosines(v * np.pi / 2)
+    elif kernel == "gaussian":  # NormalDist is AS 241 to the bit, as R's qnorm
+        farthest = abs(NormalDist().inv_cdf(1 / (2 * (v.shape[1] + 1))))
+        found = as_kknn.normal_densities(v * farthest)
+    else:
+        found = as_kknn.beta_densities((v + 1) / 2, {"biweight": 3, "triweight": 4}[kernel])
+    return found
 
 
 def clip(distances: FloatArray, beyond: FloatArray) -> FloatArray:
@@ -124,41 +142,3 @@ def optimal(k: int, d: int) -> FloatArray:
     result: FloatArray = 1 / k * (1 + d / 2 - d / (2 * math.pow(k, 2 / d)) * steps)
     result.setflags(write=False)
     return result
-
-
-def _rank(values: FloatArray) -> FloatArray:
-    ranks: FloatArray = (values.shape[1] + 1) - ascending_ranks(values)
-    return ranks
-
-
-def _gaussian(relative: FloatArray, k: int) -> FloatArray:
-    from pycvstat.learners.knn.compiled.densities import normal_densities
-
-    # NormalDist is AS 241 to the bit, as R's qnorm
-    farthest = abs(NormalDist().inv_cdf(1 / (2 * (k + 1))))
-    densities: FloatArray = normal_densities(relative * farthest)
-    return densities
-
-
-def _beta(relative: FloatArray, a: int) -> FloatArray:
-    from pycvstat.learners.knn.compiled.densities import beta_densities
-
-    densities: FloatArray = beta_densities((relative + 1) / 2, a)
-    return densities
-
-
-def _cosine(relative: FloatArray) -> FloatArray:
-    from pycvstat.learners.knn.compiled.densities import cosines
-
-    result: FloatArray = cosines(relative * np.pi / 2)
-    return result
-
-
-_OF_RELATIVE: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "triangular": lambda v: 1 - v,
-    "epanechnikov": lambda v: 0.75 * (1 - v * v),
-    "biweight": lambda v: _beta(v, 3),
-    "triweight": lambda v: _beta(v, 4),
-    "cos": _cosine,
-    "inv": lambda v: 1 / v,
-}

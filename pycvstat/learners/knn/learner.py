@@ -5,25 +5,40 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pycvstat.data.frame import read
 from pycvstat.data.task import Task
-from pycvstat.errors import Advice, FitError, InputError, RError
+from pycvstat.errors import Advice, DataError, FitError, InputError, RError
 from pycvstat.errors.checks import check_word, is_number, is_whole
-from pycvstat.learners.base import Learner, Params, Predictions, Prepared
+from pycvstat.learners.base import (
+    NA,
+    Fitted,
+    Learner,
+    Params,
+    Predictions,
+    Prepared,
+    Which,
+    spread,
+    tell_missing,
+)
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.knn.kernels import KERNELS, Kernel
-from pycvstat.learners.knn.predictions import Group, Rows, grouped, predict_candidates
-from pycvstat.learners.knn.responses import y_band
-from pycvstat.learners.knn.search import TIES, Ties
+from pycvstat.learners.knn.kernels import KERNELS, Kernel, weights
+from pycvstat.learners.knn.metric import metric
+from pycvstat.learners.knn.predictions import (
+    Group,
+    Rows,
+    grouped,
+    predict,
+    predict_candidates,
+    y_band,
+)
+from pycvstat.learners.knn.search import TIES, Index, Ties
 from pycvstat.rmath.tolerances import SUMS, Tolerance
-from pycvstat.types import IntArray
-
-if TYPE_CHECKING:
-    from pycvstat.learners.knn.fitted import FittedKNN
-
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 PORTION = 16384  # new rows whose neighbours are held at a time
 IN_R = Tolerance(1e-12, "weights of kernels agree with R's to 1e-12")
@@ -152,7 +167,6 @@ class KNN(Learner):
 
     def fit_task(self, task: Task) -> FittedKNN:
         """Keep the rows of a task."""
-        from pycvstat.learners.knn.fitted import FittedKNN
 
         self.check(task)
         check_rows([self], task.n)
@@ -170,11 +184,7 @@ class PreparedKNN(Prepared):
         self._all: list[Group] | None = None
 
     def predict(
-        self,
-        train: IntArray,
-        new: IntArray,
-        which: Sequence[int] | None = None,
-        context: Any = None,
+        self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Predictions:
         """Predict the rows `new` from their neighbours among the rows `train`."""
         parts = [p for _, p in self.predict_chunks(train, new, which, context)]
@@ -187,11 +197,7 @@ class PreparedKNN(Prepared):
         )
 
     def predict_chunks(
-        self,
-        train: IntArray,
-        new: IntArray,
-        which: Sequence[int] | None = None,
-        context: Any = None,
+        self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Iterator[tuple[slice, Predictions]]:
         """`predict` in pieces of `new`, so that memory stays small."""
         groups = self._groups(which)
@@ -202,7 +208,7 @@ class PreparedKNN(Prepared):
             part = slice(start, min(start + PORTION, len(new)))
             yield part, predict_candidates(groups, folds, rows, new[part])
 
-    def _groups(self, which: Sequence[int] | None) -> list[Group]:
+    def _groups(self, which: Which) -> list[Group]:
         if which is not None:
             return grouped(self.chosen(which))
         if self._all is None:
@@ -255,3 +261,104 @@ def _number(name: str, value: Any, least: float, strictly: bool) -> None:
         raise InputError(
             f"{name} must be a finite number, {bound} {least:g}.", given=f"{name}={value!r}"
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Neighbours:
+    """The k nearest training rows of m new rows, nearest first.
+
+    Parameters
+    ----------
+    rows : (m, k) int64
+        Training rows, 0-based; -1 for new rows with a missing predictor.
+    distances, weights : (m, k) float64
+        NaN for new rows with a missing predictor.
+    beyond : (m,) float64
+        The distance of the (k+1)-th, to which the kernel compares the others.
+    """
+
+    rows: IntArray
+    distances: FloatArray
+    weights: FloatArray
+    beyond: FloatArray
+
+    def __repr__(self) -> str:
+        return f"<Neighbours: {self.rows.shape[1]} of each of {len(self.rows)} rows>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """All there is to say about the new rows without a missing predictor.
+
+    Parameters
+    ----------
+    known : (m,) bool
+        Which of the new rows they are.
+    values : numbers or class codes
+    shares : class probabilities, or None
+    neighbours : Neighbours
+    """
+
+    known: BoolArray
+    values: NDArray[Any]
+    shares: FloatArray | None
+    neighbours: Neighbours
+
+
+class FittedKNN(Fitted):
+    """A fitted kNN.
+
+    Attributes
+    ----------
+    learner : KNN
+    task : Task
+        The training rows.
+    """
+
+    def __init__(self, learner: KNN, task: Task) -> None:
+        self.learner, self.task = learner, task
+        self._encoder = task.encoder("kknn").fit(task.frame)
+        self._rows = Rows(self._encoder.matrix(task.frame), task.response)
+        self._metric = metric(
+            self._rows.X, self._rows.assign, p=float(learner.distance), scale=bool(learner.scale)
+        )
+        self._index = Index(self._rows.X, self._metric, learner.ties)
+
+    def answers(self, new: Any, na: NA) -> tuple[NDArray[Any], FloatArray | None, BoolArray]:
+        """Predict the rows without a missing predictor."""
+        answer = self.answer(new, na)
+        return answer.values, answer.shares, answer.known
+
+    def neighbours(self, new: Any, na: NA = "pass") -> Neighbours:
+        """The nearest training rows of new rows, with distances and weights.
+
+        As in R: ``C``, ``D`` and ``W`` of a kknn (whose rows are 1-based).
+        """
+        answer = self.answer(new, na)
+        known, found = answer.known, answer.neighbours
+        return Neighbours(
+            spread(found.rows, known, -1),
+            spread(found.distances, known, np.nan),
+            spread(found.weights, known, np.nan),
+            spread(found.beyond, known, np.nan),
+        )
+
+    def answer(self, new: Any, na: NA = "pass") -> Answer:
+        """Predictions and neighbours of the new rows without a missing predictor."""
+        frame = read(new)
+        if frame.n == 0:
+            raise DataError("the new data have no rows.", given="0 rows")
+        X = self._encoder.matrix(frame).X
+        known: BoolArray = np.asarray(np.isfinite(X).all(axis=1))
+        tell_missing(known, na)
+        k = self.learner.k
+        found = self._index.find(X[known], k + 1)
+        distances = found.distances(self._metric.p)
+        near = Neighbours(
+            found.rows[:, :k],
+            distances[:, :k],
+            weights(self.learner.kernel, distances[:, :k], distances[:, k], self._rows.d),
+            distances[:, k],
+        )
+        values, shares = predict(self.learner, self.task.response, near.rows, near.weights)
+        return Answer(known, values, shares, near)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from pycvstat.errors import Advice, warn
-from pycvstat.learners.knn.found import Found, FoundPath
-from pycvstat.learners.knn.products import by_products
-from pycvstat.learners.knn.scaling import Metric
+from pycvstat.learners.knn.metric import Metric, by_products
 from pycvstat.rmath.sums import EXTENDED
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
@@ -42,7 +41,7 @@ class Index:
 
     Examples
     --------
-    >>> from pycvstat.learners.knn.scaling import metric
+    >>> from pycvstat.learners.knn.metric import metric
     >>> X = np.array([[0.0], [4.0], [1.0], [1.0]])
     >>> m = metric(X, np.array([1]), scale=False)
     >>> found = Index(X, m).find(X[:1], 3)
@@ -118,7 +117,7 @@ class Index:
         -------
         sums (m, max size), rows (m, s, max size)
         """
-        from pycvstat.learners.knn.compiled.scan import scan_as_kknn
+        from pycvstat.learners.knn.compiled.as_kknn import scan_as_kknn
 
         m, size = self.metric, int(sizes[-1])
         _say_whose_ties()
@@ -148,7 +147,9 @@ class Index:
             sums, rows = self.scan(new, np.array([size]))
             found = Found(sums, rows[:, 0])
         elif self._wide(size):
-            return by_products(self.points(), self.metric, self.metric.points(new), size)
+            points = self.metric.points(new)
+            sums, rows, complete = by_products(self.points(), self.metric, points, size)
+            return Found(sums, rows), complete
         else:
             found = self._walk(self.metric.points(new), size)
         return found, np.isfinite(found.sums[:, size - 1])
@@ -158,8 +159,7 @@ class Index:
 
     def _walk(self, new: FloatArray, size: int) -> Found:
         """The nearest by the tree, new rows that are close to each other one after the other."""
-        from pycvstat.learners.knn.compiled.blocks import split_rows
-        from pycvstat.learners.knn.compiled.walks import nearest
+        from pycvstat.learners.knn.compiled.tree import nearest, split_rows
 
         m = self.metric
         order = split_rows(new)[0] if len(new) > TEAM else np.arange(len(new))
@@ -170,7 +170,7 @@ class Index:
 
     def _by_row(self, new: FloatArray, size: int) -> Found:
         """Nearest rows, the lowest row first among rows at equal distances."""
-        from pycvstat.learners.knn.compiled.walks import nearest_by_row
+        from pycvstat.learners.knn.compiled.tree import nearest_by_row
 
         m, wanted = self.metric, min(size, len(self))
         found = self._walk(new, wanted)
@@ -186,7 +186,7 @@ class Index:
 
     @cached_property
     def _tree(self) -> tuple[Any, ...]:
-        from pycvstat.learners.knn.compiled.blocks import make_blocks
+        from pycvstat.learners.knn.compiled.tree import make_blocks
 
         tree: tuple[Any, ...] = make_blocks(self.points())
         return tree
@@ -199,7 +199,7 @@ class Index:
 
     def _head(self, m: int, size: int) -> tuple[FloatArray, int]:
         """The first rows, in row order: enough of them to leave few others within reach."""
-        from pycvstat.learners.knn.compiled.blocks import as_blocks
+        from pycvstat.learners.knn.compiled.tree import as_blocks
 
         rows = max(HEAD, 8 * size, int(np.sqrt(float(len(self)) * size)))
         if m <= FEW or 2 * rows > len(self):
@@ -247,7 +247,7 @@ def _say_whose_ties() -> None:
 
 
 def _name_the_cost(blocks: float, columns: int) -> None:
-    from pycvstat.learners.knn.compiled.blocks import WIDTH
+    from pycvstat.learners.knn.compiled import WIDTH
 
     compared = blocks * WIDTH * columns
     if compared > COSTLY:
@@ -280,3 +280,69 @@ def _padded(found: Found, size: int) -> Found:
         np.pad(found.sums, ((0, 0), (0, extra)), constant_values=UNREACHED),
         np.pad(found.rows, ((0, 0), (0, extra))),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Neighbours of m new rows, nearest first.
+
+    Parameters
+    ----------
+    sums : (m, size) float64
+        Distances to the power p; kknn's 1e300 where there was no row left.
+    rows : (m, size) int64
+        Positions of the neighbours among the training rows.
+    """
+
+    sums: FloatArray
+    rows: IntArray
+
+    def distances(self, p: float) -> FloatArray:
+        """The distances: roots of the sums."""
+        if p == 2:
+            return np.sqrt(self.sums)
+        if p == 1:
+            return self.sums
+        from pycvstat.learners.knn.compiled.as_kknn import roots
+
+        result: FloatArray = roots(self.sums, p)
+        return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundPath:
+    """Neighbours of m new rows for every k of a path.
+
+    One search serves all k, except where rows are at equal distances: which of them kknn takes,
+    and in which order, depends on k.
+
+    Parameters
+    ----------
+    ks : (s,) int64
+        Ascending.
+    found : Found
+        The nearest ``max(ks) + 1``.
+    tied : (t,) int64
+        New rows with ties.
+    tied_rows : (t, s, max(ks) + 1) int64
+        Their neighbours for every k.
+    tied_from : (t,) int64
+        Place in `ks` from which on they differ from `found`.
+    """
+
+    ks: IntArray
+    found: Found
+    tied: IntArray
+    tied_rows: IntArray
+    tied_from: IntArray
+
+    def rows(self, place: int) -> IntArray:
+        """Neighbours for ``ks[place]``, (m, k)."""
+        k = int(self.ks[place])
+        rows = self.found.rows[:, :k]
+        differ = self.tied_from <= place
+        if not differ.any():
+            return rows
+        rows = rows.copy()
+        rows[self.tied[differ]] = self.tied_rows[differ, place, :k]
+        return rows

@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.learners.knn.found import Found, FoundPath
-from pycvstat.learners.knn.scaling import Metric, metric
-from pycvstat.learners.knn.search import TEAM, Index, Ties, settle_ties, settled
+from pycvstat.learners.knn.metric import Metric, metric
+from pycvstat.learners.knn.search import TEAM, Found, FoundPath, Index, Ties, settle_ties, settled
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 PORTION = 4096  # rows whose distances are held while the lists are made
@@ -77,8 +76,7 @@ def make_candidates(X: FloatArray, reference: Metric, length: int) -> Candidates
     length : int
         Candidates for every row, itself included; at most N.
     """
-    from pycvstat.learners.knn.compiled.blocks import make_blocks
-    from pycvstat.learners.knn.compiled.walks import nearest
+    from pycvstat.learners.knn.compiled.tree import make_blocks, nearest
 
     points = reference.points(X)
     tree = make_blocks(points.copy())

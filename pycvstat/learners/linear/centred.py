@@ -9,9 +9,8 @@ import numpy as np
 from scipy import linalg
 
 from pycvstat.errors import FitError, InputError
-from pycvstat.learners.linear.least_squares import require_finite
+from pycvstat.learners.linear.least_squares import column_scale, require_finite
 from pycvstat.learners.linear.left_out import equal_sizes, well_conditioned
-from pycvstat.learners.linear.rank import column_scale
 from pycvstat.types import FloatArray, IntArray
 
 

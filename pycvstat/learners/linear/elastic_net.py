@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pycvstat.errors import FitError
-from pycvstat.learners.linear.active_set import finish
 from pycvstat.learners.linear.centred import Centred, centre, require_measurable, training_rows
+from pycvstat.learners.linear.coordinate_descent import finish
 from pycvstat.learners.linear.ridge import ridge_slopes
 from pycvstat.types import FloatArray, IntArray
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import EPS, Family, Link
-from pycvstat.learners.irls import AS_R, Control, fit_glm
+from pycvstat.learners.irls import AS_R, Control, Problem, problem_of, solved
 from pycvstat.learners.linear.least_squares import Basis, orthonormal_basis
 from pycvstat.learners.linear.left_out import KEPT_SHARE, smallest_eigenvalue_bound, solve
 from pycvstat.types import BoolArray, FloatArray, IntArray
@@ -40,16 +41,6 @@ class LeftOutMeans:
 
     means: FloatArray
     refit: BoolArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Model:
-    U: FloatArray
-    y: FloatArray
-    weights: FloatArray
-    offset: FloatArray
-    family: Family
-    link: Link
 
 
 def glm_left_out_means(
@@ -97,15 +88,13 @@ def glm_left_out_means(
     >>> glm_left_out_means(np.ones((3, 1)), y, POISSON, LINKS["log"], rows, offsets).means.round(6)
     array([4. , 3.5, 1.5])
     """
+    problem = problem_of(X, y, family, link, weights, offset, control)
     n, fits = len(y), len(offsets) - 1
-    weights = np.ones(n) if weights is None else weights
-    offset = np.zeros(n) if offset is None else offset
-    with np.errstate(all="ignore"):
-        basis = _basis(X, y, family, link, weights, offset, control)
     means, refit = np.full(len(rows), np.nan), np.ones(fits, dtype=bool)
+    basis = _basis(problem)
     if basis is None:
         return LeftOutMeans(means, refit)
-    model = _Model(basis.U, y, weights, offset, family, link)
+    problem = replace(problem, X=basis.U)
     equations = _NormalEquations(basis.U)
     length = max(1, _BLOCK // n)
     for start in range(0, fits, length):
@@ -114,29 +103,22 @@ def glm_left_out_means(
         test = rows[ends[0] : ends[-1]]
         fit = np.repeat(np.arange(stop - start), np.diff(ends))
         with np.errstate(all="ignore"):
-            mean, failed = _together(model, equations, test, fit, stop - start, control)
+            mean, failed = _together(problem, equations, test, fit, stop - start)
         mean[failed[fit]] = np.nan
         means[ends[0] : ends[-1]], refit[start:stop] = mean, failed
     return LeftOutMeans(means, refit)
 
 
-def _basis(
-    X: FloatArray,
-    y: FloatArray,
-    family: Family,
-    link: Link,
-    weights: FloatArray,
-    offset: FloatArray,
-    control: Control,
-) -> Basis | None:
+def _basis(problem: Problem) -> Basis | None:
     """Coordinates in which the normal equations of the fit to all rows are the identity."""
     try:
-        full = fit_glm(X, y, family, link, weights, offset, control)
+        full = solved(problem)
     except FitError:
         return None
     if full.fitted.aliased.any() or not full.converged or full.at_boundary:
         return None
-    basis = orthonormal_basis(X, full.working_weights, control.aliased)
+    with np.errstate(all="ignore"):
+        basis = orthonormal_basis(problem.X, full.working_weights, problem.control.aliased)
     return basis if basis.clear and not basis.aliased.any() else None
 
 
@@ -179,9 +161,8 @@ def _ill_conditioned(G: FloatArray) -> BoolArray:
     return np.asarray(weak)
 
 
-@dataclass(slots=True)
-class _Fits:
-    """Where the fits of one block are: arrays (fits, n)."""
+class _Fits(NamedTuple):
+    """Where the fits of one block are: arrays (fits, n), and the deviances (fits,)."""
 
     prior: FloatArray
     tested: BoolArray
@@ -189,84 +170,61 @@ class _Fits:
     mu: FloatArray
     deviance: FloatArray
 
-    def keep(self, which: BoolArray) -> _Fits:
-        return _Fits(
-            self.prior[which],
-            self.tested[which],
-            self.eta[which],
-            self.mu[which],
-            self.deviance[which],
-        )
-
 
 def _together(
-    model: _Model,
-    equations: _NormalEquations,
-    test: IntArray,
-    fit: IntArray,
-    count: int,
-    control: Control,
+    problem: Problem, equations: _NormalEquations, test: IntArray, fit: IntArray, count: int
 ) -> tuple[FloatArray, BoolArray]:
     """Means (N,) of the test rows of `count` fits, and the fits that failed (count,)."""
-    means, failed = np.full((count, len(model.y)), np.nan), np.ones(count, dtype=bool)
+    means, failed = np.full((count, len(problem.y)), np.nan), np.ones(count, dtype=bool)
     alive = np.arange(count)
-    state = _started(model, test, fit, count)
-    for _ in range(control.maxiter):
+    state = _started(problem, test, fit, count)
+    for _ in range(problem.control.maxiter):
         before = state.deviance
-        state, sound = _iterated(model, equations, state)
+        state, sound = _iterated(problem, equations, state)
         change = np.abs(state.deviance - before) / (0.1 + np.abs(state.deviance))
-        ended = sound & (change < control.tol)
-        inside = ended & ~_at_border(model.family, state)
+        ended = sound & (change < problem.control.tol)
+        inside = ended & ~_at_border(problem.family, state)
         means[alive[inside]], failed[alive[inside]] = state.mu[inside], False
         going = sound & ~ended
         if not going.any():
             break
-        state, alive = state.keep(going), alive[going]
+        state, alive = _Fits._make(part[going] for part in state), alive[going]
     return means[fit, test], failed
 
 
-def _started(model: _Model, test: IntArray, fit: IntArray, count: int) -> _Fits:
+def _started(problem: Problem, test: IntArray, fit: IntArray, count: int) -> _Fits:
     """R's starting values, which are those of each row whatever the fold."""
-    shape = (count, len(model.y))
+    shape, weights = (count, len(problem.y)), problem.weights
     tested = np.zeros(shape, dtype=bool)
     tested[fit, test] = True
-    prior = np.where(tested, 0.0, model.weights)
-    eta = model.link.link(model.family.start(model.y, model.weights))
-    mu = model.link.inverse(eta)
-    deviance = prior @ np.where(model.weights > 0, model.family.deviance(model.y, mu), 0.0)
+    prior = np.where(tested, 0.0, weights)
+    eta = problem.start()
+    mu = problem.link.inverse(eta)
+    deviance = prior @ np.where(weights > 0, problem.family.deviance(problem.y, mu), 0.0)
     return _Fits(prior, tested, np.broadcast_to(eta, shape), np.broadcast_to(mu, shape), deviance)
 
 
-def _iterated(model: _Model, equations: _NormalEquations, state: _Fits) -> tuple[_Fits, BoolArray]:
+def _iterated(
+    problem: Problem, equations: _NormalEquations, state: _Fits
+) -> tuple[_Fits, BoolArray]:
     """One iteration of all fits, and which of them went well."""
-    slope, variance = model.link.derivative(state.eta), model.family.variance(state.mu)
-    used = (state.prior > 0.0) & (slope != 0.0)
-    broken = (used & ~(np.isfinite(slope) & (variance > 0.0))).any(axis=1) | ~used.any(axis=1)
-    gap = np.divide(model.y - state.mu, slope, out=np.zeros_like(slope), where=used)
-    working = np.divide(
-        state.prior * slope**2, variance, out=np.zeros_like(slope), where=used & (variance > 0.0)
-    )
-    working[broken] = model.weights
-    response = np.where(used, state.eta - model.offset + gap, 0.0)
+    working, response, broken = problem.working(state.prior, state.eta, state.mu)
+    working[broken] = problem.weights
     d, weak = equations.solve(working, response)
-    eta = d @ model.U.T + model.offset
-    mu = model.link.inverse(eta)
-    unit = np.where(state.prior > 0.0, model.family.deviance(model.y, mu), 0.0)
+    eta = d @ problem.X.T + problem.offset
+    mu = problem.link.inverse(eta)
+    unit = np.where(state.prior > 0.0, problem.family.deviance(problem.y, mu), 0.0)
     deviance = np.einsum("ij,ij->i", state.prior, unit)
-    moved = _Fits(state.prior, state.tested, eta, mu, deviance)
-    return moved, ~broken & ~weak & np.isfinite(deviance) & _valid(model, moved)
+    moved = state._replace(eta=eta, mu=mu, deviance=deviance)
+    return moved, ~broken & ~weak & np.isfinite(deviance) & _valid(problem, moved)
 
 
-def _valid(model: _Model, state: _Fits) -> BoolArray:
+def _valid(problem: Problem, state: _Fits) -> BoolArray:
     """Which fits have valid predictors and means in all their training rows."""
-    if model.link.valid(state.eta) and model.family.valid_mean(state.mu):
+    if problem.is_valid(state.eta, state.mu):
         return np.ones(len(state.eta), dtype=bool)
-    return np.array(
-        [
-            model.link.valid(eta[train]) and model.family.valid_mean(mu[train])
-            for eta, mu, train in zip(state.eta, state.mu, ~state.tested, strict=True)
-        ]
-    )
+    fits = zip(state.eta, state.mu, ~state.tested, strict=True)
+    return np.array([problem.is_valid(eta[train], mu[train]) for eta, mu, train in fits])
 
 
 def _at_border(family: Family, state: _Fits) -> BoolArray:

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from pycvstat.errors import InputError
+from pycvstat.folds.pairs import own_and_other_fold
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.linear.least_squares import Basis, orthonormal_basis, require_finite
 from pycvstat.learners.linear.left_out import (
     KEPT_SHARE,
+    LeftOut,
+    dominated,
     full_residuals,
+    ols_left_out_predictions,
     smallest_eigenvalue_bound,
     solve,
     well_conditioned,
@@ -19,6 +24,55 @@ from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _BLOCK = 2**17
 """Numbers worked on at a time: what stays in the cache."""
+
+
+def least_squares_left_out(
+    X: FloatArray, y: FloatArray, plan: FoldPlan, weights: FloatArray | None = None
+) -> LeftOut:
+    """Out-of-fold predictions of least squares for a plan, by the kernel that fits it.
+
+    Parameters
+    ----------
+    X : (n, p) float64
+        Design with its intercept column.
+    y : (n,) float64
+    plan : FoldPlan
+        Every fit trains on all rows that it does not test.
+    weights : (n,) float64, optional
+
+    Returns
+    -------
+    LeftOut
+        In the order of ``plan.rows``.
+
+    Examples
+    --------
+    >>> from pycvstat.folds import NestedPairs
+    >>> plan = NestedPairs(3, repeats=1, random=1).plan(4)
+    >>> y = np.array([1.0, 2.0, 3.0, 6.0])
+    >>> out = least_squares_left_out(np.ones((4, 1)), y, plan)
+    >>> for i, (train_rows, test_rows) in enumerate(plan):
+    ...     assert np.allclose(out.predictions[plan.offsets[i]], y[train_rows].mean())
+    """
+    if plan.kind == "nested_pairs":
+        out = _pairs_left_out(X, y, plan, weights)
+        if not out.refit.all():  # an aliased column, which the other kernel knows how to leave out
+            return out
+    return ols_left_out_predictions(X, y, plan.rows, plan.offsets, weights)
+
+
+def _pairs_left_out(
+    X: FloatArray, y: FloatArray, plan: FoldPlan, weights: FloatArray | None
+) -> LeftOut:
+    home, own, other, k = own_and_other_fold(plan)
+    found = ols_pair_residuals(X, y, home.T + 1, k, weights)
+    repeat = np.repeat(plan.repeat, plan.n_test)
+    other = np.where(other < 0, own, other)
+    residuals = found.residuals[repeat, plan.rows, other]
+    begin = plan.offsets[:-1]
+    refit = found.refit[plan.repeat, own[begin], other[begin]]
+    refit = np.asarray(refit) | dominated(y, plan.rows, plan.offsets, weights)
+    return LeftOut(y[plan.rows] - residuals, residuals, refit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

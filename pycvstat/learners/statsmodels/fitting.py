@@ -13,22 +13,12 @@ import numpy as np
 from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
-from pycvstat.errors import FitError, PycvstatError, telling, warn
-from pycvstat.learners.design import (
-    FitReport,
-    FittedRegression,
-    Outcome,
-    Sample,
-    notes_of_aliased,
-    sample_of,
-)
+from pycvstat.errors import FitError, PycvstatError, telling
+from pycvstat.learners.base import NA, tell_missing
+from pycvstat.learners.design import FittedRegression, refuse_non_finite, sample_of, warn_once
 from pycvstat.learners.linear.least_squares import independent_columns
-from pycvstat.learners.missing import NA, tell_missing
-from pycvstat.learners.out_of_range import refuse_non_finite
+from pycvstat.learners.solution import FitReport, Outcome, Sample, results_table
 from pycvstat.learners.statsmodels import models
-from pycvstat.learners.statsmodels.arguments import is_regularised, named
-from pycvstat.learners.statsmodels.columns import Reader, readers, with_columns
-from pycvstat.learners.statsmodels.results import table
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -59,7 +49,7 @@ class StatsmodelsFit:
     results: Any
     sample: Sample
     kept: BoolArray
-    readers: dict[str, Reader]
+    readers: dict[str, models.Reader]
     report: FitReport
 
     def predict(self, X: FloatArray, frame: Frame, offset: FloatArray | None) -> Outcome:
@@ -86,14 +76,13 @@ def fit_rows(
     if sample.levels and len(seen) == 1:
         raise FitError("the training rows hold a single class.", fix="use stratified folds")
     train = task.frame.take(rows)
-    found = readers(learner.model, learner.of_the_model, task, train)
-    penalised = is_regularised(learner.model, learner.fitting)
+    found = models.readers(learner.model, learner.of_the_model, task, train)
+    penalised = models.is_regularised(learner.model, learner.fitting)
     kept = np.full(X.shape[1], True) if penalised else independent_columns(X, sample.weights)
     if sample.intercept and not models.takes_intercept(learner.model):
         kept = np.concatenate([[False], independent_columns(X)[1:]])
     results, heard = _fitted(learner, sample, kept, train, found, penalised)
-    missing = np.array(sample.columns, dtype=object)[~kept]
-    aliased = tuple(name for name in missing if name != "(Intercept)")
+    aliased = tuple(name for name in sample.named(~kept) if name != "(Intercept)")
     report = FitReport(aliased, _converged(results, heard), 0, _notes(learner, results, heard))
     in_predict = {name: make for name, make in found.items() if name in named_by(learner)}
     return StatsmodelsFit(learner, results, sample, kept, in_predict, report)
@@ -101,7 +90,7 @@ def fit_rows(
 
 def named_by(learner: Statsmodels) -> set[str]:
     """The arguments of the model's ``predict``."""
-    return set(named(learner.model.predict))
+    return set(models.named(learner.model.predict))
 
 
 def _fitted(
@@ -109,7 +98,7 @@ def _fitted(
     sample: Sample,
     kept: BoolArray,
     train: Frame,
-    found: dict[str, Reader],
+    found: dict[str, models.Reader],
     penalised: bool,
 ) -> tuple[Any, list[Any]]:
     """The results object, and the warnings of statsmodels."""
@@ -118,7 +107,7 @@ def _fitted(
 
     fitting = dict(learner.fitting)
     if fitting.get("cov_kwds"):
-        fitting["cov_kwds"] = with_columns(fitting["cov_kwds"], train)
+        fitting["cov_kwds"] = models.with_columns(fitting["cov_kwds"], train)
     given = {name: deepcopy(v) for name, v in learner.of_the_model.items() if name not in found}
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings(record=True) as heard:
@@ -129,7 +118,7 @@ def _fitted(
             X = pd.DataFrame(sample.X[:, kept], columns=names)
             model = _built(learner, X, sample.y, train, given)
             fit = model.fit_regularized if penalised else model.fit
-            results = fit(**({"disp": 0} if "disp" in named(fit) else {}) | fitting)
+            results = fit(**({"disp": 0} if "disp" in models.named(fit) else {}) | fitting)
     except PycvstatError:
         raise
     except Exception as error:
@@ -219,18 +208,6 @@ def _outcome(fit: StatsmodelsFit, values: FloatArray, m: int) -> Outcome:
     return Outcome(prob.argmax(axis=1).astype(np.float64), prob)
 
 
-def tell(fits: Sequence[StatsmodelsFit], X_new: FloatArray | None = None) -> None:
-    """Say once what statsmodels warned of, and which columns have no coefficient."""
-    notes: dict[str, None] = {}
-    for fit in fits:
-        notes |= dict.fromkeys(fit.report.notes)
-        if fit.report.aliased:
-            X = fit.sample.X[:0] if X_new is None else X_new
-            notes |= dict.fromkeys(notes_of_aliased(fit.sample, fit.report.aliased, X))
-    for note in notes:
-        warn(note)
-
-
 class FittedStatsmodels(FittedRegression):
     """A fitted statsmodels model.
 
@@ -260,7 +237,7 @@ class FittedStatsmodels(FittedRegression):
         """
         fit, levels = self._fit, self.task.response.levels
         classes = [levels[int(code)] for code in np.unique(fit.sample.y)] if levels else []
-        return table(self.results, self.columns, fit.kept, classes, level)
+        return results_table(self.results, self.columns, fit.kept, classes, level)
 
     def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, BoolArray]:
         """Predict the rows without a missing predictor."""
@@ -271,7 +248,8 @@ class FittedStatsmodels(FittedRegression):
         for part in parts if design.offset is None else [*parts, design.offset]:
             known &= np.isfinite(part.astype(np.float64).reshape(len(known), -1)).all(axis=1)
         tell_missing(known, na)
-        tell([self._fit], design.X[known])
+        frames = (one.select(self.task.formula.predictors) for one in (self.task.frame, frame))
+        warn_once(self.learner, [self._fit], self._fit.sample, design.X[known], *frames)
         offset = None if design.offset is None else design.offset[known]
         outcome = self._fit.predict(design.X[known], frame.take(known), offset)
         refuse_non_finite(self.learner.name, outcome.values)

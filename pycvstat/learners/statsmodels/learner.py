@@ -13,12 +13,19 @@ import numpy as np
 from pycvstat.data.formula import Design
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, warn
-from pycvstat.learners.base import Learner, Params, Predictions, Prepared
-from pycvstat.learners.design import stacked
+from pycvstat.learners.base import Learner, Params, Predictions, Prepared, Which
+from pycvstat.learners.design import warn_once
+from pycvstat.learners.solution import stacked
 from pycvstat.learners.statsmodels import models
-from pycvstat.learners.statsmodels.arguments import check, named, of_model, place_of
-from pycvstat.learners.statsmodels.columns import names_in, refuse_values
-from pycvstat.learners.statsmodels.fitting import FittedStatsmodels, fit_rows, tell
+from pycvstat.learners.statsmodels.fitting import FittedStatsmodels, fit_rows
+from pycvstat.learners.statsmodels.models import (
+    check,
+    named,
+    names_in,
+    of_model,
+    place_of,
+    refuse_values,
+)
 from pycvstat.types import IntArray
 
 
@@ -179,7 +186,7 @@ class Statsmodels(Learner):
         encoder = task.encoder("contrasts").fit(task.frame)
         design = encoder.matrix(task.frame)
         found = fit_rows(self, task, design, design.X, np.arange(task.n))
-        tell([found])
+        warn_once(self, [found], found.sample, found.sample.X[:0], task.frame, task.frame)
         if not found.report.converged:
             warn(f"{self.name} did not converge.", fix="raise maxiter, or take another method")
         return FittedStatsmodels(self, task, encoder, found)
@@ -194,11 +201,7 @@ class PreparedStatsmodels(Prepared):
         return self.task.design("contrasts")
 
     def predict(
-        self,
-        train: IntArray,
-        new: IntArray,
-        which: Sequence[int] | None = None,
-        context: Any = None,
+        self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Predictions:
         """Fit each candidate on the rows `train` and predict the rows `new`."""
         X_train, X_new = self.task.matrices("contrasts", train, new)
@@ -206,7 +209,9 @@ class PreparedStatsmodels(Prepared):
         frame = self.task.frame.take(new)
         fits = [fit_rows(one, self.task, self.design, X_train, train) for one in self.chosen(which)]
         outcomes = [one.predict(X_new, frame, offset) for one in fits]
-        tell(fits, X_new)
+        known = self.task.frame.select(self.task.formula.predictors)
+        frames = known.take(train), known.take(new)
+        warn_once(self.learners[0], fits, fits[0].sample, X_new, *frames)
         return stacked(outcomes, tuple(one.report for one in fits))
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import math
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
-from pycvstat.errors import InputError
-from pycvstat.learners.statsmodels.arguments import named
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.data.formula import Encoder, parse
+from pycvstat.data.frame import Column, Frame
+from pycvstat.data.task import Task
+from pycvstat.errors import DataError, InputError
 
 WITHOUT_INTERCEPT = {"OrderedModel", "PHReg", "_ConditionalModel"}
 """Models with thresholds or strata in place of a constant, and those built on them."""
@@ -101,3 +109,230 @@ def classes_of(model: Any, given: Mapping[str, Any]) -> float:
 
 def _ancestors(model: type) -> set[str]:
     return {base.__name__ for base in model.__mro__}
+
+
+GIVEN_BY_US = ("self", "endog", "exog", "formula", "data", "params")
+PLACES = ("model", "fit")
+
+
+@cache
+def named(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """The arguments that a function of a model class names, with their defaults.
+
+    Examples
+    --------
+    >>> def fit(self, endog, q=0.5, **further): ...
+    >>> named(fit)
+    {'q': 0.5}
+    """
+    found = inspect.signature(function).parameters.values()
+    plain = [p for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    return {p.name: p.default for p in plain if p.name not in GIVEN_BY_US}
+
+
+def open_ended(function: Callable[..., Any]) -> bool:
+    """Whether a function passes on arguments that it does not name."""
+    return any(p.kind == p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
+
+
+@cache
+def of_model(model: Any) -> Mapping[str, Any]:
+    """The arguments of a model class, and those that only its formula function has."""
+    return {**named(model.from_formula), **named(model.__init__)}
+
+
+def of_regularised(model: Any) -> Mapping[str, Any]:
+    """The arguments of ``fit_regularized``; none where a model has no such fit."""
+    return named(model.fit_regularized) if hasattr(model, "fit_regularized") else {}
+
+
+def is_regularised(model: Any, fitting: Mapping[str, Any]) -> bool:
+    """Whether the arguments ask for ``fit_regularized``: one of them only it knows.
+
+    Examples
+    --------
+    >>> from statsmodels.api import OLS
+    >>> is_regularised(OLS, {"alpha": 0.1}), is_regularised(OLS, {"cov_type": "HC3"})
+    (True, False)
+    """
+    return bool(set(fitting) & set(of_regularised(model)) - set(named(model.fit)))
+
+
+def place_of(model: Any, name: str, fitting: Mapping[str, Any], all_names: Any) -> tuple[str, str]:
+    """Where an argument of a grid belongs, "model" or "fit", and its name there.
+
+    Parameters
+    ----------
+    model : class
+    name : str
+        As statsmodels calls it; ``model__name`` or ``fit__name`` where both have it.
+    fitting : mapping
+        The arguments of the fit so far.
+    all_names : collection of str
+        All that the grid names: a penalty among them makes the fit a regularised one.
+    """
+    place, _, rest = name.partition("__")
+    if rest and place in PLACES:
+        return place, rest
+    in_fit = name in fitting or name in named(model.fit) or name in of_regularised(model)
+    in_model = name in of_model(model)
+    if in_model and in_fit:
+        raise InputError(
+            f"{name!r} is an argument of {model.__name__} and of its fit.",
+            given=name,
+            fix=f"write 'model__{name}' or 'fit__{name}'",
+        )
+    if in_model or in_fit:
+        return ("model", name) if in_model else ("fit", name)
+    regularised = is_regularised(model, {**fitting, **dict.fromkeys(all_names)})
+    fit = model.fit_regularized if regularised else model.fit
+    check(model, fit, f"{model.__name__} and its fit have", [name])
+    raise InputError(
+        f"{model.__name__} and its fit name no argument {name!r}, and may ignore it in silence.",
+        given=name,
+        fix=f"write 'fit__{name}' for what its fit passes on, to an optimiser",
+    )
+
+
+def check(model: Any, function: Callable[..., Any], who: str, names: Any) -> None:
+    """Refuse names that a function neither has nor passes on, or that are near to one it has."""
+    known = of_model(model) if function == model.__init__ else named(function)
+    for name in names:
+        near = [] if name in known else difflib.get_close_matches(name, list(known), n=1)
+        if near or not (name in known or open_ended(function)):
+            raise InputError(
+                f"{who} no argument {name!r}.",
+                given=name,
+                fix=f"did you mean {near[0]!r}?" if near else f"use one of {sorted(known)}",
+            )
+
+
+def is_column(model: Any, name: str, value: Any) -> bool:
+    """Whether an argument names a column: a text, where the default is not one of its words.
+
+    Examples
+    --------
+    >>> from statsmodels.miscmodels.ordinal_model import OrderedModel
+    >>> is_column(OrderedModel, "offset", "e"), is_column(OrderedModel, "distr", "logit")
+    (True, False)
+    """
+    words = isinstance(of_model(model).get(name), str)
+    return isinstance(value, str) and not (words or name.endswith("_formula"))
+
+
+Reader = Callable[[Frame], NDArray[Any]]
+IN_COVARIANCES = ("groups", "time")
+WORD = re.compile(r"[^\W\d][\w.]*")
+
+
+def is_formula(value: Any) -> bool:
+    """Whether an argument is a one-sided formula, such as "~ x + z"."""
+    return isinstance(value, str) and value.lstrip().startswith("~")
+
+
+def names_in(model: Any, given: Mapping[str, Any], fitting: Mapping[str, Any]) -> Iterator[str]:
+    """Names that may be columns of the data; words of formulas that are not are no harm."""
+    for name, value in given.items():
+        if is_formula(value) or name.endswith("_formula"):
+            texts = value.values() if isinstance(value, Mapping) else [value]
+            yield from (word for text in texts for word in WORD.findall(str(text)))
+        elif is_column(model, name, value):
+            yield value
+        elif is_list_of_columns(value):
+            yield from value
+    yield from columns_of_covariance(fitting.get("cov_kwds"))
+
+
+def columns_of_covariance(kwds: Mapping[str, Any] | None) -> Iterator[str]:
+    """Names of columns among the arguments of a robust covariance."""
+    for name, value in (kwds or {}).items():
+        if name in IN_COVARIANCES and isinstance(value, str):
+            yield value
+
+
+def is_list_of_columns(value: Any) -> bool:
+    """Whether an argument is a list of names."""
+    return isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in value)
+
+
+def readers(model: Any, given: Mapping[str, Any], task: Task, train: Frame) -> dict[str, Reader]:
+    """For each argument made of columns how it is made from a frame.
+
+    Parameters
+    ----------
+    model : class
+    given : mapping
+        The arguments of the model.
+    task : Task
+    train : Frame
+        The training rows, from which terms such as scale() take their numbers.
+    """
+    found: dict[str, Reader] = {}
+    for name, value in given.items():
+        if name.endswith("_formula"):
+            continue
+        if is_formula(value):
+            found[name] = _design(value, task, train)
+        elif is_column(model, name, value):
+            found[name] = _one(name, value)
+        elif is_list_of_columns(value):
+            found[name] = _several(name, value)
+    return found
+
+
+def _one(name: str, column: str) -> Reader:
+    return lambda frame: plain(taken(frame, name, column))
+
+
+def _several(name: str, columns: list[str]) -> Reader:
+    return lambda frame: np.column_stack([plain(taken(frame, name, c)) for c in columns])
+
+
+def _design(text: str, task: Task, train: Frame) -> Reader:
+    """R's model matrix of a one-sided formula, levels frozen as those of the predictors."""
+    source = task.frame if task.origin is None else task.origin
+    left = task.formula.text.partition("~")[0]
+    formula = parse(f"{left} {text}", source.names)
+    encoder = Encoder(formula, source).fit(train)
+    return lambda frame: encoder.matrix(frame).X
+
+
+def taken(frame: Frame, name: str, column: str) -> Column:
+    """The column that an argument names."""
+    if column not in frame.names:
+        raise DataError(
+            f"{name} is missing: the data have no column {column!r}.",
+            given=f"{name}={column!r}; columns {', '.join(frame.names[:12])}",
+            fix=f"{name}= takes the name of a column, or an object of statsmodels",
+        )
+    return frame[column]
+
+
+def plain(column: Column) -> NDArray[Any]:
+    """Numbers, or labels."""
+    if column.kind in ("factor", "ordered"):
+        labels = np.array([*column.levels, None], dtype=object)
+        return np.asarray(labels[column.values])
+    return np.asarray(column.values)
+
+
+def refuse_values(given: Mapping[str, Any], n: int) -> None:
+    """One value per row cannot follow the rows into the folds; a column's name can."""
+    for name, value in given.items():
+        several = hasattr(value, "__len__") and not isinstance(value, (str, Mapping))
+        if several and not is_list_of_columns(value) and len(value) == n:
+            raise InputError(
+                f"{name} holds one value per row, and folds need the column's name.",
+                given=type(value).__name__,
+                fix=f"put it into the data and write {name}='...'",
+            )
+
+
+def with_columns(kwds: Mapping[str, Any], frame: Frame) -> dict[str, Any]:
+    """Arguments of a robust covariance, its groups and times read from the frame."""
+    return {
+        name: plain(taken(frame, name, value))
+        if name in IN_COVARIANCES and isinstance(value, str)
+        else value
+        for name, value in kwds.items()
+    }

@@ -6,14 +6,16 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from statsmodels.discrete.discrete_model import MNLogit
 
-from pycvstat.learners.coefficients import coefficient_table, inverse_of_cross_product
+from pycvstat.learners.multinomial import information, probabilities
+from pycvstat.learners.solution import inverse_of_cross_product
 from pycvstat.types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pycvstat.learners.design import Sample
+    from pycvstat.learners.solution import Sample
 
 
 def parts(sample: Sample, kept: BoolArray) -> tuple[pd.Series[Any], pd.DataFrame, BoolArray]:
@@ -165,8 +167,6 @@ def multinomial(sample: Sample, kept: BoolArray, coefficients: FloatArray, conve
     """
     import pandas as pd
 
-    from pycvstat.learners.statsmodels.weighted import WeightedMNLogit
-
     y, X, used = parts(sample, kept)
     codes = y.to_numpy().astype(np.int64)
     classes = pd.Categorical.from_codes(codes, pd.Index(sample.levels))
@@ -191,51 +191,35 @@ def penalised(sample: Sample, coefficients: FloatArray) -> Any:
     return RegularizedResultsWrapper(RegularizedResults(model, coefficients))
 
 
-def table(
-    results: Any, columns: tuple[str, ...], kept: BoolArray, classes: list[str], level: float
-) -> pd.DataFrame:
-    """One row per coefficient; columns that were left out are NaN.
+class WeightedMNLogit(MNLogit):  # type: ignore[misc]
+    """``sm.MNLogit``, where a row counts as often as its weight says.
 
     Parameters
     ----------
-    results : object
-        Results of statsmodels.
-    columns : tuple of str
-        Of the design.
-    kept : (p,) bool
-        Those with a coefficient.
-    classes : list of str
-        The classes seen in training, the reference first, where coefficients have several columns.
-    level : float
+    endog, exog
+        As of ``sm.MNLogit``.
+    weights : (n,) float64, optional
     """
-    p = int(kept.sum())
-    params = np.asarray(results.params, dtype=np.float64)
-    errors = np.asarray(getattr(results, "bse", np.full(params.shape, np.nan)), dtype=np.float64)
-    if params.ndim == 2:  # classes in columns
-        terms = [f"{name}:{column}" for name in classes[1:] for column in columns]
-        params, errors = (_spread(part, kept).T.ravel() for part in (params, errors))
-    else:
-        further = [str(name) for name in _names(results)[p:]]
-        terms = [*columns, *further]
-        params, errors = (
-            np.concatenate([_spread(part[:p], kept), part[p:]]) for part in (params, errors)
-        )
-    return coefficient_table(terms, params, errors, degrees_of_freedom(results), level)
 
+    def __init__(
+        self, endog: Any, exog: Any, weights: FloatArray | None = None, **given: Any
+    ) -> None:
+        super().__init__(endog, exog, **given)
+        self.weights = np.ones(len(exog)) if weights is None else weights
+        self._init_keys.append("weights")  # the null model has them too
 
-def _names(results: Any) -> list[Any]:
-    index = getattr(results.params, "index", None)
-    return list(results.model.exog_names if index is None else index)
+    def loglike(self, params: FloatArray) -> float:
+        """The weighted log-likelihood."""
+        terms = np.where(self.wendog > 0, self.loglikeobs(params), 0.0)
+        return float(self.weights @ terms.sum(axis=1))
 
+    def score(self, params: FloatArray) -> FloatArray:
+        """Its gradient."""
+        found: FloatArray = self.weights @ self.score_obs(params)
+        return found
 
-def _spread(values: FloatArray, kept: BoolArray) -> FloatArray:
-    full = np.full((len(kept), *values.shape[1:]), np.nan)
-    full[kept] = values
-    return full
-
-
-def degrees_of_freedom(results: Any) -> float | None:
-    """Of Student's t; None where statsmodels uses the normal distribution."""
-    if not getattr(results, "use_t", False):
-        return None
-    return float(getattr(results, "df_resid_inference", None) or results.df_resid)
+    def hessian(self, params: FloatArray) -> FloatArray:
+        """Its second derivatives."""
+        at = params.reshape(self.K, -1, order="F")
+        X = np.asarray(self.exog, dtype=np.float64)
+        return -information(X, probabilities(X, at.T), self.weights)

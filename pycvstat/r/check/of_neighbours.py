@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat.errors import RError
-from pycvstat.learners.knn.fitted import FittedKNN
+from pycvstat.learners.knn.learner import FittedKNN
 from pycvstat.r.check.call import Call, Quantity, in_r
 from pycvstat.r.check.r_values import r_formula, r_frame
 from pycvstat.rmath.tolerances import EXACT, SUMS

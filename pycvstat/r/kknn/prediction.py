@@ -11,8 +11,7 @@ from pycvstat.data.frame import Frame
 from pycvstat.data.response import Kind
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
-from pycvstat.learners.knn.fitted import FittedKNN
-from pycvstat.learners.knn.learner import KNN, check_rows
+from pycvstat.learners.knn.learner import KNN, FittedKNN, check_rows
 from pycvstat.r.kknn.arguments import match_kernel, new_rows
 from pycvstat.rmath.sums import cumsum
 from pycvstat.types import FloatArray, IntArray

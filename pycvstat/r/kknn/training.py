@@ -13,11 +13,11 @@ from pycvstat.data.response import Kind, Response
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import is_whole
-from pycvstat.learners.knn import responses as votes
+from pycvstat.learners.knn import predictions as votes
 from pycvstat.learners.knn.kernels import Kernel, weights
 from pycvstat.learners.knn.learner import KNN
+from pycvstat.learners.knn.metric import metric
 from pycvstat.learners.knn.predictions import Rows
-from pycvstat.learners.knn.scaling import metric
 from pycvstat.learners.knn.search import Index
 from pycvstat.r.kknn.arguments import match_kernels, new_rows
 from pycvstat.r.kknn.prediction import predict_as_kknn

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import rankdata
 
 from pycvstat.errors import InputError
-from pycvstat.learners.knn.compiled.densities import beta_densities, cosines, normal_densities
+from pycvstat.learners.knn.compiled.as_kknn import beta_densities, cosines, normal_densities
 from pycvstat.learners.knn.kernels import KERNELS, Kernel, ascending_ranks, optimal, weights
 from tests.rscript import live_r, r_values
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pycvstat.errors import InputError
-from pycvstat.learners.knn import responses as votes
+from pycvstat.learners.knn import predictions as votes
 
 RNG = np.random.default_rng(1)
 

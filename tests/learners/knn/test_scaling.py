@@ -7,7 +7,7 @@ import pytest
 
 from pycvstat import rmath
 from pycvstat.errors import FitError
-from pycvstat.learners.knn.scaling import metric
+from pycvstat.learners.knn.metric import metric
 
 RNG = np.random.default_rng(1)
 

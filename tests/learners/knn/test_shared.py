@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pycvstat.learners.knn import shared
-from pycvstat.learners.knn.found import FoundPath
-from pycvstat.learners.knn.scaling import metric
-from pycvstat.learners.knn.search import Index, Ties
+from pycvstat.learners.knn.metric import metric
+from pycvstat.learners.knn.search import FoundPath, Index, Ties
 from pycvstat.learners.knn.shared import Candidates, FoldSearch, list_length, make_candidates
 from tests.learners.knn import reference
 from tests.learners.knn.test_search import table

@@ -9,8 +9,8 @@ from sklearn.linear_model import ElasticNet
 
 from pycvstat.errors import FitError
 from pycvstat.learners.linear import elastic_net
-from pycvstat.learners.linear.active_set import finish
 from pycvstat.learners.linear.centred import centre
+from pycvstat.learners.linear.coordinate_descent import finish
 from pycvstat.learners.linear.elastic_net import (
     elastic_net_left_out_predictions,
     elastic_net_slopes,

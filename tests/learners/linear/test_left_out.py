@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pycvstat import data
-from pycvstat.learners.linear.least_squares import fit_least_squares
+from pycvstat.learners.linear.least_squares import aliased_columns, fit_least_squares
 from pycvstat.learners.linear.left_out import (
     KEPT_SHARE,
     LeftOut,
@@ -17,7 +17,6 @@ from pycvstat.learners.linear.left_out import (
     smallest_eigenvalue_bound,
     well_conditioned,
 )
-from pycvstat.learners.linear.rank import aliased_columns
 from pycvstat.r.bridge import run
 from pycvstat.rmath.random import RRandom
 from tests.learners.linear.designs import Problem, grown, naive, problems

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pycvstat.learners.irls import AS_R
-from pycvstat.learners.linear.rank import aliased_columns
+from pycvstat.learners.linear.least_squares import aliased_columns
 from pycvstat.r.bridge import run
 from tests.learners.linear.designs import problems
 

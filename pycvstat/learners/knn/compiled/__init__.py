@@ -12,9 +12,14 @@ from __future__ import annotations
 from typing import Any
 
 import numba
+import numpy as np
 
 loop: Any = numba.njit(cache=True, error_model="numpy")
 inlined: Any = numba.njit(cache=True, error_model="numpy", forceinline=True)
+
+u: Any = np.uint64
+
+WIDTH = 64  # rows of a block: whole SIMD registers, and a block of 50 columns fits the L1 cache
 
 UNREACHED = 1.0e300
 """kknn's sum for a place that no row has reached."""
