@@ -112,7 +112,7 @@ class Shown(Checked):
         pathlib.Path
             The file. A path that cannot be written is refused before any work is done.
         """
-        from pycvstat.report.write import write_report
+        from pycvstat.report.assemble import write_report
 
         return write_report(
             self,
@@ -152,7 +152,7 @@ class Shown(Checked):
         -------
         str
         """
-        from pycvstat.report.citations import cite
+        from pycvstat.report.assemble import cite
 
         return cite(self)
 

@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 
 from pycvstat.report.numbers import aligned, p_value
 from pycvstat.report.plots.style import house_style
-from pycvstat.report.render.figures import svg_element
+from pycvstat.report.render.html import svg_element
 
 
 class VignetteError(Exception):

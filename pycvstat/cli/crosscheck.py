@@ -12,7 +12,7 @@ from pycvstat.errors import PycvstatError
 def crosscheck(chosen: Namespace) -> None:
     """Run the parity cases, print a table, write a report, fail on any difference."""
     from pycvstat.r.check.suite import ROOMS, run_suite
-    from pycvstat.report.write import check_report_path
+    from pycvstat.report.render.formats import check_report_path
 
     if chosen.report is not None:
         check_report_path(chosen.report)

@@ -13,7 +13,7 @@ from pycvstat.cli.files import categories, read_data
 from pycvstat.cli.spelling import folds_of, grid_of, labels_of, learner_of, unescaped
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.r.bridge.installed import missing
-from pycvstat.report.write import check_report_path
+from pycvstat.report.render.formats import check_report_path
 
 
 def cv(chosen: Namespace) -> None:

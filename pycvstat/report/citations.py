@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from pycvstat.errors import InputError
 
@@ -112,21 +111,6 @@ def in_text(keys: Iterable[str]) -> str:
 def bibtex(keys: Iterable[str]) -> str:
     """The BibTeX of some keys, one entry after the other."""
     return "\n\n".join(work(key).bibtex for key in dict.fromkeys(keys))
-
-
-def cite(result: Any) -> str:
-    """BibTeX of the works that a result rests on, and of this package.
-
-    Examples
-    --------
-    >>> from pycvstat.folds.plan import FoldPlan
-    >>> cite(FoldPlan.from_fold_ids([1, 2])).splitlines()[0]
-    '@manual{pycvstat,'
-    """
-    from pycvstat.report.sentences import keys_of, methods_text
-    from pycvstat.report.views.base import view_of
-
-    return bibtex([*keys_of(methods_text(view_of(result))), "pycvstat"])
 
 
 def _key(text: str) -> str:

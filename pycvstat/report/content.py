@@ -9,8 +9,24 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
+
+
+class Written:
+    """What is read by somebody: all texts in its fields are made `visible`."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            object.__setattr__(self, field.name, _seen(getattr(self, field.name)))
+
+
+def _seen(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return tuple(map(_seen, value))
+    return visible(value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,64 +37,46 @@ class Cite:
 
 
 @dataclass(frozen=True, slots=True)
-class Verbatim:
+class Verbatim(Written):
     """Something as it is typed: a formula, a recipe of folds."""
 
     text: str
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "text", visible(self.text))
 
 
 Inline = str | Cite | Verbatim
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Written):
     """Sentences, with citations and verbatim parts between them."""
 
     parts: tuple[Inline, ...]
 
-    def __post_init__(self) -> None:
-        parts = tuple(visible(part) if isinstance(part, str) else part for part in self.parts)
-        object.__setattr__(self, "parts", parts)
-
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Note(Written):
     """Something the reader must know before using a number."""
 
     text: str
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "text", visible(self.text))
-
 
 @dataclass(frozen=True, slots=True)
-class Headline:
+class Headline(Written):
     """The main number of a result and what it is."""
 
     value: str
     words: str
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", visible(self.value))
-        object.__setattr__(self, "words", visible(self.words))
-
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Written):
     """Labels and values."""
 
     rows: tuple[tuple[str, str], ...]
 
-    def __post_init__(self) -> None:
-        rows = tuple((visible(label), visible(value)) for label, value in self.rows)
-        object.__setattr__(self, "rows", rows)
-
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Written):
     """A table of formatted cells.
 
     Parameters
@@ -98,15 +96,9 @@ class Table:
     caption: str
     strong: tuple[int, ...] = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", tuple(visible(c) for c in self.columns))
-        rows = tuple(tuple(visible(cell) for cell in row) for row in self.rows)
-        object.__setattr__(self, "rows", rows)
-        object.__setattr__(self, "caption", visible(self.caption))
-
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Written):
     """A picture that is drawn when it is written.
 
     Parameters
@@ -129,10 +121,6 @@ class Figure:
     alt: str
     size: tuple[float, float] = (4.6, 2.9)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "caption", visible(self.caption))
-        object.__setattr__(self, "alt", visible(self.alt))
-
 
 @dataclass(frozen=True, slots=True)
 class Code:
@@ -144,7 +132,7 @@ class Code:
 
     def __post_init__(self) -> None:
         lines = self.text.expandtabs(4).splitlines()
-        object.__setattr__(self, "text", "\n".join(visible(line) for line in lines))
+        object.__setattr__(self, "text", "\n".join(map(visible, lines)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +144,11 @@ Block = Paragraph | Note | Headline | Facts | Table | Figure | Code | References
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class Section(Written):
     """A heading and its blocks; without a title the blocks stand alone."""
 
     title: str
     blocks: tuple[Block, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "title", visible(self.title))
 
     @property
     def anchor(self) -> str:
@@ -178,16 +163,12 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class Document(Written):
     """A title and sections: what every renderer takes."""
 
     title: str
     subtitle: str
     sections: tuple[Section, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "title", visible(self.title))
-        object.__setattr__(self, "subtitle", visible(self.subtitle))
 
     def cited(self) -> tuple[str, ...]:
         """Keys of all cited works in order of their first citation."""
@@ -216,14 +197,13 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_escaped(c) if unicodedata.category(c) in _UNSEEN else c for c in text)
+    return "".join(
+        c.encode("unicode_escape").decode("ascii") if unicodedata.category(c) in _UNSEEN else c
+        for c in text
+    )
 
 
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def paragraph(*parts: Inline) -> Paragraph:
@@ -240,3 +220,55 @@ def paragraph(*parts: Inline) -> Paragraph:
 def section(title: str, *blocks: Block | None) -> Section:
     """A section of the blocks that are not None."""
     return Section(title, tuple(block for block in blocks if block is not None))
+
+
+class Renderer:
+    """Writes documents: a format says how a heading, a text and each kind of block are written.
+
+    Parameters
+    ----------
+    document : Document
+    source : callable, optional
+        Gives the file of a figure; without it figures are left out.
+    """
+
+    def __init__(self, document: Document, source: Callable[[Figure], str] | None = None) -> None:
+        self.document, self.source = document, source
+
+    def section(self, section: Section) -> list[str]:
+        """The heading of a section, if it has one, and its blocks."""
+        title = [self.heading(section.title)] if section.title else []
+        return title + [self.block(block) for block in section.blocks]
+
+    def block(self, block: Block) -> str:
+        """A block, by the method that bears the name of its kind."""
+        method: Callable[[Block], str] = getattr(self, type(block).__name__.lower())
+        return method(block)
+
+    def paragraph(self, block: Paragraph) -> str:
+        """The parts one after the other."""
+        return "".join(map(self.inline, block.parts))
+
+    def inline(self, part: Inline) -> str:
+        """Text, something verbatim, or works as they are cited."""
+        if isinstance(part, Cite):
+            return self.cite(part.keys)
+        return self.verbatim(part.text) if isinstance(part, Verbatim) else self.plain(part)
+
+    def heading(self, title: str) -> str:
+        """The title of a section."""
+        return self.plain(title)
+
+    def plain(self, text: str) -> str:
+        """Text, of which no character has a meaning in the format."""
+        return text
+
+    def verbatim(self, text: str) -> str:
+        """Text as it is typed."""
+        return self.plain(text)
+
+    def cite(self, keys: tuple[str, ...]) -> str:
+        """Works as they are cited."""
+        from pycvstat.report.citations import in_text
+
+        return self.plain(in_text(keys))

@@ -70,8 +70,8 @@ def course_report(path: Path) -> CourseReport:
     CourseReport
         Text, path and verdict.
     """
+    from pycvstat.report.render.formats import check_report_path, write_document
     from pycvstat.report.render.text import render_text
-    from pycvstat.report.write import check_report_path, write_document
 
     target = check_report_path(path)
     data = course_data()

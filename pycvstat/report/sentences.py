@@ -1,44 +1,237 @@
-"""Sentences of the methods part that several views share, and the part itself."""
+"""What results are about, in words: learners, risks, folds; in full with the works cited."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.intervals.method import layout
-from pycvstat.report.citations import bibtex
-from pycvstat.report.content import (
-    Cite,
-    Code,
-    Inline,
-    References,
-    Section,
-    Verbatim,
-    paragraph,
-    section,
-)
-from pycvstat.report.numbers import count, listed, number, settings, sizes
-from pycvstat.report.reproduce import versions
-from pycvstat.report.words import (
-    candidates_words,
-    changed_params,
-    interval_words,
-    moved,
-    parameters,
-    plan_words,
-)
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals import Interval
+from pycvstat.intervals.method import folds_per_repeat, layout
+from pycvstat.intervals.result import Estimand
+from pycvstat.losses import LOSSES, loss_label
+from pycvstat.report.content import Cite, Inline, Verbatim
+from pycvstat.report.numbers import aligned, count, number, setting, settings, sizes
 
 if TYPE_CHECKING:
     from pycvstat.data.task import Task
-    from pycvstat.folds.plan import FoldPlan
-    from pycvstat.intervals import Interval
-    from pycvstat.r.check.table import Crosscheck
-    from pycvstat.report.views.base import View
 
 Parts = list[Inline]
 STATSMODELS = "seabold2010"
+ORDERS = {"ICU": "words sorted as R does (ICU)", "C": "words sorted by code point"}
+"""What is said of levels that are sorted words."""
+NAIVE = (
+    "Naive standard error: standard deviation of the fold means over the square root of the "
+    "number of fits. It ignores that training sets overlap, so it is a guide for choosing, not an "
+    "interval."
+)
+
+
+def capital(words: str) -> str:
+    """The words with a capital first letter.
+
+    Examples
+    --------
+    >>> capital("leave-one-out")
+    'Leave-one-out'
+    """
+    return words[:1].upper() + words[1:]
+
+
+def loss_words(name: str) -> str:
+    """A loss in words.
+
+    Examples
+    --------
+    >>> loss_words("squared"), loss_words("huber(1.345)")
+    ('squared error', 'huber(1.345) loss')
+    """
+    known = LOSSES.get(name)
+    return known.words if known and known.words else loss_label(name)
+
+
+def plan_words(plan: FoldPlan) -> str:
+    """A fold plan as a statistician says it.
+
+    Examples
+    --------
+    >>> plan_words(FoldPlan.from_fold_ids([1, 1, 2, 2]))
+    '2-fold cross-validation'
+    """
+    kind, folds = layout(plan), folds_per_repeat(plan)
+    how = ("stratified " if plan.stratified else "") + ("" if plan.groups is None else "grouped ")
+    if kind == "K-fold":
+        return f"{how}{folds}-fold cross-validation"
+    if kind == "leave-one-out":
+        return f"{how}leave-one-out cross-validation"
+    if kind == "repeated K-fold":
+        return f"{how}{folds}-fold cross-validation, repeated {plan.times} times"
+    if kind == "one split":
+        return f"one {how}split into training and test rows"
+    if kind == "subsampling":
+        return f"{count(len(plan), f'random {how}split')} into training and test rows"
+    if kind == "5x2":
+        return f"{how}2-fold cross-validation, repeated 5 times"
+    if kind == "time series":
+        return f"{count(len(plan), 'rolling split')} in order of time"
+    if kind == "nested pairs":
+        return f"cross-validation with folds excluded in pairs, {count(plan.times, 'repetition')}"
+    return "subsampling of all rows and of paired halves"
+
+
+def learner_words(learner: Any) -> str:
+    """A learner with the parameters that were set, as they would be typed.
+
+    Parameters that have their usual value are left out.
+    """
+    changed = changed_params(learner.base)
+    words = f"{learner.base.name} ({settings(changed)})" if changed else str(learner.base.name)
+    return words + tuning_words(learner)
+
+
+def learner_in_full(learner: Any, tuned: Collection[str] = ()) -> str:
+    """A learner with all simple parameters but the tuned ones, as it would be typed.
+
+    Examples
+    --------
+    >>> from pycvstat.learners.knn.learner import KNN
+    >>> learner_in_full(KNN(k=5))
+    "KNN(k=5, kernel='optimal', distance=2, scale=True, ykernel=0, ties='kknn')"
+    """
+    tuned = {*tuned, *parameters(learner.candidates)}
+    shown = {n: v for n, v in learner.base.params().items() if n not in tuned}
+    simple = {n: v for n, v in shown.items() if isinstance(v, str | int | float)}
+    arguments = ", ".join(f"{n}={v!r}" for n, v in simple.items())
+    return f"{learner.base.name}({arguments}){tuning_words(learner)}"
+
+
+def tuning_words(learner: Any) -> str:
+    """What a learner tunes over, to follow its name; nothing where it does not tune."""
+    return f", tuned over {candidates_words(learner.candidates)}" if learner.candidates else ""
+
+
+def changed_params(learner: Any) -> dict[str, Any]:
+    """Simple parameters whose value is not the default of the class.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Lasso
+    >>> from pycvstat.learners.external.learner import External
+    >>> changed_params(External(Lasso(alpha=0.1)))
+    {'alpha': 0.1}
+    """
+    usual = usual_params(learner)
+    return {
+        name: value
+        for name, value in learner.params().items()
+        if isinstance(value, str | int | float | bool) and value != usual.get(name)
+    }
+
+
+def usual_params(learner: Any) -> dict[str, Any]:
+    """The defaults of a learner's class, or of the estimator that it wraps."""
+    kind = type(getattr(learner, "estimator", learner))
+    try:
+        return {name: of.default for name, of in signature(kind).parameters.items()}
+    except (TypeError, ValueError):
+        return {}
+
+
+def parameters(candidates: Any) -> list[str]:
+    """Names of the parameters of a grid.
+
+    Examples
+    --------
+    >>> parameters([{"k": 1}, {"k": 2, "kernel": "optimal"}])
+    ['k', 'kernel']
+    """
+    return list(dict.fromkeys(name for c in candidates for name in c))
+
+
+def candidates_words(candidates: Any) -> str:
+    """A grid in words: how many candidates and the range of each parameter.
+
+    Examples
+    --------
+    >>> candidates_words([{"k": 1}, {"k": 2}, {"k": 9}])
+    '3 candidates (k from 1 to 9)'
+    """
+    parts = []
+    for name in parameters(candidates):
+        values = list(dict.fromkeys(c.get(name) for c in candidates))
+        if len(values) == 1:
+            parts.append(f"{name} = {setting(values[0])}")
+        elif all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
+            parts.append(f"{name} from {min(values):.6g} to {max(values):.6g}")
+        elif len(values) <= 4:
+            parts.append(f"{name} in {', '.join(map(setting, values))}")
+        else:
+            parts.append(f"{len(values)} values of {name}")
+    number_of = count(len(candidates), "candidate")
+    return f"{number_of} ({'; '.join(parts)})" if parts else number_of
+
+
+def risk_words(plan: FoldPlan, loss: str, of: str) -> str:
+    """The quantity that a mean over such folds estimates, with the training size."""
+    size, words = sizes(plan.n_train), loss_words(loss)
+    if layout(plan) == "one split":
+        return f"risk ({words}) of {of} as trained on these {size} rows"
+    return Estimand("ER", size, of).words(risk=f"risk ({words})")
+
+
+def moved(found: Interval, estimate: float | None) -> bool:
+    """Whether the interval has another centre than the estimate beside which it stands."""
+    return estimate is not None and number(estimate) != number(found.estimate)
+
+
+def interval_words(found: Interval) -> str:
+    """The limits: "95 % interval 6.77 to 21.28".
+
+    Examples
+    --------
+    >>> from pycvstat.intervals import corrected_t
+    >>> interval_words(corrected_t([0.2, 0.3, 0.1, 0.25, 0.15], 80, 20))
+    '95 % interval 0.05276 to 0.34724'
+    """
+    return _limits(found, *aligned([found.low, found.high]))
+
+
+def _limits(found: Interval, low: str, high: str) -> str:
+    level = f"{100 * found.level:g} %"
+    return f"{level} interval {low} to {high}" if low else f"empty {level} interval"
+
+
+def distribution_words(found: Interval) -> str:
+    """The reference distribution of an interval; empty where there is none."""
+    if math.isnan(found.df):
+        return ""
+    if math.isinf(found.df):
+        return "normal distribution"
+    return f"t distribution with {found.df:g} degrees of freedom"
+
+
+def folds_words(plan: FoldPlan) -> str:
+    """Fits and sizes: "10 fits, each trained on 28 to 29 rows and tested on 3 to 4"."""
+    each = "each " if len(plan) > 1 else ""
+    return (
+        f"{count(len(plan), 'fit')}, {each}trained on {sizes(plan.n_train)} rows and tested on "
+        f"{sizes(plan.n_test)}"
+    )
+
+
+def seed_words(seed: int) -> str:
+    """A seed in words."""
+    return f"{seed}, as in R's set.seed({seed})"
+
+
+def value_words(value: float, found: Interval) -> str:
+    """An estimate with its interval: "14.03 (95 % interval 6.77 to 21.28)"."""
+    middle, low, high = aligned([value, found.low, found.high])
+    return f"{middle} ({_limits(found, low, high)})"
 
 
 def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
@@ -100,43 +293,3 @@ def _article(title: str) -> str:
     return f"{'an' if title[0].lower() in 'aeiou' else 'a'} {title} interval".replace(
         "interval interval", "interval"
     )
-
-
-def software_parts(view: View, check: Crosscheck | None, cited: Collection[str]) -> Parts:
-    """Versions of what ran, the origin of random numbers, and the cross-check."""
-    found = versions()
-    used = [f"pycvstat {found['pycvstat']}", f"Python {found['python']}"]
-    if STATSMODELS in cited:
-        used.insert(1, f"statsmodels {found['statsmodels']}")
-    parts: Parts = [f" Computations used {listed(used)}."]
-    if view.plan is not None and view.seed is not None:
-        words = " Folds were drawn with R's random numbers "
-        parts += [words, Cite(("rcore",)), f", seed {view.seed}."]
-    if check is not None:
-        parts.append(
-            f" The same quantities were computed by {check.r_version or 'R'} and compared within "
-            f"the stated tolerances: {check.words}."
-        )
-    return parts
-
-
-def methods_section(view: View, check: Crosscheck | None) -> Section:
-    """The paragraph, the references, and their BibTeX."""
-    words = paragraph(*methods_text(view, check))
-    return section(
-        "Methods, ready to paste",
-        words,
-        References(),
-        Code(bibtex(keys_of(words.parts)), "bibtex", "BibTeX"),
-    )
-
-
-def methods_text(view: View, check: Crosscheck | None = None) -> Parts:
-    """How the result was obtained, and by which software."""
-    parts = view.methods()
-    return [*parts, *software_parts(view, check, keys_of(parts))]
-
-
-def keys_of(parts: Sequence[Inline]) -> tuple[str, ...]:
-    """Keys of the works that are cited, each once."""
-    return tuple(dict.fromkeys(k for part in parts if isinstance(part, Cite) for k in part.keys))

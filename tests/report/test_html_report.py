@@ -13,8 +13,7 @@ from pycvstat.procedures import engine
 from pycvstat.r.check.table import Crosscheck, not_compared
 from pycvstat.report.assemble import full
 from pycvstat.report.plots import style
-from pycvstat.report.render.figures import DARK
-from pycvstat.report.render.html import render_page
+from pycvstat.report.render.html import DARK, render_page
 from tests.report.conftest import HOSTILE, LEVELS, MAKERS, RESPONSE, page_text, result
 from tests.report.pages import Element, read_page
 

@@ -12,8 +12,8 @@ from hypothesis import given, strategies as st
 import pycvstat as pcv
 from pycvstat.r.check import conventions
 from pycvstat.report.assemble import summary
-from pycvstat.report.content import Facts, Headline, Note, Paragraph, Section, Table
-from pycvstat.report.render.text import WIDTH, section_text, width
+from pycvstat.report.content import Document, Facts, Headline, Note, Paragraph, Section, Table
+from pycvstat.report.render.text import WIDTH, render_text, width
 from tests.report.conftest import HOSTILE, result
 from tests.report.pages import read_page
 
@@ -116,7 +116,7 @@ def test_any_content_fits_80_columns(rows: list[list[str]], align: str, words: s
         Facts(((words, words),)),
         Table(columns, tuple(tuple(row) for row in rows), align, words),
     )
-    for line in section_text(Section(words, blocks)).splitlines():
+    for line in render_text(Document(words, words, (Section(words, blocks),))).splitlines():
         assert width(line) <= WIDTH
 
 

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from pycvstat.errors import InputError, PycvstatError
-from pycvstat.report import write
+from pycvstat.report.assemble import write_report
 from pycvstat.report.render import formats, programs
-from pycvstat.report.render.formats import ReportFormat
-from pycvstat.report.write import check_report_path, write_report
+from pycvstat.report.render.formats import ReportFormat, check_report_path
 from tests.report.conftest import MAKERS, result
 
 
@@ -64,7 +63,7 @@ def test_a_place_without_permission_is_refused_first(
     def denied(*args: Any, **more: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(write.tempfile, "TemporaryFile", denied)
+    monkeypatch.setattr(formats.tempfile, "TemporaryFile", denied)
     refused(tmp_path / "out.html", "cannot be written there")
 
 
@@ -72,7 +71,7 @@ def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def full(*args: Any, **more: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setitem(write.FORMATS, ".html", ReportFormat(".html", full))
+    monkeypatch.setitem(formats.FORMATS, ".html", ReportFormat(".html", full))
     with pytest.raises(InputError, match="No space left on device"):
         result("plan").report(tmp_path / "out.html")
 
@@ -112,7 +111,7 @@ def test_a_missing_pandoc_is_named_first(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.fixture
 def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write figures without drawing them; they are drawn in other tests."""
-    monkeypatch.setattr(formats, "figure_bytes", lambda figure, form: figure.alt.encode())
+    monkeypatch.setattr(formats, "picture", lambda draw, size, form: form.encode())
 
 
 @pytest.mark.usefixtures("without_pictures")

@@ -1,4 +1,4 @@
-"""The formats of reports: the ending of a file, and how a document is written to it."""
+"""Reports as files: the ending of the path decides how a document is written."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import check_path
 from pycvstat.report.content import Document, Figure
-from pycvstat.report.plots.style import Format
+from pycvstat.report.plots.style import Format, picture
 from pycvstat.report.render import programs
-from pycvstat.report.render.figures import figure_bytes
 from pycvstat.report.render.html import render_for_word, render_page
 from pycvstat.report.render.latex import render_latex
 from pycvstat.report.render.markdown import render_markdown
@@ -73,7 +74,7 @@ class Beside:
         folder = figures_beside(self.target)
         folder.mkdir(exist_ok=True)
         file = folder / f"{figure.name}.{self.form}"
-        file.write_bytes(figure_bytes(figure, self.form))
+        file.write_bytes(picture(figure.draw, figure.size, self.form))
         return f"{folder.name}/{file.name}"
 
 
@@ -89,34 +90,103 @@ def figures_beside(target: Path) -> Path:
     return target.parent / f"{stem}_files"
 
 
-def _html(document: Document, target: Path) -> None:
-    target.write_text(render_page(document), encoding="utf-8")
+def _write(target: Path, text: str) -> None:
+    target.write_text(text, encoding="utf-8")
 
 
 def _pdf(document: Document, target: Path) -> None:
     programs.html_to_pdf(render_page(document, opened=True), target)
 
 
-def _markdown(document: Document, target: Path) -> None:
-    beside = Beside(target, "svg")
-    target.write_text(render_markdown(document, beside), encoding="utf-8")
-
-
-def _latex(document: Document, target: Path) -> None:
-    beside = Beside(target, "pdf")
-    target.write_text(render_latex(document, beside), encoding="utf-8")
-
-
 def _docx(document: Document, target: Path) -> None:
     with tempfile.TemporaryDirectory() as place:
         page, made = Path(place, "report.html"), Path(place, "report.docx")
-        page.write_text(render_for_word(document, Beside(page, "png")), encoding="utf-8")
+        _write(page, render_for_word(document, Beside(page, "png")))
         programs.html_to_docx(page, made)
         target.write_bytes(made.read_bytes())
 
 
-register(ReportFormat(".html", _html))
-register(ReportFormat(".md", _markdown, beside=True))
-register(ReportFormat(".tex", _latex, beside=True))
+def _with_figures(render: Callable[..., str], form: Format) -> Callable[[Document, Path], None]:
+    return lambda document, path: _write(path, render(document, Beside(path, form)))
+
+
+register(ReportFormat(".html", lambda document, path: _write(path, render_page(document))))
+register(ReportFormat(".md", _with_figures(render_markdown, "svg"), beside=True))
+register(ReportFormat(".tex", _with_figures(render_latex, "pdf"), beside=True))
 register(ReportFormat(".pdf", _pdf, need=programs.need_browser))
 register(ReportFormat(".docx", _docx, need=programs.need_pandoc))
+
+
+def check_report_path(path: str | PathLike[str]) -> Path:
+    """Refuse a path that no report can be written to, before any work is done.
+
+    Parameters
+    ----------
+    path : path
+        Its ending is one of `FORMATS`; .pdf needs Chromium and .docx pandoc.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     check_report_path(f"{place}/out.html").name
+    'out.html'
+    """
+    target = check_path(path).expanduser()
+    kind = FORMATS.get(target.suffix.lower())
+    if kind is None:
+        *most, last = FORMATS
+        raise InputError(
+            f"a report ends in {', '.join(most)} or {last}.",
+            given=target.name or str(target),
+            fix=f"{target.stem or 'report'}.html",
+        )
+    _check_writable(target)
+    if kind.beside and figures_beside(target).is_file():
+        raise InputError(
+            "the figures belong in a directory, and there is a file of its name.",
+            given=str(figures_beside(target)),
+            fix="move that file, or choose another name for the report",
+        )
+    kind.need()
+    return target
+
+
+def _check_writable(target: Path) -> None:
+    folder = target.parent
+    if target.is_dir():
+        raise InputError("this path is a directory.", given=str(target), fix="name a file in it")
+    if not folder.is_dir():
+        raise InputError(
+            "the directory of the report does not exist.",
+            given=str(folder),
+            fix="make it first, or choose another path",
+        )
+    try:
+        if target.exists():
+            with target.open("r+b"):
+                pass
+        else:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+    except OSError as error:
+        raise InputError(
+            "the report cannot be written there.",
+            given=f"{target} ({error.strerror or error})",
+            fix="choose a path where you may write",
+        ) from None
+
+
+def write_document(document: Document, target: Path) -> Path:
+    """Write a document to a path that `check_report_path` let pass."""
+    try:
+        FORMATS[target.suffix.lower()].write(document, target)
+    except OSError as error:
+        raise InputError(
+            "the report could not be written.", given=f"{target} ({error.strerror or error})"
+        ) from None
+    return target

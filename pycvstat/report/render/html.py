@@ -1,10 +1,15 @@
-"""HTML: a self-contained page, a piece of one for a notebook, a plain one for pandoc."""
+"""HTML: a self-contained page, a piece of one for a notebook, a plain one for pandoc.
+
+Figures are inline SVG that follows the colours of the page.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -12,8 +17,23 @@ from markupsafe import Markup
 
 from pycvstat.report.citations import in_text, work
 from pycvstat.report.content import Document, Figure, Table
-from pycvstat.report.render.figures import inline_svg, palette
+from pycvstat.report.plots import style as house
 from pycvstat.report.render.text import natural_widths
+
+# what each colour of the house style becomes on a dark page
+DARK = {
+    house.INK: "#e8e6e3",
+    house.FAINT: "#a3a7ab",
+    house.PALE: "#454c54",
+    house.BLUE: "#5cb8f0",
+    house.ORANGE: "#ff9248",
+    house.GREEN: "#3ccf9f",
+    house.PURPLE: "#e59bc9",
+    house.OCHRE: "#dcb64a",
+    house.AMBER: "#d99b1c",
+}
+POINTS_PER_REM = 10.0  # the width of a figure on a page: letters have one size in all of them
+PAGE = "#ffffff"  # backgrounds take the colour of the page
 
 
 @dataclass(frozen=True)
@@ -38,10 +58,22 @@ def _environment() -> Any:
     return environment
 
 
-def _render(template: str, document: Document, context: Context, **more: Any) -> str:
-    page: str = (
-        _environment().get_template(template).render(document=document, context=context, **more)
-    )
+def _inline(figure: Figure) -> Markup:
+    """The figure as an SVG element: titled, described, loading nothing."""
+    text = house.picture(figure.draw, figure.size, "svg").decode("utf-8")
+    return Markup(svg_element(text, f"figure-{figure.name}", figure.caption, figure.alt))
+
+
+def _render(
+    template: str,
+    document: Document,
+    figure: Callable[[Figure], Markup] = _inline,
+    opened: bool = False,
+    **more: Any,
+) -> str:
+    references = [work(key).reference() for key in document.cited()]
+    found = _environment().get_template(template)
+    page: str = found.render(document=document, context=Context(figure, references, opened), **more)
     return page
 
 
@@ -56,19 +88,13 @@ def render_page(document: Document, *, opened: bool = False) -> str:
     """
     from importlib.metadata import version
 
-    context = Context(_inline, references(document), opened)
-    return _render(
-        "report.html.jinja", document, context, style=Markup(style()), version=version("pycvstat")
-    )
+    about: dict[str, Any] = {"style": Markup(style()), "version": version("pycvstat")}
+    return _render("report.html.jinja", document, opened=opened, **about)
 
 
 def render_fragment(document: Document) -> str:
     """The document as a piece of HTML that brings its own small style."""
-    return _render("fragment.html.jinja", document, Context(_inline, references(document)))
-
-
-def _inline(figure: Figure) -> Markup:
-    return Markup(inline_svg(figure))
+    return _render("fragment.html.jinja", document)
 
 
 def render_for_word(document: Document, source: Callable[[Figure], str]) -> str:
@@ -78,7 +104,7 @@ def render_for_word(document: Document, source: Callable[[Figure], str]) -> str:
         tag = Markup('<img src="{}" alt="{}" width="{}in">')
         return tag.format(source(figure), figure.alt, figure.size[0])
 
-    return _render("word.html.jinja", document, Context(image, references(document)))
+    return _render("word.html.jinja", document, image)
 
 
 def widths(table: Table) -> list[float]:
@@ -93,13 +119,58 @@ def widths(table: Table) -> list[float]:
     return [round(100 * width / max(80, sum(natural)), 1) for width in natural]
 
 
-def references(document: Document) -> list[str]:
-    """The works that a document cites, one line each."""
-    return [work(key).reference() for key in document.cited()]
-
-
 @cache
 def style() -> str:
     """The style sheet of a page, with the colours of the figures."""
     text = files("pycvstat.report").joinpath("templates/style.css").read_text(encoding="utf-8")
     return text.replace("@light@", palette(False)).replace("@dark@", palette(True)).strip()
+
+
+def variable(colour: str) -> str:
+    """The CSS variable of a colour.
+
+    Examples
+    --------
+    >>> variable("#0072b2")
+    '--c-0072b2'
+    """
+    return f"--c-{colour.removeprefix('#')}"
+
+
+@cache
+def palette(dark: bool) -> str:
+    """CSS declarations of all colours of the figures, for a light or a dark page."""
+    colours = {PAGE: "var(--page)"} | (DARK if dark else {light: light for light in DARK})
+    return " ".join(f"{variable(light)}: {shown};" for light, shown in colours.items())
+
+
+def svg_element(text: str, name: str, caption: str, alt: str) -> str:
+    """The text of an SVG file as an element for an HTML page.
+
+    Parameters
+    ----------
+    text : str
+        As matplotlib writes it in the house style.
+    name, caption, alt : str
+        Of the figure; the name makes the ids of the element unique in the page.
+    """
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text, flags=re.DOTALL)
+    text = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", text).replace("xlink:href", "href")
+    text = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{name}-", text)  # unique in the page
+    text = re.sub(r"#[0-9a-fA-F]{6}(?=[;\"\s])", _as_variable, text)
+    found = re.search(r'viewBox="([-\d. ]+)"', text)
+    assert found is not None
+    box = found.group(1)
+    head = (
+        f'<svg role="img" aria-labelledby="{name}-title {name}-desc" viewBox="{box}" '
+        f'style="max-width: {float(box.split()[2]) / POINTS_PER_REM:.1f}rem">'
+        f'<title id="{name}-title">{escape(caption)}</title>'
+        f'<desc id="{name}-desc">{escape(alt)}</desc>'
+    )
+    return head + text[text.index(">") + 1 :]
+
+
+def _as_variable(found: re.Match[str]) -> str:
+    colour = found.group(0).lower()
+    return f"var({variable(colour)}, {colour})" if colour in (PAGE, *DARK) else colour

@@ -7,26 +7,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from functools import singledispatch
+from collections.abc import Callable, Iterable
 from importlib.resources import files
 
 from pycvstat.report.citations import work
 from pycvstat.report.content import (
-    Block,
-    Cite,
     Code,
     Document,
     Facts,
     Figure,
     Headline,
-    Inline,
     Note,
-    Paragraph,
     References,
-    Section,
+    Renderer,
     Table,
-    Verbatim,
 )
 from pycvstat.report.render.text import natural_widths
 
@@ -64,104 +58,100 @@ _SPECIAL = {
 
 def render_latex(document: Document, source: Callable[[Figure], str]) -> str:
     """The document as LaTeX; `source` gives the file of a figure."""
-    preamble = (
-        files("pycvstat.report").joinpath("templates/preamble.tex").read_text(encoding="utf-8")
-    )
-    body = [
+    latex = LatexRenderer(document, source)
+    parts = [
         rf"\title{{{tex(document.title)}}}",
         rf"\author{{{tex(document.subtitle)}}}",
         r"\date{}",
         r"\begin{document}",
         r"\maketitle",
+        *(part for section in document.sections for part in latex.section(section)),
+        r"\end{document}",
+        "",
     ]
-    for section in document.sections:
-        body += _section(section, document, source)
-    text = "\n\n".join([*body, r"\end{document}", ""])
+    text = "\n\n".join(parts)
+    preamble = files("pycvstat.report").joinpath("templates/preamble.tex").read_text("utf-8")
     return preamble.replace("%unicode%", declarations(text)) + text
 
 
-def _section(section: Section, document: Document, source: Callable[[Figure], str]) -> list[str]:
-    title = [rf"\section*{{{tex(section.title)}}}"] if section.title else []
-    return title + [block_text(block, document, source) for block in section.blocks]
+class LatexRenderer(Renderer):
+    """Blocks as LaTeX."""
 
+    def heading(self, title: str) -> str:
+        return rf"\section*{{{tex(title)}}}"
 
-def block_text(block: Block, document: Document, source: Callable[[Figure], str]) -> str:
-    """A block as LaTeX."""
-    if isinstance(block, Figure):
+    def note(self, block: Note) -> str:
+        return rf"\begin{{quote}}\textit{{Note.}} {tex(block.text)}\end{{quote}}"
+
+    def headline(self, block: Headline) -> str:
+        return rf"\begin{{quote}}\textbf{{{tex(block.value)}}}\\ {tex(block.words)}\end{{quote}}"
+
+    def facts(self, block: Facts) -> str:
+        columns = r"p{0.22\linewidth}>{\raggedright\arraybackslash}p{0.74\linewidth}"
+        rows = [_row([breakable(label), breakable(value) or "--"]) for label, value in block.rows]
+        start, end = rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}", r"\end{longtable}"
+        return "\n".join([start, *rows, end])
+
+    def table(self, block: Table) -> str:
+        size, columns = _layout(block)
+        rows = [
+            _row(map(breakable, row), strong=number in block.strong)
+            for number, row in enumerate(block.rows)
+        ]
+        return "\n".join(
+            [
+                rf"{{\{size}\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
+                rf"\caption*{{{tex(block.caption)}}}\\" if block.caption else "",
+                r"\toprule",
+                _row(map(tex, block.columns), strong=True),
+                r"\midrule\endhead",
+                r"\bottomrule\endlastfoot",
+                *rows,
+                r"\end{longtable}}",
+            ]
+        )
+
+    def figure(self, block: Figure) -> str:
+        assert self.source is not None
         return "\n".join(
             [
                 r"\begin{minipage}{\linewidth}\centering",
-                rf"\includegraphics[width={block.size[0]}in]{{{source(block)}}}",
+                rf"\includegraphics[width={block.size[0]}in]{{{self.source(block)}}}",
                 rf"\captionof{{figure}}{{{tex(block.caption)}}}",
                 r"\end{minipage}",
             ]
         )
-    if isinstance(block, References):
-        return _bibliography(document)
-    return _text(block)
 
-
-def _bibliography(document: Document) -> str:
-    items = [
-        rf"\bibitem[{{{tex(one.label)}}}({one.year})]{{{key}}} {tex(one.reference())}"
-        for key in document.cited()
-        for one in [work(key)]
-    ]
-    if not items:
-        return ""
-    return "\n".join([r"\begin{thebibliography}{99}", *items, r"\end{thebibliography}"])
-
-
-@singledispatch
-def _text(block: Block) -> str:
-    raise TypeError(type(block).__name__)
-
-
-@_text.register
-def _(block: Paragraph) -> str:
-    return "".join(_inline(part) for part in block.parts)
-
-
-@_text.register
-def _(block: Note) -> str:
-    return rf"\begin{{quote}}\textit{{Note.}} {tex(block.text)}\end{{quote}}"
-
-
-@_text.register
-def _(block: Headline) -> str:
-    return rf"\begin{{quote}}\textbf{{{tex(block.value)}}}\\ {tex(block.words)}\end{{quote}}"
-
-
-@_text.register
-def _(block: Facts) -> str:
-    rows = [rf"{breakable(label)} & {breakable(value) or '--'} \\" for label, value in block.rows]
-    return "\n".join(
-        [
-            r"\begin{longtable}{@{}p{0.22\linewidth}>{\raggedright\arraybackslash}p{0.74\linewidth}@{}}",
-            *rows,
-            r"\end{longtable}",
+    def code(self, block: Code) -> str:
+        lines = [
+            rf"\noindent\ttfamily {typed(line)}\par" if line else r"\smallskip"
+            for line in block.text.split("\n")
         ]
-    )
+        start = r"{\scriptsize\raggedright\setlength{\parskip}{0pt}"
+        return "\n".join([rf"\subsection*{{{tex(block.title)}}}", start, *lines, "}"])
 
-
-@_text.register
-def _(block: Table) -> str:
-    head = " & ".join(rf"\textbf{{{tex(name)}}}" for name in block.columns) + r" \\"
-    rows = [_row(row, number in block.strong) for number, row in enumerate(block.rows)]
-    caption = rf"\caption*{{{tex(block.caption)}}}\\" if block.caption else ""
-    size, columns = _layout(block)
-    return "\n".join(
-        [
-            rf"{{\{size}\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
-            caption,
-            r"\toprule",
-            head,
-            r"\midrule\endhead",
-            r"\bottomrule\endlastfoot",
-            *rows,
-            r"\end{longtable}}",
+    def references(self, block: References) -> str:
+        items = [
+            rf"\bibitem[{{{tex(one.label)}}}({one.year})]{{{one.key}}} {tex(one.reference())}"
+            for one in map(work, self.document.cited())
         ]
-    )
+        if not items:
+            return ""
+        return "\n".join([r"\begin{thebibliography}{99}", *items, r"\end{thebibliography}"])
+
+    def plain(self, text: str) -> str:
+        return tex(text)
+
+    def verbatim(self, text: str) -> str:
+        return rf"\texttt{{{breakable(text)}}}"
+
+    def cite(self, keys: tuple[str, ...]) -> str:
+        return rf"\citep{{{','.join(keys)}}}"
+
+
+def _row(cells: Iterable[str], strong: bool = False) -> str:
+    shown = [rf"\textbf{{{cell}}}" if strong and cell else cell for cell in cells]
+    return " & ".join(shown) + r" \\"
 
 
 SIZES = (("small", 96), ("footnotesize", 106), ("scriptsize", 128))  # letters in a line
@@ -183,27 +173,6 @@ def _layout(block: Table) -> tuple[str, str]:
     )
 
 
-def _row(row: tuple[str, ...], strong: bool) -> str:
-    cells = [rf"\textbf{{{breakable(c)}}}" if strong and c else breakable(c) for c in row]
-    return " & ".join(cells) + r" \\"
-
-
-@_text.register
-def _(block: Code) -> str:
-    lines = [
-        rf"\noindent\ttfamily {typed(line)}\par" if line else r"\smallskip"
-        for line in block.text.split("\n")
-    ]
-    start = r"{\scriptsize\raggedright\setlength{\parskip}{0pt}"
-    return "\n".join([rf"\subsection*{{{tex(block.title)}}}", start, *lines, "}"])
-
-
-def _inline(part: Inline) -> str:
-    if isinstance(part, Cite):
-        return rf"\citep{{{','.join(part.keys)}}}"
-    return rf"\texttt{{{breakable(part.text)}}}" if isinstance(part, Verbatim) else tex(part)
-
-
 def tex(text: str) -> str:
     r"""Text in which no character means anything to TeX.
 
@@ -217,12 +186,8 @@ def tex(text: str) -> str:
 
 def breakable(text: str) -> str:
     """Escaped text that may break after any run of 16 characters without a blank."""
-    return tex_join(re.sub(r"(\S{16})(?=\S)", "\\1\u200b", text))
-
-
-def tex_join(text: str) -> str:
-    """Escaped text with optional breaks where there are zero-width blanks."""
-    return r"\allowbreak{}".join(tex(piece) for piece in text.split("\u200b"))
+    pieces = re.sub(r"(\S{16})(?=\S)", "\\1\u200b", text).split("\u200b")
+    return r"\allowbreak{}".join(map(tex, pieces))
 
 
 def typed(line: str) -> str:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import singledispatch
 
-from pycvstat.report.citations import in_text, work
+from pycvstat.report.citations import work
 from pycvstat.report.content import (
-    Block,
-    Cite,
     Code,
     Document,
     Facts,
     Figure,
     Headline,
-    Inline,
     Note,
-    Paragraph,
     References,
+    Renderer,
     Table,
-    Verbatim,
 )
 
 
@@ -33,61 +28,51 @@ def render_markdown(document: Document, source: Callable[[Figure], str] | None =
     source : callable, optional
         Gives the file of a figure; without it figures are left out.
     """
+    markdown = MarkdownRenderer(document, source)
     parts = [f"# {plain(document.title)}", plain(document.subtitle)]
-    for section in document.sections:
-        if section.title:
-            parts.append(f"## {plain(section.title)}")
-        parts += [block_text(block, document, source) for block in section.blocks]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    parts += [part for section in document.sections for part in markdown.section(section)]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def block_text(block: Block, document: Document, source: Callable[[Figure], str] | None) -> str:
-    """A block as Markdown."""
-    if isinstance(block, Figure):
-        return "" if source is None else _figure(block, source)
-    if isinstance(block, References):
-        return "\n".join(f"- {plain(work(key).reference())}" for key in document.cited())
-    return _text(block)
+class MarkdownRenderer(Renderer):
+    """Blocks as Markdown."""
 
+    def heading(self, title: str) -> str:
+        return f"## {plain(title)}"
 
-def _figure(block: Figure, source: Callable[[Figure], str]) -> str:
-    return f"![{plain(block.alt)}](<{source(block)}>)\n\n*{plain(block.caption)}*"
+    def note(self, block: Note) -> str:
+        return f"> **Note.** {plain(block.text)}"
 
+    def headline(self, block: Headline) -> str:
+        return f"**{plain(block.value)}**\n\n{plain(block.words)}"
 
-@singledispatch
-def _text(block: Block) -> str:
-    raise TypeError(type(block).__name__)
+    def facts(self, block: Facts) -> str:
+        rows = [f"| {plain(label)} | {plain(value) or '–'} |" for label, value in block.rows]
+        return "\n".join(["| | |", "|:--|:--|", *rows])
 
+    def table(self, block: Table) -> str:
+        rule = "|".join(":--" if a == "l" else "--:" for a in block.align)
+        rows = [_row(row, bold=number in block.strong) for number, row in enumerate(block.rows)]
+        table = "\n".join([_row(block.columns), f"|{rule}|", *rows])
+        return f"{plain(block.caption)}\n\n{table}" if block.caption else table
 
-@_text.register
-def _(block: Paragraph) -> str:
-    return "".join(_inline(part) for part in block.parts)
+    def figure(self, block: Figure) -> str:
+        if self.source is None:
+            return ""
+        return f"![{plain(block.alt)}](<{self.source(block)}>)\n\n*{plain(block.caption)}*"
 
+    def code(self, block: Code) -> str:
+        fence = "`" * max(3, 1 + _longest_ticks(block.text))
+        return f"**{plain(block.title)}**\n\n{fence}{block.language}\n{block.text}\n{fence}"
 
-@_text.register
-def _(block: Note) -> str:
-    return f"> **Note.** {plain(block.text)}"
+    def references(self, block: References) -> str:
+        return "\n".join(f"- {plain(work(key).reference())}" for key in self.document.cited())
 
+    def plain(self, text: str) -> str:
+        return plain(text)
 
-@_text.register
-def _(block: Headline) -> str:
-    return f"**{plain(block.value)}**\n\n{plain(block.words)}"
-
-
-@_text.register
-def _(block: Facts) -> str:
-    lines = ["| | |", "|:--|:--|"]
-    return "\n".join(lines + [f"| {plain(a)} | {plain(b) or '–'} |" for a, b in block.rows])
-
-
-@_text.register
-def _(block: Table) -> str:
-    rule = "|".join(":--" if a == "l" else "--:" for a in block.align)
-    lines = [_row(block.columns), f"|{rule}|"]
-    for number, row in enumerate(block.rows):
-        lines.append(_row(row, bold=number in block.strong))
-    table = "\n".join(lines)
-    return f"{plain(block.caption)}\n\n{table}" if block.caption else table
+    def verbatim(self, text: str) -> str:
+        return code(text)
 
 
 def _row(cells: tuple[str, ...], bold: bool = False) -> str:
@@ -95,16 +80,8 @@ def _row(cells: tuple[str, ...], bold: bool = False) -> str:
     return f"| {' | '.join(shown)} |"
 
 
-@_text.register
-def _(block: Code) -> str:
-    fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", block.text)), default=0))
-    return f"**{plain(block.title)}**\n\n{fence}{block.language}\n{block.text}\n{fence}"
-
-
-def _inline(part: Inline) -> str:
-    if isinstance(part, Cite):
-        return plain(in_text(part.keys))
-    return code(part.text) if isinstance(part, Verbatim) else plain(part)
+def _longest_ticks(text: str) -> int:
+    return max(map(len, re.findall(r"`+", text)), default=0)
 
 
 def plain(text: str) -> str:
@@ -130,6 +107,6 @@ def code(text: str) -> str:
     >>> code("y ~ `a b`")
     '`` y ~ `a b` ``'
     """
-    ticks = "`" * (1 + max(map(len, re.findall(r"`+", text)), default=0))
+    ticks = "`" * (1 + _longest_ticks(text))
     blank = " " if len(ticks) > 1 else ""
     return f"{ticks}{blank}{text}{blank}{ticks}"

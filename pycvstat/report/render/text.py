@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from functools import singledispatch
 
-from pycvstat.report.citations import in_text
 from pycvstat.report.content import (
     Block,
-    Cite,
-    Code,
     Document,
     Facts,
-    Figure,
     Headline,
-    Inline,
     Note,
     Paragraph,
-    References,
-    Section,
+    Renderer,
     Table,
 )
 
@@ -30,68 +23,49 @@ NARROWEST = 8  # a column of text is not shortened below this
 
 def render_text(document: Document) -> str:
     """The document as lines of at most 80 columns; figures and scripts are left out."""
-    head = [*wrapped(document.title), *wrapped(document.subtitle)]
-    parts = [section_text(s) for s in document.sections]
-    return "\n\n".join(["\n".join(head), *(part for part in parts if part)])
+    head = _lines(wrapped(document.title) + wrapped(document.subtitle))
+    text = TextRenderer(document)
+    parts = ("\n".join(filter(None, text.section(s))) for s in document.sections)
+    return "\n\n".join([head, *filter(None, parts)])
 
 
-def section_text(section: Section) -> str:
-    """A section: its title and its blocks."""
-    blocks = ["\n".join(lines) for block in section.blocks if (lines := block_lines(block))]
-    return "\n".join([*wrapped(section.title), *blocks])
+class TextRenderer(Renderer):
+    """Blocks as lines of at most 80 columns."""
+
+    def heading(self, title: str) -> str:
+        return _lines(wrapped(title))
+
+    def paragraph(self, block: Paragraph) -> str:
+        return _lines(wrapped(super().paragraph(block)))
+
+    def note(self, block: Note) -> str:
+        return _lines(wrapped(f"Note: {block.text}", later="      "))
+
+    def headline(self, block: Headline) -> str:
+        return _lines(wrapped(block.value, GAP, GAP) + wrapped(block.words, GAP, GAP))
+
+    def facts(self, block: Facts) -> str:
+        label_width = min(24, max(width(label) for label, _ in block.rows))
+        lines: list[str] = []
+        for label, value in block.rows:
+            first = GAP + padded(shortened(label, label_width), label_width) + GAP
+            lines += wrapped(value or "-", first, " " * len(first))
+        return _lines(lines)
+
+    def table(self, block: Table) -> str:
+        lines = wrapped(block.caption)
+        for columns in chunks(block):
+            lines += table_lines(block, columns)
+        return _lines(lines)
+
+    def nothing(self, block: Block) -> str:
+        return ""
+
+    figure = code = references = nothing
 
 
-@singledispatch
-def block_lines(block: Block) -> list[str]:
-    """The lines of a block."""
-    raise TypeError(type(block).__name__)
-
-
-@block_lines.register
-def _(block: Paragraph) -> list[str]:
-    return wrapped("".join(plain(part) for part in block.parts))
-
-
-@block_lines.register
-def _(block: Note) -> list[str]:
-    return wrapped(f"Note: {block.text}", later="      ")
-
-
-@block_lines.register
-def _(block: Headline) -> list[str]:
-    return [*wrapped(block.value, first=GAP, later=GAP), *wrapped(block.words, GAP, GAP)]
-
-
-@block_lines.register
-def _(block: Facts) -> list[str]:
-    label_width = min(24, max(width(label) for label, _ in block.rows))
-    lines: list[str] = []
-    for label, value in block.rows:
-        first = GAP + padded(shortened(label, label_width), label_width) + GAP
-        lines += wrapped(value or "-", first, " " * len(first))
-    return lines
-
-
-@block_lines.register
-def _(block: Table) -> list[str]:
-    lines = wrapped(block.caption)
-    for columns in chunks(block):
-        lines += table_lines(block, columns)
-    return lines
-
-
-@block_lines.register(Figure)
-@block_lines.register(Code)
-@block_lines.register(References)
-def _(block: Figure | Code | References) -> list[str]:
-    return []
-
-
-def plain(part: Inline) -> str:
-    """An inline part as plain text."""
-    if isinstance(part, Cite):
-        return in_text(part.keys)
-    return part if isinstance(part, str) else part.text
+def _lines(lines: Sequence[str]) -> str:
+    return "\n".join(lines)
 
 
 def chunks(table: Table) -> list[list[int]]:

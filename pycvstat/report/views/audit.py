@@ -6,13 +6,17 @@ from functools import cached_property
 
 from pycvstat.procedures.audit import UNSEEN, Audit
 from pycvstat.report.content import Block, Inline, Note, section
-from pycvstat.report.numbers import count, number, p_value
+from pycvstat.report.numbers import count, number, p_value, table_of
 from pycvstat.report.plots.losses import skill_of_permutations
-from pycvstat.report.sentences import data_parts, learner_parts, plan_parts
-from pycvstat.report.tables import table_of
+from pycvstat.report.sentences import (
+    data_parts,
+    learner_parts,
+    learner_words,
+    plan_parts,
+    plan_words,
+)
 from pycvstat.report.views.base import Picture, Sections
 from pycvstat.report.views.data import DataView, map_of
-from pycvstat.report.words import learner_words, plan_words
 
 
 class AuditView(DataView, of=Audit):

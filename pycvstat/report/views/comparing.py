@@ -13,14 +13,12 @@ from pycvstat.intervals import METHODS, Interval, interval
 from pycvstat.intervals.paired import Adjust, all_pairs, paired
 from pycvstat.losses import LossTable, loss_label
 from pycvstat.report.content import Block, Cite, Figure, Inline, Note, Section, Table, section
-from pycvstat.report.numbers import aligned, listed, number, p_value
+from pycvstat.report.numbers import aligned, interval_headers, listed, number, p_value, table_of
 from pycvstat.report.plots import forest
 from pycvstat.report.plots.style import label
-from pycvstat.report.sentences import STATSMODELS
-from pycvstat.report.tables import interval_headers, table_of
+from pycvstat.report.sentences import STATSMODELS, value_words
 from pycvstat.report.views.base import Picture, Sections, unknown
 from pycvstat.report.views.data import FoldsView, map_of
-from pycvstat.report.words import value_words
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,10 @@ from typing import Any
 from pycvstat.procedures.compare import Comparison
 from pycvstat.report.content import Block, Headline, Inline, Note, section
 from pycvstat.report.numbers import count, listed, number
-from pycvstat.report.sentences import data_parts, learner_parts, plan_parts
+from pycvstat.report.sentences import data_parts, learner_parts, loss_words, plan_parts, risk_words
 from pycvstat.report.views.base import Sections
 from pycvstat.report.views.comparing import ComparingView
 from pycvstat.report.views.data import DataView, failures_notes
-from pycvstat.report.words import loss_words, risk_words
 
 
 class ComparisonView(ComparingView, DataView, of=Comparison):

@@ -12,8 +12,7 @@ from pycvstat.procedures.quantities import weights_words
 from pycvstat.report.content import Block, Facts, Note, paragraph, section
 from pycvstat.report.numbers import aligned, count, listed, number
 from pycvstat.report.plots.folds import FITS, fold_map, tell_folds
-from pycvstat.report.views.base import Picture, Sections, View
-from pycvstat.report.words import (
+from pycvstat.report.sentences import (
     ORDERS,
     folds_words,
     learner_in_full,
@@ -21,6 +20,7 @@ from pycvstat.report.words import (
     plan_words,
     seed_words,
 )
+from pycvstat.report.views.base import Picture, Sections, View
 
 if TYPE_CHECKING:
     from pycvstat.data.response import Response

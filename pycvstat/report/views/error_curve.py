@@ -9,20 +9,21 @@ import numpy as np
 
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.report.content import Block, Headline, Inline, Note, Table, paragraph, section
-from pycvstat.report.numbers import aligned, settings
+from pycvstat.report.numbers import aligned, settings, table_of
 from pycvstat.report.plots import curves
-from pycvstat.report.sentences import data_parts, learner_parts, plan_parts
-from pycvstat.report.tables import table_of
-from pycvstat.report.views.base import WIDE, Picture, Sections
-from pycvstat.report.views.data import DataView, map_of
-from pycvstat.report.words import (
+from pycvstat.report.sentences import (
     NAIVE,
     candidates_words,
+    data_parts,
+    learner_parts,
     learner_words,
     loss_words,
     parameters,
+    plan_parts,
     risk_words,
 )
+from pycvstat.report.views.base import WIDE, Picture, Sections
+from pycvstat.report.views.data import DataView, map_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,13 +14,19 @@ from pycvstat.intervals import METHODS, Interval, interval, legal_methods
 from pycvstat.losses import LossTable, loss_label
 from pycvstat.procedures.quantities import fold_rows
 from pycvstat.report.content import Block, Facts, Headline, Inline, Note, Section, Table, section
-from pycvstat.report.numbers import aligned, count, number
+from pycvstat.report.numbers import aligned, count, interval_headers, number, table_of
 from pycvstat.report.plots import forest, losses
-from pycvstat.report.sentences import estimate_parts, interval_parts
-from pycvstat.report.tables import interval_headers, table_of
+from pycvstat.report.sentences import (
+    distribution_words,
+    estimate_parts,
+    interval_parts,
+    loss_words,
+    moved,
+    risk_words,
+    value_words,
+)
 from pycvstat.report.views.base import WIDE, Picture, Size
 from pycvstat.report.views.data import FoldsView, map_of
-from pycvstat.report.words import distribution_words, loss_words, moved, risk_words, value_words
 
 if TYPE_CHECKING:
     import pandas as pd

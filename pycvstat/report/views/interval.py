@@ -12,10 +12,9 @@ from pycvstat.report.content import Block, Headline, Inline, section
 from pycvstat.report.numbers import number, p_value
 from pycvstat.report.plots import forest
 from pycvstat.report.plots.style import INK
-from pycvstat.report.sentences import interval_parts
+from pycvstat.report.sentences import capital, interval_parts, value_words
 from pycvstat.report.views.base import Picture, Sections, View
 from pycvstat.report.views.estimate import interval_facts
-from pycvstat.report.words import capital, value_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.report.content import Note, Table, section
-from pycvstat.report.numbers import aligned
+from pycvstat.report.numbers import aligned, table_of
 from pycvstat.report.plots import curves
-from pycvstat.report.tables import table_of
+from pycvstat.report.sentences import NAIVE, learner_words
 from pycvstat.report.views.base import WIDE, Picture, Sections
 from pycvstat.report.views.data import map_of
 from pycvstat.report.views.error_curve import HEADERS, TrainTestView
-from pycvstat.report.words import NAIVE, learner_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

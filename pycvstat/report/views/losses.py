@@ -5,12 +5,11 @@ from __future__ import annotations
 from pycvstat.intervals.from_losses import LossResult
 from pycvstat.report.content import Facts, Inline, section
 from pycvstat.report.numbers import aligned, count
-from pycvstat.report.sentences import plan_parts
+from pycvstat.report.sentences import loss_words, plan_parts, plan_words
 from pycvstat.report.views.base import VIEWS, Sections, View
 from pycvstat.report.views.comparing import ComparingView
 from pycvstat.report.views.data import FoldsView
 from pycvstat.report.views.estimate import EstimateView
-from pycvstat.report.words import loss_words, plan_words
 
 
 class LossesView(FoldsView):

@@ -19,14 +19,20 @@ from pycvstat.report.content import (
     paragraph,
     section,
 )
-from pycvstat.report.numbers import aligned, count, listed, settings, sizes
+from pycvstat.report.numbers import aligned, count, listed, settings, sizes, table_of
 from pycvstat.report.plots import curves, folds, predictions
-from pycvstat.report.sentences import data_parts, learner_parts, plan_parts
-from pycvstat.report.tables import table_of
+from pycvstat.report.sentences import (
+    candidates_words,
+    data_parts,
+    learner_parts,
+    learner_words,
+    loss_words,
+    parameters,
+    plan_parts,
+)
 from pycvstat.report.views.base import WIDE, Picture, Sections
 from pycvstat.report.views.risk import RiskView
 from pycvstat.report.views.tuning import CURVE, LISTED, TuneView, one_se_parts, rule_words
-from pycvstat.report.words import candidates_words, learner_words, loss_words, parameters
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from functools import cached_property
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.report.content import section
 from pycvstat.report.numbers import count
+from pycvstat.report.sentences import capital, folds_words, plan_words
 from pycvstat.report.views.base import Picture, Sections, View
 from pycvstat.report.views.data import fold_blocks, map_of
-from pycvstat.report.words import capital, folds_words, plan_words
 
 
 class PlanView(View, of=FoldPlan):

@@ -10,11 +10,17 @@ from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.report.content import Block, Cite, Inline, Note, Section, Table, section
 from pycvstat.report.numbers import count, number
 from pycvstat.report.plots import predictions
-from pycvstat.report.sentences import data_parts, learner_parts, plan_parts
+from pycvstat.report.sentences import (
+    data_parts,
+    learner_parts,
+    learner_words,
+    loss_words,
+    plan_parts,
+    plan_words,
+)
 from pycvstat.report.views.base import WIDE, Picture, Sections
 from pycvstat.report.views.data import DataView, failures_notes
 from pycvstat.report.views.estimate import EstimateView
-from pycvstat.report.words import learner_words, loss_words, plan_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,12 +6,11 @@ from functools import cached_property
 from typing import ClassVar
 
 from pycvstat.report.content import Block, Facts, Inline, Verbatim, section
-from pycvstat.report.numbers import count, listed, percent
+from pycvstat.report.numbers import count, listed, percent, table_of
 from pycvstat.report.plots import simulated
 from pycvstat.report.plots.forest import coverage
-from pycvstat.report.tables import table_of
+from pycvstat.report.sentences import capital, seed_words
 from pycvstat.report.views.base import WIDE, Picture, Sections, View
-from pycvstat.report.words import capital, seed_words
 from pycvstat.simulate.decomposition import BiasVariance
 from pycvstat.simulate.interval_coverage import Coverage
 from pycvstat.simulate.quantities import Agreement, TuningQuantities

@@ -6,12 +6,11 @@ from functools import cached_property
 
 from pycvstat.r.check.suite import ROOMS, ParitySuite
 from pycvstat.report.content import Block, Facts, Headline, Section, section
-from pycvstat.report.numbers import count
+from pycvstat.report.numbers import count, table_of
 from pycvstat.report.plots.agreement import by_room
-from pycvstat.report.tables import table_of
+from pycvstat.report.sentences import capital
 from pycvstat.report.views.base import Picture, Sections, View
 from pycvstat.report.views.crosscheck import agreement_table
-from pycvstat.report.words import capital
 
 
 class SuiteView(View, of=ParitySuite):

@@ -10,21 +10,22 @@ import numpy as np
 from pycvstat.procedures.selection import Rule
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.content import Block, Cite, Facts, Headline, Inline, Note, Table, section
-from pycvstat.report.numbers import aligned, count, listed, number, settings
+from pycvstat.report.numbers import aligned, count, listed, number, settings, table_of
 from pycvstat.report.plots import curves
-from pycvstat.report.sentences import data_parts, learner_parts, plan_parts
-from pycvstat.report.tables import table_of
-from pycvstat.report.views.base import WIDE, Picture, Sections
-from pycvstat.report.views.data import DataView, failures_notes, map_of
-from pycvstat.report.words import (
+from pycvstat.report.sentences import (
     NAIVE,
     candidates_words,
+    data_parts,
+    learner_parts,
     learner_words,
     loss_words,
     parameters,
+    plan_parts,
     plan_words,
     risk_words,
 )
+from pycvstat.report.views.base import WIDE, Picture, Sections
+from pycvstat.report.views.data import DataView, failures_notes, map_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
