@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
+if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     from pycvstat import (
         data as data,
         errors as errors,
@@ -70,64 +70,39 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.r.check.from_r import from_r as from_r
     from pycvstat.rmath.random import RRandom as RRandom
 
-_HOME: dict[str, str] = {
-    "Blocks": "folds",
-    "ElasticNet": "learners.penalised",
-    "External": "learners.external.learner",
-    "FiveByTwo": "folds",
-    "FoldPlan": "folds",
-    "FromFunctions": "learners.external.learner",
-    "GLM": "learners.glm",
-    "Grouped": "folds",
-    "Holdout": "folds",
-    "KFold": "folds",
-    "KNN": "learners.knn.learner",
-    "Lasso": "learners.penalised",
-    "LeaveOneOut": "folds",
-    "Logit": "learners.glm",
-    "MNLogit": "learners.multinomial",
-    "Mean": "learners.ols",
-    "NestedPairs": "folds",
-    "OLS": "learners.ols",
-    "PairedHalves": "folds",
-    "Predefined": "folds",
-    "QuantReg": "learners.quantile",
-    "QuasiRandomSearch": "procedures.grid",
-    "RFolds": "folds",
-    "RLM": "learners.robust",
-    "RRandom": "rmath.random",
-    "RandomSearch": "procedures.grid",
-    "Repeated": "folds",
-    "Ridge": "learners.penalised",
-    "Statsmodels": "learners.statsmodels.learner",
-    "Stratified": "folds",
-    "Subsampling": "folds",
-    "TimeSeries": "folds",
-    "Tuned": "procedures.tuned",
-    "WLS": "learners.ols",
-    "as_r": "r.check.as_r",
-    "audit": "procedures.audit",
-    "benchmark": "procedures.benchmark",
-    "compare": "procedures.compare",
-    "corrected_t": "intervals",
-    "cross_validate": "procedures.cross_validate",
-    "data": "",
-    "dev_size_needed": "intervals",
-    "error_curve": "procedures.error_curve",
-    "errors": "",
-    "excess_risk_bound": "intervals",
-    "from_losses": "intervals.from_losses",
-    "from_r": "r.check.from_r",
-    "intervals": "",
-    "learning_curve": "procedures.learning_curve",
-    "load": "procedures.saved",
-    "losses": "",
-    "nested_cv": "procedures.nested",
-    "r": "",
-    "simulate": "",
-    "tune": "procedures.tune",
+_NAMES = {
+    "": "data errors intervals losses r simulate",
+    "folds": "Blocks FiveByTwo FoldPlan Grouped Holdout KFold LeaveOneOut NestedPairs "
+    "PairedHalves Predefined Repeated RFolds Stratified Subsampling TimeSeries",
+    "intervals": "corrected_t dev_size_needed excess_risk_bound",
+    "intervals.from_losses": "from_losses",
+    "learners.external.learner": "External FromFunctions",
+    "learners.glm": "GLM Logit",
+    "learners.knn.learner": "KNN",
+    "learners.multinomial": "MNLogit",
+    "learners.ols": "Mean OLS WLS",
+    "learners.penalised": "ElasticNet Lasso Ridge",
+    "learners.quantile": "QuantReg",
+    "learners.robust": "RLM",
+    "learners.statsmodels.learner": "Statsmodels",
+    "procedures.audit": "audit",
+    "procedures.benchmark": "benchmark",
+    "procedures.compare": "compare",
+    "procedures.cross_validate": "cross_validate",
+    "procedures.error_curve": "error_curve",
+    "procedures.grid": "QuasiRandomSearch RandomSearch",
+    "procedures.learning_curve": "learning_curve",
+    "procedures.nested": "nested_cv",
+    "procedures.saved": "load",
+    "procedures.tune": "tune",
+    "procedures.tuned": "Tuned",
+    "r.check.as_r": "as_r",
+    "r.check.from_r": "from_r",
+    "rmath.random": "RRandom",
 }
-"""Public name -> module inside pycvstat that defines it; "" where the name is itself a module."""
+"""Module inside pycvstat -> the public names that it defines; "" for names that are modules."""
+
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = sorted(_HOME)
 

@@ -3,8 +3,101 @@
 May import the rooms below. New here: a way to give data in `frame`, a function of formulas in
 `formula`; nothing of a formula is executed. The example data are here too: `mtcars`, `iris` and
 `mammals` as in R, `waves` and `labels` simulated with R's random numbers.
+
+As in R: ``mtcars`` and ``iris`` of datasets and ``mammals`` of MASS, row names as the index.
 """
 
-from pycvstat.data.examples import iris, labels, mammals, mtcars, waves
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycvstat.rmath.random import RRandom
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["iris", "labels", "mammals", "mtcars", "waves"]
+
+
+def mtcars() -> pd.DataFrame:
+    """Fuel use and ten aspects of 32 cars (Motor Trend 1974), index: the model.
+
+    Examples
+    --------
+    >>> mtcars().shape
+    (32, 11)
+    """
+    return _read("mtcars", index="model")
+
+
+def iris() -> pd.DataFrame:
+    """Sepals and petals of 150 irises (Anderson 1935); `Species` is categorical.
+
+    Examples
+    --------
+    >>> iris()["Species"].cat.categories.tolist()
+    ['setosa', 'versicolor', 'virginica']
+    """
+    return _read("iris").astype({"Species": "category"})
+
+
+def mammals() -> pd.DataFrame:
+    """Body weight (kg) and brain weight (g) of 62 mammals, index: the species.
+
+    Examples
+    --------
+    >>> mammals().shape
+    (62, 2)
+    """
+    return _read("mammals", index="species")
+
+
+def waves(n: int = 200, random: int = 1) -> pd.DataFrame:
+    """A simulated regression: y = sin(x1) + x2^2/5 + x3/10 + noise of sd 0.4.
+
+    As in R: ``set.seed(1); x1 <- rnorm(n); x2 <- runif(n, -2, 5); x3 <- rexp(n);
+    y <- sin(x1) + x2^2/5 + x3/10 + rnorm(n, sd = 0.4)``.
+
+    Examples
+    --------
+    >>> waves(3).round(3).values.tolist()[0]
+    [-0.626, 4.613, 2.895, 3.956]
+    """
+    import pandas as pd
+
+    rng = RRandom(random)
+    x1, x2, x3 = rng.rnorm(n), rng.runif(n, -2, 5), rng.rexp(n)
+    y = np.sin(x1) + x2**2 / 5 + x3 / 10 + rng.rnorm(n, sd=0.4)
+    return pd.DataFrame({"x1": x1, "x2": x2, "x3": x3, "y": y})
+
+
+def labels(n: int = 200, random: int = 1) -> pd.DataFrame:
+    """A simulated classification: class "b" with probability plogis(2 x1 - x2).
+
+    As in R: ``set.seed(1); x1 <- rnorm(n); x2 <- rnorm(n);
+    y <- factor(ifelse(runif(n) < plogis(2*x1 - x2), "b", "a"))``.
+
+    Examples
+    --------
+    >>> labels(100)["y"].cat.categories.tolist()
+    ['a', 'b']
+    """
+    import pandas as pd
+
+    rng = RRandom(random)
+    x1, x2 = rng.rnorm(n), rng.rnorm(n)
+    chance = 1 / (1 + np.exp(-(2 * x1 - x2)))
+    y = np.where(rng.runif(n) < chance, "b", "a")
+    return pd.DataFrame({"x1": x1, "x2": x2, "y": pd.Categorical(y, ["a", "b"])})
+
+
+def _read(name: str, **options: Any) -> pd.DataFrame:
+    import pandas as pd
+
+    index = options.pop("index", None)
+    with files("pycvstat.data").joinpath(f"examples/{name}.csv").open() as file:
+        frame = pd.read_csv(file)
+    return frame if index is None else frame.set_index(index)

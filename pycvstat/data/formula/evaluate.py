@@ -32,27 +32,16 @@ from pycvstat.types import BoolArray, FloatArray
 
 Numeric = Callable[[FloatArray], FloatArray]
 
+TRIGONOMETRIC = ("acos", "asin", "atan", "cos", "cosh", "sin", "sinh", "tan", "tanh")
+EXPONENTIAL = ("exp", "expm1", "log", "log10", "log1p", "log2")
+
 ELEMENTWISE: dict[str, Numeric] = {
-    "abs": np.abs,
-    "acos": by_c(math.acos, np.arccos),
-    "asin": by_c(math.asin, np.arcsin),
-    "atan": by_c(math.atan, np.arctan),
+    **{
+        name: by_c(getattr(math, name), getattr(np, name))
+        for name in (*TRIGONOMETRIC, *EXPONENTIAL)
+    },
+    **{name: getattr(np, name) for name in ("abs", "floor", "sign", "sqrt")},
     "ceiling": np.ceil,
-    "cos": by_c(math.cos, np.cos),
-    "cosh": by_c(math.cosh, np.cosh),
-    "exp": by_c(math.exp, np.exp),
-    "expm1": by_c(math.expm1, np.expm1),
-    "floor": np.floor,
-    "log": by_c(math.log, np.log),
-    "log10": by_c(math.log10, np.log10),
-    "log1p": by_c(math.log1p, np.log1p),
-    "log2": by_c(math.log2, np.log2),
-    "sign": np.sign,
-    "sin": by_c(math.sin, np.sin),
-    "sinh": by_c(math.sinh, np.sinh),
-    "sqrt": np.sqrt,
-    "tan": by_c(math.tan, np.tan),
-    "tanh": by_c(math.tanh, np.tanh),
 }
 
 ARGUMENTS: dict[str, tuple[str, ...]] = dict.fromkeys(ELEMENTWISE, ("x",)) | {
