@@ -100,6 +100,33 @@ def test_advice_names_arguments_that_exist() -> None:
     assert not set(INSTEAD) & set(OURS)
 
 
+@pytest.mark.parametrize(
+    "learner",
+    [
+        pcv.OLS,
+        pcv.WLS,
+        pcv.GLM,
+        pcv.Logit,
+        pcv.MNLogit,
+        pcv.QuantReg,
+        pcv.RLM,
+        pcv.Ridge,
+        pcv.Lasso,
+        pcv.ElasticNet,
+        pcv.KNN,
+        pcv.External,
+        pcv.Statsmodels,
+    ],
+)
+@pytest.mark.parametrize(
+    "data", [CARS, CARS["wt"], CARS.to_numpy()], ids=lambda d: type(d).__name__
+)
+def test_a_learner_takes_no_data(learner: Any, data: Any) -> None:
+    for given in ((data,), (data, CARS)):
+        with pytest.raises(InputError, match="a learner takes no data"):
+            learner(*given)
+
+
 def test_an_error_inside_is_not_mistaken_for_a_wrong_call() -> None:
     def fails(X: Any, y: Any) -> Any:
         raise TypeError("unexpected keyword argument of something else")

@@ -60,6 +60,17 @@ class Learner(AsTyped, metaclass=Answering):
     instead: ClassVar[Mapping[str, str]] = {}
     """What to write for a parameter that other packages have."""
 
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """One that is not given data, which go to what fits it."""
+        if any(np.ndim(one) for one in given[:1] if hasattr(one, "shape")):
+            raise InputError(
+                "a learner takes no data.",
+                given=f"{cls.__name__}({', '.join(type(one).__name__ for one in given)})",
+                fix=f'cross_validate({cls.__name__}(), "y ~ .", data, folds=10), '
+                f'or {cls.__name__}().fit("y ~ .", data)',
+            )
+        return super().__new__(cls)
+
     @property
     def name(self) -> str:
         """The name shown in tables and reports."""

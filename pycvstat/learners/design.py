@@ -12,7 +12,7 @@ import numpy as np
 from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
-from pycvstat.errors import FitError, warn
+from pycvstat.errors import FitError, telling, warn
 from pycvstat.learners.base import (
     NA,
     Fitted,
@@ -171,8 +171,18 @@ class FittedDesign(FittedRegression):
 
         It holds our coefficients, of the columns that have one.
         """
-        with np.errstate(all="ignore"):
-            return self._solution.results(self._sample, **self.learner.covariance(self.task))
+        covariance = self.learner.covariance(self.task)
+        try:
+            with np.errstate(all="ignore"):
+                return self._solution.results(self._sample, **covariance)
+        except (ValueError, TypeError) as error:
+            if not covariance:
+                raise
+            raise FitError(
+                "statsmodels does not make this covariance.",
+                given=f"{self.learner!r}: {telling(error)}",
+                fix="see cov_type and cov_kwds of get_robustcov_results",
+            ) from error
 
     def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, BoolArray]:
         """Predict the rows without a missing predictor."""

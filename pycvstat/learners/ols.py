@@ -10,6 +10,7 @@ import numpy as np
 
 from pycvstat.data.task import Task
 from pycvstat.errors import Advice, FitError, InputError, warn
+from pycvstat.errors.checks import check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Params, Predictions, Prepared
 from pycvstat.learners.design import (
@@ -40,6 +41,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pycvstat.data.task import Task
+
+
+COVARIANCES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("nonrobust", "fixed scale", "HC0", "HC1", "HC2", "HC3"), ()),
+    "cluster": ("groups",),
+    "HAC": ("maxlags",),
+    "hac-panel": ("maxlags",),
+    "hac-groupsum": ("time", "maxlags"),
+}
+"""The covariances of statsmodels, and what each cannot do without."""
+
+EXAMPLES = {"groups": '"the name of a column"', "time": '"the name of a column"', "maxlags": "1"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +110,21 @@ class OLS(DesignLearner):
     cov_kwds: Mapping[str, Any] | None = None
 
     uses_offset: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_word("cov_type", self.cov_type, COVARIANCES)
+        given = {} if self.cov_kwds is None else self.cov_kwds
+        if not isinstance(given, Mapping):
+            raise InputError(
+                "cov_kwds must be a mapping.", given=repr(given), fix='cov_kwds={"groups": "g"}'
+            )
+        for name in COVARIANCES[self.cov_type]:
+            if name not in given:
+                raise InputError(
+                    f"cov_type={self.cov_type!r} needs {name}.",
+                    given=f"cov_kwds={self.cov_kwds!r}",
+                    fix=f'cov_kwds={{"{name}": {EXAMPLES[name]}}}',
+                )
 
     @property
     def beside(self) -> tuple[str, ...]:

@@ -96,6 +96,15 @@ class FitReport:
     notes: tuple[str, ...] = ()
 
 
+CERTAIN = 10 * float(np.finfo(np.float64).eps)
+"""R's distance from 0 and 1 of a probability that is numerically 0 or 1."""
+
+SEPARATED = (
+    "fitted probabilities are numerically 0 or 1: the predictors separate the classes, "
+    "so the coefficients have no finite maximum likelihood estimate."
+)
+
+
 class Solution:
     """What fitting gives; subclasses say how to predict and what their coefficients are."""
 

@@ -294,12 +294,42 @@ def test_learners_and_prepared_tasks_travel_to_workers(learner) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("learner", "refuses"), [(OLS(), ""), (RLM(), "MASS::rlm"), (QuantReg(), "quantreg::rq")]
+)
+def test_what_r_does_with_columns_that_others_span(learner, refuses) -> None:
+    frame = data().assign(v=lambda d: np.where(d.index < 50, 2 * d.x, 3 * d.x))
+    fitted = learner.fit("y ~ x + v", frame.iloc[:50])
+    with pytest.warns(PycvstatWarning, match="on which 10 predictions depend") as told:
+        fitted.predict(frame)
+    said = str(told[0].message)
+    assert "by the rule of R's lm they are left out" in said
+    assert (f"where {refuses} refuses such a fit" in said) == bool(refuses)
+    assert "stops with an error" not in said
+
+
+def test_covariances_that_cannot_be_made_are_refused() -> None:
+    with pytest.raises(InputError, match="did you mean 'HC3'"):
+        OLS(cov_type="HC9")
+    with pytest.raises(InputError, match="cov_type='cluster' needs groups"):
+        OLS(cov_type="cluster")
+    with pytest.raises(InputError, match="cov_kwds must be a mapping"):
+        WLS(cov_type="cluster", cov_kwds="g")
+    fitted = OLS("hac-panel", {"maxlags": 1}).fit("y ~ x", data())
+    with pytest.raises(FitError, match="statsmodels does not make this covariance"):
+        fitted.tidy()
+
+
 def test_levels_that_a_fold_lacks() -> None:
     frame = data().assign(f=["a"] * 30 + ["b"] * 29 + ["c"])
     task = Task.build("y ~ x + f", frame)
     train, new = np.arange(59), np.array([58, 59])
     with pytest.warns(PycvstatWarning, match="do not determine the coefficients of fc, on which 1"):
         made = OLS().prepare(task).predict(train, new)
+    with pytest.warns(
+        PycvstatWarning, match=r"R stops with an error \(factor f has new levels c\)"
+    ):
+        OLS().prepare(task).predict(train, new)
     # as R's predict(lm(..., xlev frozen)): the coefficient is NA and plays no part
     plain = OLS().fit("y ~ x + f", frame.iloc[train]).coefficients
     assert made.values[0][1] == pytest.approx(

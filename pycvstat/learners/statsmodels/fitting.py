@@ -17,7 +17,7 @@ from pycvstat.errors import FitError, PycvstatError, telling
 from pycvstat.learners.base import NA, tell_missing
 from pycvstat.learners.design import FittedRegression, refuse_non_finite, sample_of, warn_once
 from pycvstat.learners.linear.least_squares import independent_columns
-from pycvstat.learners.solution import FitReport, Outcome, Sample, results_table
+from pycvstat.learners.solution import CERTAIN, SEPARATED, FitReport, Outcome, Sample, results_table
 from pycvstat.learners.statsmodels import models
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
@@ -83,7 +83,9 @@ def fit_rows(
         kept = np.concatenate([[False], independent_columns(X)[1:]])
     results, heard = _fitted(learner, sample, kept, train, found, penalised)
     aliased = tuple(name for name in sample.named(~kept) if name != "(Intercept)")
-    report = FitReport(aliased, _converged(results, heard), 0, _notes(learner, results, heard))
+    report = FitReport(
+        aliased, _converged(learner, results, heard), 0, _notes(learner, results, heard)
+    )
     in_predict = {name: make for name, make in found.items() if name in named_by(learner)}
     return StatsmodelsFit(learner, results, sample, kept, in_predict, report)
 
@@ -149,7 +151,9 @@ def _built(
     return learner.model.from_formula(f"response ~ 0 + {' + '.join(names)}", data=data, **given)
 
 
-def _converged(results: Any, heard: Sequence[Any]) -> bool:
+def _converged(learner: Statsmodels, results: Any, heard: Sequence[Any]) -> bool:
+    if learner.model.__name__ == "RLM":  # it tells its steps only
+        return bool(results.fit_history["iteration"] < learner.fitting.get("maxiter", 50))
     said = getattr(results, "converged", None)
     if said is None:
         said = (getattr(results, "mle_retvals", None) or {}).get("converged")
@@ -160,11 +164,16 @@ def _converged(results: Any, heard: Sequence[Any]) -> bool:
 
 
 def _notes(learner: Statsmodels, results: Any, heard: Sequence[Any]) -> tuple[str, ...]:
-    """What statsmodels warned of, except convergence, which is counted."""
-    said = [
+    """What statsmodels warned of, except convergence, which is counted; and separated classes."""
+    said, counted = [], ["ConvergenceWarning"]
+    if models.tells_separation(learner.model, learner.of_the_model):
+        fitted = np.asarray(results.predict(), dtype=np.float64)
+        if not ((fitted >= CERTAIN) & (fitted <= 1 - CERTAIN)).all():
+            said, counted = [f"{learner.name}: {SEPARATED}"], [*counted, "PerfectSeparationWarning"]
+    said += [
         f"{learner.name}: {str(w.message).strip().splitlines()[0]}"
         for w in heard
-        if w.category.__name__ != "ConvergenceWarning"
+        if w.category.__name__ not in counted
     ]
     return tuple(dict.fromkeys(said))
 

@@ -18,14 +18,7 @@ from pycvstat.learners.design import warn_once
 from pycvstat.learners.solution import stacked
 from pycvstat.learners.statsmodels import models
 from pycvstat.learners.statsmodels.fitting import FittedStatsmodels, fit_rows
-from pycvstat.learners.statsmodels.models import (
-    check,
-    named,
-    names_in,
-    of_model,
-    place_of,
-    refuse_values,
-)
+from pycvstat.learners.statsmodels.models import named, names_in, of_model, place_of, refuse_values
 from pycvstat.types import IntArray
 
 
@@ -101,7 +94,11 @@ class Statsmodels(Learner):
         models.check_predicts_rows(found)
         if of_the_model.get("missing", "none") != "none":
             raise InputError("rows with missing values are left out by na='omit'.")
-        check(found, found.__init__, f"{found.__name__} has", of_the_model)
+        if not isinstance(fit, Mapping | None):
+            raise InputError(
+                "fit must be a mapping.", given=repr(fit), fix='for example fit={"cov_type": "HC3"}'
+            )
+        models.check_arguments(found, of_the_model, fit or {})
         parts = {"model": found, "of_the_model": of_the_model, "fitting": dict(fit or {})}
         for name, part in parts.items():
             object.__setattr__(self, name, part)
@@ -145,7 +142,7 @@ class Statsmodels(Learner):
 
     def check(self, task: Task) -> None:
         """Refuse a response, weights or an offset that the model has no place for."""
-        levels = task.response.levels
+        levels, y = task.response.levels, task.response.values
         classes = models.classes_of(self.model, self.of_the_model)
         if len(levels) > classes:
             told = f"{classes} classes" if classes else "numbers"
@@ -165,6 +162,13 @@ class Statsmodels(Learner):
         if task.formula.offsets and "offset" not in named(self.model.predict):
             raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
         self.check_missing(task)
+        if classes == 2 and not levels and not ((y >= 0) & (y <= 1)).all():
+            raise InputError(
+                f"{self.name} predicts two classes or shares.",
+                given=f"{task.response.name} from {y.min():g} to {y.max():g}",
+                fix="for more classes smf.mnlogit with factor(y)",
+            )
+        models.check_complete(self.model, self.of_the_model, task.frame)
         refuse_values(self.of_the_model, task.n + task.omitted)
 
     def tell(self, task: Task) -> None:

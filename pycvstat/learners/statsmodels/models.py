@@ -18,6 +18,7 @@ from pycvstat.data.formula import Encoder, parse
 from pycvstat.data.frame import Column, Frame
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError, InputError
+from pycvstat.errors.checks import shown
 
 WITHOUT_INTERCEPT = {"OrderedModel", "PHReg", "_ConditionalModel"}
 """Models with thresholds or strata in place of a constant, and those built on them."""
@@ -107,6 +108,11 @@ def classes_of(model: Any, given: Mapping[str, Any]) -> float:
     return 2 if binomial or "BinaryModel" in _ancestors(model) else 0
 
 
+def tells_separation(model: Any, given: Mapping[str, Any]) -> bool:
+    """Whether fitted probabilities of 0 or 1 say that the classes are separated."""
+    return classes_of(model, given) == 2 or "MultinomialModel" in _ancestors(model)
+
+
 def _ancestors(model: type) -> set[str]:
     return {base.__name__ for base in model.__mro__}
 
@@ -194,16 +200,69 @@ def place_of(model: Any, name: str, fitting: Mapping[str, Any], all_names: Any) 
     )
 
 
-def check(model: Any, function: Callable[..., Any], who: str, names: Any) -> None:
+def check_arguments(model: Any, given: Mapping[str, Any], fitting: Mapping[str, Any]) -> None:
+    """Refuse arguments of a model and its fit from which nothing can be made, before any work."""
+    for name, value in given.items():
+        if name in GIVEN_BY_US:
+            raise InputError(
+                f"{name} is not an argument of a learner.",
+                given=f"{name}={shown(value)}",
+                fix='it is given beside the learner: cross_validate(learner, "y ~ x", data, ...)',
+            )
+        if isinstance(value, type) and is_known(value):
+            raise InputError(
+                f"{name} takes an object, and this is a class.",
+                given=value.__name__,
+                fix=f"call it: {name}={value.__name__}()",
+            )
+        if name == "family" and isinstance(value, str):
+            raise InputError(
+                "family takes an object of statsmodels.",
+                given=repr(value),
+                fix=f"for example family=sm.families.{_family_like(value)}()",
+            )
+    check(model, model.__init__, f"{model.__name__} has", given)
+    regularised = is_regularised(model, fitting)
+    fit = model.fit_regularized if regularised else model.fit
+    check(model, fit, f"the fit of {model.__name__} has", fitting, near=0.9)
+
+
+def _family_like(word: str) -> str:
+    from statsmodels.genmod import families
+
+    known = {name.lower(): name for name in dir(families) if name[0].isupper()}
+    near = difflib.get_close_matches(word.lower().replace("_", ""), known, n=1)
+    return known[near[0]] if near else "Poisson"
+
+
+def check_complete(model: Any, given: Mapping[str, Any], frame: Frame) -> None:
+    """Refuse a model without an argument that it needs, or with a column that is not there."""
+    if all(name in named(model.__init__) for name in given):
+        for name, default in named(model.__init__).items():
+            if default is inspect.Parameter.empty and name not in given:
+                raise InputError(
+                    f"{model.__name__} needs {name}.", fix=f'{name}="the name of a column"'
+                )
+    for name, value in given.items():
+        columns = [value] if is_column(model, name, value) and not is_formula(value) else []
+        for column in value if is_list_of_columns(value) else columns:
+            taken(frame, name, column)
+
+
+def check(
+    model: Any, function: Callable[..., Any], who: str, names: Any, near: float = 0.6
+) -> None:
     """Refuse names that a function neither has nor passes on, or that are near to one it has."""
     known = of_model(model) if function == model.__init__ else named(function)
     for name in names:
-        near = [] if name in known else difflib.get_close_matches(name, list(known), n=1)
-        if near or not (name in known or open_ended(function)):
+        if name in known:
+            continue
+        meant = difflib.get_close_matches(name, list(known), n=1, cutoff=near)
+        if meant or not open_ended(function):
             raise InputError(
                 f"{who} no argument {name!r}.",
                 given=name,
-                fix=f"did you mean {near[0]!r}?" if near else f"use one of {sorted(known)}",
+                fix=f"did you mean {meant[0]!r}?" if meant else f"use one of {sorted(known)}",
             )
 
 
@@ -302,7 +361,7 @@ def taken(frame: Frame, name: str, column: str) -> Column:
     if column not in frame.names:
         raise DataError(
             f"{name} is missing: the data have no column {column!r}.",
-            given=f"{name}={column!r}; columns {', '.join(frame.names[:12])}",
+            given=f"{name}={column!r}",
             fix=f"{name}= takes the name of a column, or an object of statsmodels",
         )
     return frame[column]

@@ -142,8 +142,8 @@ def test_values_instead_of_a_name() -> None:
     learner = pcv.Statsmodels(smf.glm, family=POISSON, exposure=DATA.exposure)
     with pytest.raises(InputError, match="exposure holds one value per row"):
         pcv.cross_validate(learner, "count ~ x", DATA, folds=FOLDS)
-    with pytest.raises(DataError, match="family is missing: the data have no column 'poisson'"):
-        pcv.Statsmodels(smf.glm, family="poisson").fit("count ~ x", DATA)
+    with pytest.raises(InputError, match=r"sm\.families\.Poisson\(\)"):
+        pcv.Statsmodels(smf.glm, family="poisson")
 
 
 def test_weights() -> None:
@@ -185,7 +185,7 @@ def test_separated_classes() -> None:
         warnings.simplefilter("always")
         pcv.cross_validate(smf.logit, "y ~ x", data, folds=pcv.KFold(4, random=1))
     said = " ".join(str(w.message) for w in heard)
-    assert "Perfect separation" in said
+    assert "the predictors separate the classes" in said
     assert "fits did not converge" in said
 
 
@@ -236,3 +236,43 @@ def test_nested_and_tuned() -> None:
         RATES, "count ~ x + z", DATA, grid={"alpha": [0.0, 0.1]}, outer=FOLDS, inner=pcv.Blocks(3)
     )
     assert result.estimate == nested.estimate
+
+
+CARS = pcv.data.mtcars()
+
+
+@pytest.mark.parametrize(
+    ("make", "formula", "said"),
+    [
+        (lambda: pcv.Statsmodels(smf.ols, formula="y ~ x"), "", "formula is not an argument"),
+        (lambda: pcv.Statsmodels(smf.ols, data=CARS), "", "data is not an argument"),
+        (lambda: pcv.Statsmodels(smf.ols, fit="HC3"), "", r'fit=\{"cov_type": "HC3"\}'),
+        (lambda: pcv.Statsmodels(smf.ols, fit={"cov_typ": "HC3"}), "", "did you mean 'cov_type'"),
+        (lambda: pcv.Statsmodels(smf.glm, family="gama"), "", r"sm\.families\.Gamma\(\)"),
+        (lambda: pcv.Statsmodels(smf.glm, family=sm.families.Poisson), "", r"family=Poisson\(\)"),
+        (lambda: pcv.Statsmodels(smf.glm, exposure="ee"), "carb ~ wt", "no column 'ee'"),
+        (lambda: pcv.Statsmodels(smf.mixedlm), "mpg ~ wt", "MixedLM needs groups"),
+        (lambda: pcv.Statsmodels(smf.logit), "carb ~ wt", "smf.mnlogit with factor"),
+    ],
+)
+def test_what_cannot_be_fitted_is_said_before_any_work(make: Any, formula: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as told:
+        pcv.cross_validate(make(), formula, CARS, folds=4)
+    assert "fold" not in str(told.value).replace("folds", "")
+
+
+@pytest.mark.parametrize("model", [smf.logit, smf.probit])
+def test_separated_classes_are_named(model: Any) -> None:
+    data = pd.DataFrame({"x": np.arange(40.0), "y": (np.arange(40) > 19) * 1})
+    with pytest.warns(PycvstatWarning) as told:
+        pcv.cross_validate(model, "y ~ x", data, folds=pcv.KFold(4, random=1))
+    assert any("the predictors separate the classes" in str(one.message) for one in told)
+    assert not any("Perfect separation" in str(one.message) for one in told)
+
+
+def test_robust_regression_that_ran_out_of_steps_is_counted() -> None:
+    with pytest.warns(PycvstatWarning, match="4 of 4 fits did not converge"):
+        pcv.cross_validate(pcv.Statsmodels(smf.rlm, fit={"maxiter": 2}), "mpg ~ wt", CARS, folds=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pcv.cross_validate(smf.rlm, "mpg ~ wt", CARS, folds=4)
