@@ -212,6 +212,9 @@ class Verbs(Shown):
     def save(self, path: str | PathLike[str]) -> Path:
         """Save the result as one file without pickle; `pycvstat.load` reads it.
 
+        Models of statsmodels and estimators of scikit-learn are kept by class and arguments.
+        Functions and classes of your own are code, which a file does not hold.
+
         Parameters
         ----------
         path : path

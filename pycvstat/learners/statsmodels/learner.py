@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -82,8 +82,8 @@ class Statsmodels(Learner):
     software: ClassVar[tuple[str, ...]] = ("seabold2010",)
 
     model: Any
-    of_the_model: Mapping[str, Any]
-    fitting: Mapping[str, Any]
+    of_the_model: Mapping[str, Any] = field(metadata={"said": ""})
+    fitting: Mapping[str, Any] = field(metadata={"said": "fit"})
 
     def __init__(
         self, model: Any, /, *, fit: Mapping[str, Any] | None = None, **of_the_model: Any
@@ -102,6 +102,13 @@ class Statsmodels(Learner):
         parts = {"model": found, "of_the_model": of_the_model, "fitting": dict(fit or {})}
         for name, part in parts.items():
             object.__setattr__(self, name, part)
+
+    @classmethod
+    def from_fields(
+        cls, model: Any, of_the_model: Mapping[str, Any], fitting: Mapping[str, Any]
+    ) -> Self:
+        """The learner of these fields, as files hold them."""
+        return cls(model, fit=fitting, **of_the_model)
 
     def __repr__(self) -> str:
         given = [f"{name}={_shown(value)}" for name, value in self.of_the_model.items()]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
+from pycvstat.run.store import brought
 
 PACKAGE = __name__.split(".")[0]
 
@@ -56,18 +57,31 @@ class Encoder:
             return ["range", [value.start, value.stop, value.step]]
         if isinstance(value, np.ndarray):
             return self._array(value, where)
-        if is_dataclass(value) and kind.__module__.split(".")[0] == PACKAGE:
-            parts = [self._field(value, f, where) for f in fields(value) if f.init]
+        if is_dataclass(kind) and kind.__module__.split(".")[0] == PACKAGE:
+            parts = [self._field(value, f) for f in fields(value) if f.init]
             return ["dataclass", f"{kind.__module__}:{kind.__qualname__}", parts]
-        raise _unsavable(value, where)
+        return self._brought(value, where)
+
+    def _brought(self, value: Any, where: str) -> list[Any]:
+        """A class by its name, an object by its class and the arguments that make it again."""
+        if path := brought.path_of(value):
+            return ["name", path]
+        arguments = brought.arguments_of(value)
+        if arguments is None:
+            raise _unsavable(value, where)
+        of = type(value).__name__
+        parts = [[n, self.encode(v, f"{n} of {of}")] for n, v in arguments.items()]
+        return ["object", brought.path_of(type(value)), parts]
 
     def _pair(self, key: Any, value: Any, where: str) -> list[Any]:
-        place = f"{where}[{key!r}]"
+        path, of, owner = where.partition(" of ")
+        place = f"{path}[{key!r}]{of}{owner}"
         return [self.encode(key, place), self.encode(value, place)]
 
-    def _field(self, value: Any, field: Field[Any], where: str) -> list[Any]:
+    def _field(self, value: Any, field: Field[Any]) -> list[Any]:
+        where = f"{field.metadata.get('said', field.name)} of {type(value).__name__}"
         try:
-            return [field.name, self.encode(getattr(value, field.name), f"{where}.{field.name}")]
+            return [field.name, self.encode(getattr(value, field.name), where)]
         except InputError:
             if "spare" not in field.metadata:
                 raise
@@ -94,7 +108,9 @@ def _unsavable(value: Any, where: str) -> InputError:
     return InputError(
         "This value cannot be kept in a file.",
         given=f"{where} is {type(value).__module__}.{type(value).__qualname__}",
-        fix="numbers, text, None, arrays of them, and lists, tuples and dicts can",
+        fix="numbers, text, arrays, lists and dicts can, learners of this package, models of "
+        "statsmodels and estimators of scikit-learn; without this value the numbers stay: "
+        "result.report('result.html'), result.tidy().to_csv('result.csv')",
     )
 
 
@@ -129,7 +145,11 @@ def decode(tree: Any, arrays: list[NDArray[Any]]) -> Any:
         kind = _dataclass(content)
         parts = {key: decode(value, arrays) for key, value in rest[0]}
         _check_types(kind, parts)
-        return kind(**parts)
+        return getattr(kind, "from_fields", kind)(**parts)
+    if name == "name":
+        return brought.looked_up(content)
+    if name == "object":
+        return brought.made(content, {key: decode(value, arrays) for key, value in rest[0]})
     raise ValueError(f"unknown part {name!r}")
 
 

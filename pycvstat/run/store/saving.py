@@ -2,8 +2,8 @@
 
 A file is an NPZ archive. The member ``header`` is JSON text: what kind of record this is, the
 versions that wrote it, the record's structure, and a SHA-256 checksum for each array. Reading a
-file runs no code from it: the only classes that can come out are Python's and NumPy's plain
-values and pycvstat's own dataclasses.
+file runs no code from it: what can come out are Python's and NumPy's plain values, pycvstat's own
+dataclasses, and of statsmodels and scikit-learn the classes that `brought` lists, with arguments.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def save(path: str | os.PathLike[str], kind: str, record: Any) -> None:
     kind : str
         What the record is, for whoever reads it.
     record : object
-        Numbers, text, None, arrays, pycvstat's own dataclasses, and lists, tuples and dicts of
-        these.
+        Numbers, text, None, arrays, pycvstat's own dataclasses, models of statsmodels, estimators
+        of scikit-learn, and lists, tuples and dicts of these.
 
     Examples
     --------
