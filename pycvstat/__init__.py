@@ -53,8 +53,7 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     from pycvstat.learners.robust import RLM as RLM
     from pycvstat.learners.statsmodels.learner import Statsmodels as Statsmodels
     from pycvstat.procedures.audit import audit as audit
-    from pycvstat.procedures.benchmark import benchmark as benchmark
-    from pycvstat.procedures.compare import compare as compare
+    from pycvstat.procedures.compare import benchmark as benchmark, compare as compare
     from pycvstat.procedures.cross_validate import cross_validate as cross_validate
     from pycvstat.procedures.error_curve import error_curve as error_curve
     from pycvstat.procedures.grid import (
@@ -63,12 +62,12 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     )
     from pycvstat.procedures.learning_curve import learning_curve as learning_curve
     from pycvstat.procedures.nested import nested_cv as nested_cv
-    from pycvstat.procedures.saved import load as load
     from pycvstat.procedures.tune import tune as tune
     from pycvstat.procedures.tuned import Tuned as Tuned
     from pycvstat.r.check.as_r import as_r as as_r
     from pycvstat.r.check.from_r import from_r as from_r
     from pycvstat.rmath.random import RRandom as RRandom
+    from pycvstat.verbs import load as load
 
 _NAMES = {
     "": "data errors intervals losses r simulate",
@@ -86,19 +85,18 @@ _NAMES = {
     "learners.robust": "RLM",
     "learners.statsmodels.learner": "Statsmodels",
     "procedures.audit": "audit",
-    "procedures.benchmark": "benchmark",
-    "procedures.compare": "compare",
+    "procedures.compare": "benchmark compare",
     "procedures.cross_validate": "cross_validate",
     "procedures.error_curve": "error_curve",
     "procedures.grid": "QuasiRandomSearch RandomSearch",
     "procedures.learning_curve": "learning_curve",
     "procedures.nested": "nested_cv",
-    "procedures.saved": "load",
     "procedures.tune": "tune",
     "procedures.tuned": "Tuned",
     "r.check.as_r": "as_r",
     "r.check.from_r": "from_r",
     "rmath.random": "RRandom",
+    "verbs": "load",
 }
 """Module inside pycvstat -> the public names that it defines; "" for names that are modules."""
 

@@ -7,10 +7,11 @@ place where a lower room reaches up, and only when they are called.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pycvstat.errors import InputError
+from pycvstat.errors import CheckpointError, InputError
 from pycvstat.errors.names import answering
 
 if TYPE_CHECKING:
@@ -235,6 +236,36 @@ class Verbs(Shown):
         return self.summary()
 
 
+def load(path: str | PathLike[str]) -> Any:
+    """Read a saved result.
+
+    Parameters
+    ----------
+    path : path
+        A file that ``result.save`` wrote. Checksums are verified; no code in it is run.
+
+    Returns
+    -------
+    The result, equal to the saved one to the last bit.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pycvstat as pcv
+    >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4))
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     again = pcv.load(result.save(f"{place}/result.npz"))
+    >>> again.estimate == result.estimate
+    True
+    """
+    from pycvstat.run.store import load as read
+
+    record = read(path).record
+    if not isinstance(record, Verbs):
+        raise CheckpointError("this file does not hold a result.", given=str(path))
+    return record
+
+
 class EstimateVerbs(Verbs):
     """Verbs of results that hold the losses of one learner.
 
@@ -247,6 +278,9 @@ class EstimateVerbs(Verbs):
     """
 
     __slots__ = ()
+
+    subject: ClassVar[str] = ""
+    """What the interval says it is about, instead of the learner."""
 
     def interval(self: Any, method: str = "auto", level: float = 0.95, **options: Any) -> Interval:
         """A confidence interval read off the table of losses; nothing is refitted.
@@ -269,7 +303,9 @@ class EstimateVerbs(Verbs):
 
         table = self.means if self.table is None else self.table  # a tuning that kept fold means
         result: Interval = interval(table, method=method, level=level, **options)
-        return result
+        if not self.subject:
+            return result
+        return replace(result, about=replace(result.about, of=self.subject))
 
 
 class CompareVerbs(Verbs):

@@ -10,11 +10,14 @@ from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
+from pycvstat.folds import Holdout, Subsampling
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.dispatch import usual_row
+from pycvstat.learners import as_learner
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
-from pycvstat.procedures.quantities import weights_words
-from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
+from pycvstat.procedures.setting import Arguments, read_setting, weights_used
+from pycvstat.procedures.tuned import Tuned
 from pycvstat.verbs import CompareVerbs
 
 if TYPE_CHECKING:
@@ -111,8 +114,6 @@ class Comparison(CompareVerbs):
         """
         import pandas as pd
 
-        from pycvstat.intervals.dispatch import usual_row
-
         check_word("what", what, ("estimate", "folds", "losses", "pairs"))
         if what == "pairs":
             return self.pairs(level=level)
@@ -139,7 +140,7 @@ class Comparison(CompareVerbs):
             "pooled": self.pooled[best],
             "loss": self.loss,
             "n": self.task.n,
-            "weights": weights_words(self.task),
+            "weights": weights_used(self.task),
             "fits": len(self.plan),
             "folds": self.plan.recipe,
             "seed": self._first.seed,
@@ -194,38 +195,89 @@ def compare(
     >>> comparison.best
     'ols'
     """
-    if not isinstance(learners, Mapping) or not learners:
-        raise InputError(
-            "learners are given by name.",
-            given=type(learners).__name__,
-            fix='compare({"knn": KNN(), "ols": OLS()}, ...)',
-        )
-    read = {str(name): read_learner(learner) for name, learner in learners.items()}
-    setting = read_setting(
-        formula,
-        data,
-        folds=folds,
-        loss=loss,
-        on_error=on_error,
-        arguments=arguments,
-        beside=tuple(name for learner in read.values() for name in learner.beside),
-        classes=any(learner.for_classes for learner in read.values()),
-    )
+    example = 'compare({"knn": KNN(), "ols": OLS()}, ...)'
+    given = _by_name("learners", learners, example)
+    read = {str(name): as_learner(learner) for name, learner in given.items()}
+    setting = read_setting(list(read.values()), formula, data, folds, loss, arguments, on_error)
+    # before any runs: what a user's code does must not change what a checkpoint is about
     identities = {name: setting.identity(learner) for name, learner in read.items()}
-    return Comparison(
-        {name: _one(setting, name, learner, identities[name]) for name, learner in read.items()}
-    )
+    results = {}
+    for name, learner in read.items():
+        label = f"cross-validating {name}"
+        outcome = setting.run(learner, identity=identities[name], label=label)
+        results[name] = CVResult.made(setting, learner, outcome)
+    return Comparison(results)
 
 
-def _one(setting: Setting, name: str, learner: Any, identity: dict[str, Any] | None) -> CVResult:
-    outcome = setting.run(learner, identity=identity, label=f"cross-validating {name}")
-    assert outcome.table is not None
-    return CVResult(
-        outcome.table,
-        setting.task,
-        learner,
-        outcome.details,
-        outcome.failures,
-        outcome.seed,
-        inner_plans=outcome.inner_plans,
-    )
+def _by_name(what: str, given: Any, example: str) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping) or not given:
+        raise InputError(f"{what} are given by name.", given=type(given).__name__, fix=example)
+    return given
+
+
+@answering
+def benchmark(
+    methods: Mapping[str, Any],
+    formula: str | None = None,
+    data: Any = None,
+    *,
+    validation: float = 0.2,
+    test: float = 0.2,
+    times: int = 1,
+    random: Any = None,
+    loss: Any = None,
+    **arguments: Unpack[Arguments],
+) -> Comparison:
+    """Compare methods by train, validation and test sets, over random splits.
+
+    1. Split the data into training, validation and test rows.
+    2. For each method and candidate, train on the training rows and measure the error on the
+       validation rows.
+    3. For each method pick the candidate with the smallest error.
+    4. Retrain on training and validation rows and compare the methods on the test rows.
+
+    Repeat `times` times and average.
+
+    In the terms of this package it is `compare` of tuned learners over subsampling, with a
+    development set inside; all methods see the same splits.
+
+    Parameters
+    ----------
+    methods : mapping of name to learner or (learner, grid)
+        A learner without a grid has nothing to tune: it is trained on training and validation
+        rows.
+    formula, data, loss, **arguments
+        As in `cross_validate`.
+    validation, test : float
+        Shares of all rows.
+    times : int
+        Number of random splits.
+    random : int, optional
+        R's seed.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.benchmark(
+    ...     {"knn": (pcv.KNN(kernel="rectangular"), {"k": range(1, 8)}), "ols": pcv.OLS()},
+    ...     "mpg ~ wt + hp", pcv.data.mtcars(), times=5, random=1)
+    >>> result.plan.recipe
+    'Subsampling(5, train=0.8, random=1)'
+    """
+    for name, share in (("validation", validation), ("test", test)):
+        if not 0 < share < 1:
+            raise InputError(f"the share of {name} rows must lie between 0 and 1.", given=share)
+    if validation + test >= 1:
+        raise InputError(
+            "no training rows are left.", given=f"validation={validation}, test={test}"
+        )
+    example = 'benchmark({"knn": (KNN(), {"k": range(1, 31)}), "ols": OLS()}, ...)'
+    development = Holdout(test=validation / (1 - test))
+    learners = {
+        name: Tuned(method[0], method[1], inner=development)
+        if isinstance(method, tuple)
+        else method
+        for name, method in _by_name("methods", methods, example).items()
+    }
+    folds = Subsampling(times, train=round(1 - test, 12), random=random)
+    return compare(learners, formula, data, folds=folds, loss=loss, **arguments)

@@ -1,30 +1,70 @@
-"""Cross-validation of one learner over one fold plan."""
+"""Cross-validation of one learner over one fold plan, and its bias (Burman 1989)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError
+from pycvstat.errors import FoldError, InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.dispatch import usual_row
+from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable, loss_label
-from pycvstat.procedures.bias import BiasAdjustment, bias_adjustment
-from pycvstat.procedures.engine import Failure, OnError
-from pycvstat.procedures.quantities import augmented, fold_rows, out_of_fold, weights_words
-from pycvstat.procedures.setting import Arguments, read_learner, read_setting
+from pycvstat.losses.metrics import metric
+from pycvstat.procedures.engine import Failure, OnError, Outcome
+from pycvstat.procedures.setting import (
+    Arguments,
+    Setting,
+    augmented,
+    fold_rows,
+    out_of_fold,
+    read_setting,
+    weights_used,
+)
 from pycvstat.types import FloatArray
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class BiasAdjustment:
+    """The pieces of Burman's adjustment.
+
+    Parameters
+    ----------
+    pooled : float
+        The cross-validation estimate, mean over observations.
+    full : float
+        Training error of the model fitted on all rows.
+    folds_on_all : float
+        Mean over folds, weighted by fold size, of the error of each fold's model on all rows.
+    """
+
+    pooled: float
+    full: float
+    folds_on_all: float
+
+    @property
+    def adjusted(self) -> float:
+        """pooled + full - folds_on_all.
+
+        Examples
+        --------
+        >>> BiasAdjustment(3.0, 2.0, 2.5).adjusted
+        2.5
+        """
+        return self.pooled + self.full - self.folds_on_all
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +113,21 @@ class CVResult(EstimateVerbs):
         return (
             f"CVResult({self.learner.name}, {self.plan.recipe}: "
             f"{loss_label(self.table.loss)} {self.estimate:.6g})"
+        )
+
+    @classmethod
+    def made(cls, setting: Setting, learner: Learner, outcome: Outcome, **more: Any) -> Self:
+        """The result of a run that kept every loss."""
+        assert outcome.table is not None
+        return cls(
+            outcome.table,
+            setting.task,
+            learner,
+            outcome.details,
+            outcome.failures,
+            outcome.seed,
+            inner_plans=outcome.inner_plans,
+            **more,
         )
 
     @property
@@ -125,8 +180,6 @@ class CVResult(EstimateVerbs):
 
     def metric(self, name: str, **options: Any) -> Any:
         """RMSE, R^2 or AUC from the same table; both averages are named in the result."""
-        from pycvstat.losses.metrics import metric
-
         return metric(self.table, name, **options)
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
@@ -135,8 +188,6 @@ class CVResult(EstimateVerbs):
         Limits stand beside their level, method, target and notes.
         """
         import pandas as pd
-
-        from pycvstat.intervals.dispatch import usual_row
 
         check_word("what", what, self._tables)
         if what == "folds":
@@ -158,15 +209,13 @@ class CVResult(EstimateVerbs):
         """One row: learner, loss, estimates, interval, sizes, seed."""
         import pandas as pd
 
-        from pycvstat.intervals.dispatch import usual_row
-
         row: dict[str, Any] = {"learner": self.learner.name, "loss": self.table.loss}
         row |= usual_row(self.table, level)
         del row["metric"]  # the loss
         row |= {
             "pooled": self.pooled,
             "n": self.task.n,
-            "weights": weights_words(self.task),
+            "weights": weights_used(self.task),
             "fits": len(self.plan),
             "failed": len(self.failures),
             "folds": self.plan.recipe,
@@ -232,27 +281,31 @@ def cross_validate(
     >>> round(result.estimate, 3), len(result.plan)
     (3.039, 3)
     """
-    chosen = read_learner(learner)
-    setting = read_setting(
-        formula,
-        data,
-        folds=folds,
-        loss=loss,
-        on_error=on_error,
-        arguments=arguments,
-        beside=chosen.beside,
-        classes=chosen.for_classes,
-    )
+    chosen = as_learner(learner)
+    setting = read_setting([chosen], formula, data, folds, loss, arguments, on_error)
     outcome = setting.run(chosen, label=f"cross-validating {chosen.name}")
-    assert outcome.table is not None
-    bias = bias_adjustment(setting, chosen, outcome.table) if bias_adjusted else None
-    return CVResult(
-        outcome.table,
-        setting.task,
-        chosen,
-        outcome.details,
-        outcome.failures,
-        outcome.seed,
-        bias,
-        outcome.inner_plans,
-    )
+    found = CVResult.made(setting, chosen, outcome)
+    return replace(found, bias=bias_adjustment(setting, found)) if bias_adjusted else found
+
+
+def bias_adjustment(setting: Setting, result: CVResult) -> BiasAdjustment:
+    """Burman's adjustment: every fold's model and the full model on all rows."""
+    plan = setting.plan
+    if not plan.is_partition:
+        raise FoldError(
+            "bias adjustment needs a partition: every row tested once per repeat.",
+            given=plan.recipe,
+            fix="folds=KFold(10, random=1)",
+        )
+    prepared, y = setting.prepare(result.learner), setting.task.response.values
+    contexts = prepared.begin(plan, deepcopy(setting.stream))  # the inner folds of the run itself
+    everything = np.arange(plan.n)
+
+    def error_on_all(train: np.ndarray, context: object) -> float:
+        p = prepared.predict(train, everything, None, context)
+        return float(setting.loss.pointwise(y, p).mean())
+
+    on_all = [error_on_all(plan.train_rows(i), contexts[i]) for i in range(len(plan))]
+    share = plan.n_test / plan.n_test.sum()
+    full = error_on_all(everything, contexts[-1])
+    return BiasAdjustment(result.pooled, full, float(share @ np.asarray(on_all)))

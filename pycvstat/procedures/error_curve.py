@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
@@ -12,13 +12,20 @@ from pycvstat.data.task import Task
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.losses.table import mean_of, parameter_columns
-from pycvstat.procedures.engine import Keep, Work, describe, identity_of, losses_of, where
-from pycvstat.procedures.grid import as_candidates, beside
-from pycvstat.procedures.quantities import KEEP_LIMIT, augmented, weights_words
-from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
+from pycvstat.procedures.engine import Work, describe, identity_of, losses_of, where
+from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.setting import (
+    KEEP_LIMIT,
+    Arguments,
+    Setting,
+    augmented,
+    read_setting,
+    weights_used,
+)
 from pycvstat.run import run_tasks
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
@@ -114,7 +121,7 @@ class ErrorCurve(Verbs):
             "test": self.test.estimate()[best],
             "gap": self.gap()[best],
             "n": self.task.n,
-            "weights": weights_words(self.task),
+            "weights": weights_used(self.task),
             "fits": len(self.plan),
             "folds": self.plan.recipe,
             "seed": self.seed,
@@ -154,68 +161,21 @@ def error_curve(
     >>> curve.tidy()["train"].round(2).tolist()
     [0.0, 7.24, 23.27]
     """
-    chosen = read_learner(learner)
+    chosen = as_learner(learner)
     candidates = as_candidates(grid, chosen)
-    setting = read_setting(
-        formula,
-        data,
-        folds=folds,
-        loss=loss,
-        on_error="raise",
-        arguments=arguments,
-        beside=beside(chosen, candidates),
-        classes=chosen.for_classes,
-    )
-    prepared = setting.prepare(chosen, candidates)
-    plan, contexts = setting.plan, prepared.begin(setting.plan, setting.stream)
-    work = curve_work(setting, prepared, contexts, len(prepared.candidates))
-    tasks = [(i, int(plan.n_train[i])) for i in range(len(plan))]
-    fits = train_and_test(setting, chosen, work, None, tasks, f"error curve of {chosen.name}")
-    names = tuple(dict(c) for c in prepared.candidates)
+    each = [chosen.with_params(**candidate) for candidate in candidates]
+    setting = read_setting(each, formula, data, folds, loss, arguments)
+    prepared, plan = setting.prepare(chosen, candidates), setting.plan
+    contexts = prepared.begin(plan, setting.stream)
+    points = tuple(dict(c) for c in prepared.candidates)
+    label = f"error curve of {chosen.name}"
+    train, test, table = train_and_test(setting, chosen, prepared, contexts, points, label)
 
-    def means(errors: list[FloatArray]) -> FoldMeans:
-        return FoldMeans(plan, np.stack(errors), setting.loss.name, names, setting.loss.range)
+    def means(errors: FloatArray) -> FoldMeans:
+        return FoldMeans(plan, errors, setting.loss.name, points, setting.loss.range)
 
-    train, test = means([fit.train for fit in fits]), means([fit.test for fit in fits])
-    table = test_losses(setting, [fit.losses for fit in fits], [fit.values for fit in fits], names)
-    return ErrorCurve(train, test, setting.task, chosen, setting.loss.name, plan.seed, table)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FitErrors:
-    """One fit: mean losses on training and test rows, (C,); test losses and predictions, (C, m).
-
-    The latter are empty where there are too many to keep.
-    """
-
-    train: FloatArray
-    test: FloatArray
-    losses: FloatArray
-    values: FloatArray
-
-
-def test_losses(
-    setting: Setting,
-    losses: list[FloatArray],
-    values: list[FloatArray],
-    candidates: tuple[dict[str, Any], ...],
-) -> LossTable | None:
-    """The test losses of all fits as a table; None when they are too many to keep."""
-    if not _keep(setting, len(candidates)):
-        return None
-    return LossTable(
-        setting.plan,
-        np.hstack(losses).T,
-        setting.loss.name,
-        setting.loss.range,
-        candidates,
-        Predictions(np.hstack(values)),
-        setting.task.response.values,
-    )
-
-
-def _keep(setting: Setting, candidates: int) -> bool:
-    return len(setting.plan.rows) * candidates <= KEEP_LIMIT
+    seed, name = plan.seed, setting.loss.name
+    return ErrorCurve(means(train), means(test), setting.task, chosen, name, seed, table)
 
 
 def kept(table: LossTable | None) -> LossTable:
@@ -228,42 +188,55 @@ def kept(table: LossTable | None) -> LossTable:
     return table
 
 
-def curve_work(setting: Setting, prepared: Prepared, contexts: Sequence[Any], points: int) -> Work:
-    """The fits of a curve with so many points."""
-    keep: Keep = "all" if _keep(setting, points) else "fold_means"
-    y = setting.task.response.values
-    return Work(prepared, setting.plan, contexts, y, setting.loss, keep, "raise")
-
-
 def train_and_test(
     setting: Setting,
     learner: Learner,
-    work: Work,
-    orders: Sequence[IntArray] | None,
-    tasks: Sequence[tuple[int, int]],
+    prepared: Prepared,
+    contexts: Sequence[Any],
+    points: tuple[dict[str, Any], ...],
     label: str,
-) -> list[FitErrors]:
-    """Errors of every candidate on training and on test rows, from one fit each.
+    orders: Sequence[IntArray] | None = None,
+) -> tuple[FloatArray, FloatArray, LossTable | None]:
+    """Errors on training and on test rows, each (fits, points), and the table of test losses.
 
     Parameters
     ----------
     setting : Setting
     learner : Learner
-    work : Work
-    orders : sequence of (m,) int64, optional
-        Training rows of each fit, in the order in which they are taken.
-    tasks : sequence of (int, int)
-        A fit of the plan, and how many of its training rows it takes.
+    prepared : Prepared
+    contexts : sequence
+    points : tuple of dict
+        The candidates, which one fit has together; or ``n_train``, a fit for each.
     label : str
+    orders : sequence of (m,) int64, optional
+        Training rows of each fit, in the order in which they are taken up to ``n_train``.
     """
+    plan, loss, y = setting.plan, setting.loss, setting.task.response.values
+    few = len(plan.rows) * len(points) <= KEEP_LIMIT
+    work = Work(prepared, plan, contexts, y, loss, "all" if few else "fold_means", "raise")
     told = setting.identity(learner)
     identity = {} if told is None else identity_of(work) | told | {"orders": orders}
-    return run_tasks(
+    sizes = [[int(m)] if orders is None else [p["n_train"] for p in points] for m in plan.n_train]
+    tasks = [(i, size) for i in range(len(plan)) for size in sizes[i]]
+    found = run_tasks(
         _fit_one, (work, orders), tasks, execution=setting.execution, identity=identity, label=label
     )
+    train, test, losses, values = zip(*found, strict=True)
+    shape = (len(plan), len(points))
+    errors = np.concatenate(train).reshape(shape), np.concatenate(test).reshape(shape)
+    if not few:
+        return *errors, None
+    step = len(sizes[0])
+    groups = range(0, len(found), step)
+    kept_losses = np.hstack([np.vstack(losses[i : i + step]) for i in groups])
+    predicted = Predictions(np.hstack([np.vstack(values[i : i + step]) for i in groups]))
+    return *errors, LossTable(plan, kept_losses.T, loss.name, loss.range, points, predicted, y)
 
 
-def _fit_one(shared: tuple[Work, Sequence[IntArray] | None], task: tuple[int, int]) -> FitErrors:
+def _fit_one(
+    shared: tuple[Work, Sequence[IntArray] | None], task: tuple[int, int]
+) -> tuple[FloatArray, ...]:
+    """Mean losses on training and test rows, (C,); test losses and predictions, (C, m), if kept."""
     (work, orders), (i, size) = shared, task
     train = work.plan.train_rows(i) if orders is None else np.sort(orders[i][:size])
     rows = np.concatenate([train, work.plan.test_rows(i)])
@@ -272,17 +245,14 @@ def _fit_one(shared: tuple[Work, Sequence[IntArray] | None], task: tuple[int, in
             p = work.prepared.predict(train, rows, None, work.contexts[i])
             losses = losses_of(work, p, rows)
     except PycvstatError as error:
-        which = _only(work.prepared.candidates)
+        first, *others = work.prepared.candidates
+        which = f", {describe(first)}" if first and not others else ""
         place = f"{where(work.plan, i)}, {size} training rows{which}"
         raise error.at(place) from error.__cause__
     tested = slice(size, None if work.keep == "all" else size)
-    return FitErrors(
+    return (
         mean_of([losses[:, :size].T], size),
         mean_of([losses[:, size:].T], len(rows) - size),
         losses[:, tested].copy(),
         p.values[:, tested].copy(),
     )
-
-
-def _only(candidates: tuple[Mapping[str, Any], ...]) -> str:
-    return f", {describe(candidates[0])}" if len(candidates) == 1 and candidates[0] else ""

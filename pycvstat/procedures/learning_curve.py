@@ -15,12 +15,12 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import real_numbers
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
 from pycvstat.losses.table import deviation
-from pycvstat.procedures.error_curve import FitErrors, curve_work, kept, test_losses, train_and_test
-from pycvstat.procedures.quantities import augmented, weights_words
-from pycvstat.procedures.setting import Arguments, Setting, read_learner, read_setting
+from pycvstat.procedures.error_curve import kept, train_and_test
+from pycvstat.procedures.setting import Arguments, augmented, read_setting, weights_used
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
 
@@ -108,7 +108,7 @@ class LearningCurve(Verbs):
                     "train": last["train"],
                     "test": last["test"],
                     "n": self.task.n,
-                    "weights": weights_words(self.task),
+                    "weights": weights_used(self.task),
                     "folds": self.plan.recipe,
                     "seed": self.seed,
                 }
@@ -151,17 +151,8 @@ def learning_curve(
     >>> curve.sizes.tolist(), curve.test.shape
     ([8, 16, 24], (4, 3))
     """
-    chosen = read_learner(learner)
-    setting = read_setting(
-        formula,
-        data,
-        folds=folds,
-        loss=loss,
-        on_error="raise",
-        arguments=arguments,
-        beside=chosen.beside,
-        classes=chosen.for_classes,
-    )
+    chosen = as_learner(learner)
+    setting = read_setting([chosen], formula, data, folds, loss, arguments)
     plan = setting.plan
     counts = training_sizes(sizes, int(plan.n_train.min()))
     stream = deepcopy(setting.stream)
@@ -169,37 +160,27 @@ def learning_curve(
         plan.train_rows(i)[stream.permutation(int(plan.n_train[i]))] for i in range(len(plan))
     ]
     prepared = setting.prepare(chosen)
-    contexts = setting.prepare(chosen).begin(plan, deepcopy(stream))
+    contexts = prepared.begin(plan, deepcopy(stream))
     if contexts[0] is not None:
         raise InputError(
             "a learning curve of a tuned learner would need inner folds for every size.",
             given=chosen.name,
             fix="use the learner with fixed parameters",
         )
-    work = curve_work(setting, prepared, contexts, len(counts))
-    tasks = [(i, int(m)) for i in range(len(plan)) for m in counts]
-    found = train_and_test(setting, chosen, work, orders, tasks, f"learning curve of {chosen.name}")
-    fits = [found[i : i + len(counts)] for i in range(0, len(found), len(counts))]
+    points = tuple({"n_train": int(m)} for m in counts)
+    label = f"learning curve of {chosen.name}"
+    train, test, table = train_and_test(setting, chosen, prepared, contexts, points, label, orders)
     return LearningCurve(
         counts,
-        np.array([[one.train[0] for one in fit] for fit in fits]),
-        np.array([[one.test[0] for one in fit] for fit in fits]),
+        train,
+        test,
         plan,
         setting.task,
         chosen,
         setting.loss.name,
         setting.stream.seed,
-        _table(setting, fits, counts),
+        table,
         tuple(orders),
-    )
-
-
-def _table(setting: Setting, fits: list[list[FitErrors]], sizes: IntArray) -> LossTable | None:
-    return test_losses(
-        setting,
-        [np.vstack([one.losses for one in fit]) for fit in fits],
-        [np.vstack([one.values for one in fit]) for fit in fits],
-        tuple({"n_train": int(m)} for m in sizes),
     )
 
 

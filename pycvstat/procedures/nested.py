@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args, overload
 
@@ -15,20 +15,19 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.selection import Complexity, RuleName, Tuning
-from pycvstat.procedures.setting import Arguments, read_learner, read_setting
-from pycvstat.procedures.tune import TuneResult, tune
+from pycvstat.procedures.setting import Arguments, read_setting
+from pycvstat.procedures.tune import TuneResult
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from pycvstat.intervals.result import Interval
 
 Final = Literal["retune", "vote", "median", "none"]
 
@@ -101,6 +100,7 @@ class NestedResult(CVResult):
     inner_loss: Any = None
     on_error: OnError = "raise"
 
+    subject: ClassVar[str] = "the tuned procedure"
     _tables: ClassVar[tuple[str, ...]] = ("estimate", "folds", "losses", "inner", "selection")
 
     def __post_init__(self) -> None:
@@ -154,19 +154,8 @@ class NestedResult(CVResult):
     @cached_property
     def retuned(self) -> TuneResult:
         """Tuning on all rows with the inner splitter; computed when first asked for."""
-        tuned = self.tuned
-        return tune(
-            tuned.learner,
-            data=self.task,
-            grid=tuned.candidates,
-            folds=self.inner_plan,
-            loss=self.inner_loss,
-            rule=tuned.rule,
-            complexity=tuned.complexity,
-            tolerance=tuned.tolerance,
-            keep="fold_means",
-            on_error=self.on_error,
-        )
+        loss, on_error = self.inner_loss, self.on_error
+        return self.tuned.tune(self.task, self.inner_plan, loss=loss, on_error=on_error)
 
     @property
     def is_retuned(self) -> bool:
@@ -203,11 +192,6 @@ class NestedResult(CVResult):
         if params is None:
             raise InputError("the policy 'none' fits nothing.", fix="use policy='retune'")
         return self.tuned.learner.with_params(**params).fit_task(self.task)
-
-    def interval(self, method: str = "auto", level: float = 0.95, **options: Any) -> Interval:
-        """A confidence interval for the risk of the tuned procedure; nothing is refitted."""
-        found = super().interval(method, level, **options)
-        return replace(found, about=replace(found.about, of="the tuned procedure"))
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """As for cross-validation; "folds" with chosen parameters, "inner", "selection"."""
@@ -292,29 +276,14 @@ def nested_cv(
     >>> result.chosen["k"], round(result.estimate, 3)
     ([7, 6, 2, 4, 1, 6], 17.827)
     """
-    chosen = read_learner(learner)
+    chosen = as_learner(learner)
     tuned = Tuned(chosen, grid, inner, rule, complexity, tolerance)
-    setting = read_setting(
-        formula,
-        data,
-        folds=outer,
-        named="outer",
-        loss=loss,
-        on_error=on_error,
-        arguments=arguments,
-        beside=tuned.beside,
-        classes=chosen.for_classes,
-    )
+    setting = read_setting([tuned], formula, data, outer, loss, arguments, on_error, "outer")
     outcome = setting.run(tuned, label=f"nested cross-validation of {chosen.name}")
-    assert outcome.table is not None
-    return NestedResult(
-        outcome.table,
-        setting.task,
+    return NestedResult.made(
+        setting,
         tuned,
-        outcome.details,
-        outcome.failures,
-        outcome.seed,
-        inner_plans=outcome.inner_plans,
+        outcome,
         inner_plan=outcome.inner_plan,
         inner_loss=loss if callable(loss) else setting.loss.name,
         on_error=on_error,

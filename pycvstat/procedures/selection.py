@@ -226,3 +226,14 @@ def _signed(candidate: dict[str, Any], name: str) -> float:
             f"{bare!r} has no numeric order.", given=value, fix="give complexity as a function"
         )
     return -float(value) if name.startswith("-") else float(value)
+
+
+def needs_one_split(given: str, argument: str) -> InputError:
+    """The error for keeping the fit on the training part of several splits."""
+    from pycvstat.folds import Holdout
+
+    return InputError(
+        "refit='train' keeps the fit on the training part of one split.",
+        given=given,
+        fix=Advice(f"{{{argument}}}, or {{refit}}", **{argument: Holdout(0.2)}, refit="all"),
+    )

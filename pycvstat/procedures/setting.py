@@ -1,12 +1,13 @@
-"""What every procedure reads first: the data, the learner, the folds, the loss, who works."""
+"""What procedures share: what each reads first, and the rows that their results have."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
+import numpy as np
 import pandas as pd
 
 from pycvstat.data.frame import row_labels
@@ -15,13 +16,15 @@ from pycvstat.errors import DataError
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
-from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner, Params, Prepared
-from pycvstat.losses import Loss, as_loss
+from pycvstat.losses import Loss, LossTable, as_loss
 from pycvstat.procedures.engine import Keep, OnError, Outcome, run
 from pycvstat.rmath.random import as_stream
 from pycvstat.run import Execution, execution_from
 from pycvstat.run.fingerprint import describe
+from pycvstat.types import FloatArray
+
+KEEP_LIMIT = 4_000_000  # losses that are kept without being asked for: 32 MB and as much again
 
 
 class DataArguments(TypedDict, total=False):
@@ -109,30 +112,26 @@ class Setting:
 
 
 def read_setting(
+    learners: Sequence[Learner],
     formula: str | None,
     data: Any,
-    *,
     folds: Any,
     loss: Any,
-    on_error: OnError,
     arguments: Mapping[str, Any],
+    on_error: OnError = "raise",
     named: str = "folds",
     separate: bool = True,
-    beside: Collection[str] = (),
-    classes: bool = False,
 ) -> Setting:
     """Check everything a user gave and draw the folds; no test row or its group is trained on."""
-    arguments = dict(arguments)
-    how = {name: arguments.pop(name) for name in RunArguments.__annotations__ if name in arguments}
-    given = {n: arguments.pop(n) for n in DataArguments.__annotations__ if n in arguments}
-    execution = execution_from(
-        how.get("n_jobs"), how.get("client"), how.get("checkpoint"), how.get("progress", "auto")
-    )
-    task = (
-        data
-        if isinstance(data, Task)
-        else Task.build(formula, data, beside=beside, classes=classes, **given)
-    )
+    how = {name: arguments[name] for name in RunArguments.__annotations__ if name in arguments}
+    given = {name: arguments[name] for name in DataArguments.__annotations__ if name in arguments}
+    execution = execution_from(**how)
+    if isinstance(data, Task):
+        task = data
+    else:
+        beside = tuple(dict.fromkeys(name for learner in learners for name in learner.beside))
+        classes = any(learner.for_classes for learner in learners)
+        task = Task.build(formula, data, beside=beside, classes=classes, **given)
     _refuse_one_class(task)
     plan, stream = draw_folds(folds, task, row_labels(given.get("X", data)))
     if separate:
@@ -164,6 +163,66 @@ def draw_folds(folds: Any, task: Task, labels: pd.Index[Any] | None) -> tuple[Fo
     return plan, stream
 
 
-def read_learner(learner: Any) -> Learner:
-    """A learner, or anything with fit and predict, as a learner."""
-    return as_learner(learner)
+def weights_used(task: Task) -> str:
+    """What weights did: they enter the fits, and never the risk.
+
+    Examples
+    --------
+    >>> weights_used(Task.build("y ~ x", {"x": [1.0, 2.0], "y": [1.0, 4.0]}))
+    'none'
+    """
+    return "none" if task.weights is None else "in the fits, not in the losses"
+
+
+def fold_rows(table: LossTable) -> pd.DataFrame:
+    """One row per fit: repeat, fold, sizes, and the mean loss on its test rows."""
+    plan = table.plan
+    return pd.DataFrame(
+        {
+            "repeat": plan.repeat + 1,
+            "fold": plan.fold + 1,
+            "n_train": plan.n_train,
+            "n_test": plan.n_test,
+            "estimate": table.fold_means()[:, 0],
+        }
+    )
+
+
+def out_of_fold(table: LossTable) -> FloatArray:
+    """Out-of-fold prediction of each row, averaged over repeats for numbers.
+
+    For classes the most frequent predicted class, ties to the first; NaN where a row was never
+    tested.
+    """
+    plan, p = table.plan, table.predictions
+    assert p is not None
+    values = p.values[0]
+    if table.y is None or not np.issubdtype(table.y.dtype, np.integer):
+        total = np.bincount(plan.rows, weights=values, minlength=plan.n)
+        times = np.bincount(plan.rows, minlength=plan.n)
+        average: FloatArray = np.full(plan.n, np.nan)
+        np.divide(total, times, out=average, where=times > 0)
+        return average
+    counts = np.zeros((plan.n, int(np.nanmax(values)) + 1))
+    ok = ~np.isnan(values)
+    np.add.at(counts, (plan.rows[ok], values[ok].astype(np.int64)), 1)
+    return np.where(counts.any(axis=1), counts.argmax(axis=1).astype(np.float64), np.nan)
+
+
+def augmented(task: Task, table: LossTable) -> pd.DataFrame:
+    """The data with columns .prediction, .fold and .loss."""
+    data = task.frame.to_pandas()
+    predicted = out_of_fold(table)
+    data[".row"] = task.rows
+    if task.response.levels:
+        labels = np.full(task.n, None, dtype=object)
+        tested = ~np.isnan(predicted)
+        labels[tested] = task.response.labels(predicted[tested])
+        data[".prediction"] = labels
+    else:
+        data[".prediction"] = predicted
+        data[".residual"] = task.response.values - predicted
+    if table.plan.is_partition and table.plan.times == 1:
+        data[".fold"] = table.plan.fold_ids
+    data[".loss"] = table.per_row()[:, 0]
+    return data

@@ -9,18 +9,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args
 import numpy as np
 
 from pycvstat.data.task import Task
-from pycvstat.errors import Advice, InputError
+from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted, Learner
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.engine import Failure, OnError, describe
-from pycvstat.procedures.grid import as_candidates, beside
-from pycvstat.procedures.quantities import KEEP_LIMIT, weights_words
-from pycvstat.procedures.selection import Choice, Complexity, Rule, RuleName, choose, read_rule
-from pycvstat.procedures.setting import Arguments, read_learner, read_setting
+from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.selection import (
+    Choice,
+    Complexity,
+    Rule,
+    RuleName,
+    choose,
+    needs_one_split,
+    read_rule,
+)
+from pycvstat.procedures.setting import KEEP_LIMIT, Arguments, augmented, read_setting, weights_used
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:
@@ -145,7 +153,7 @@ class TuneResult(EstimateVerbs):
             "tied": len(self.choice.tied),
             "candidates": len(self.candidates),
             "n": self.task.n,
-            "weights": weights_words(self.task),
+            "weights": weights_used(self.task),
             "fits": len(self.plan),
             "failed": len(self.failures),
             "folds": self.plan.recipe,
@@ -155,8 +163,6 @@ class TuneResult(EstimateVerbs):
 
     def augment(self) -> pd.DataFrame:
         """The data with out-of-fold predictions of the chosen candidate."""
-        from pycvstat.procedures.quantities import augmented
-
         return augmented(self.task, self.losses().select(self.choice.index))
 
     def losses(self) -> LossTable:
@@ -215,20 +221,14 @@ def tune(
     >>> result.best, round(result.estimate, 3)
     ({'k': 2}, 45.75)
     """
-    chosen = read_learner(learner)
+    chosen = as_learner(learner)
     candidates = as_candidates(grid, chosen)
     selection = read_rule(rule, complexity, tolerance, chosen, candidates)
-    setting = read_setting(
-        formula,
-        data,
-        folds=folds,
-        loss=loss,
-        on_error=on_error,
-        arguments=arguments,
-        beside=beside(chosen, candidates),
-        classes=chosen.for_classes,
-    )
-    _check_refit(refit, setting.plan)
+    each = [chosen.with_params(**candidate) for candidate in candidates]
+    setting = read_setting(each, formula, data, folds, loss, arguments, on_error)
+    check_word("refit", refit, get_args(Refit))
+    if refit == "train" and len(setting.plan) != 1:
+        raise needs_one_split(setting.plan.recipe, "folds")
     check_word("keep", keep, ("auto", "all", "fold_means"))
     if keep == "auto":
         small = len(setting.plan.rows) * len(candidates) <= KEEP_LIMIT
@@ -245,15 +245,3 @@ def tune(
         outcome.failures,
         outcome.seed,
     )
-
-
-def _check_refit(refit: str, plan: FoldPlan) -> None:
-    check_word("refit", refit, get_args(Refit))
-    if refit == "train" and len(plan) != 1:
-        from pycvstat.folds import Holdout
-
-        raise InputError(
-            "refit='train' keeps the fit on the training part of one split.",
-            given=plan.recipe,
-            fix=Advice("{folds}, or {refit}", folds=Holdout(0.2), refit="all"),
-        )

@@ -21,12 +21,21 @@ from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepare
 from pycvstat.losses import FoldMeans, Loss, as_loss
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one, where
 from pycvstat.procedures.grid import Candidates, as_candidates, beside
-from pycvstat.procedures.selection import Complexity, Rule, RuleName, Tuning, choose, read_rule
+from pycvstat.procedures.selection import (
+    Complexity,
+    Rule,
+    RuleName,
+    Tuning,
+    choose,
+    needs_one_split,
+    read_rule,
+)
 from pycvstat.rmath.random import as_stream
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from pycvstat.data.task import Task
+    from pycvstat.procedures.tune import TuneResult
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,24 +134,27 @@ class Tuned(Learner):
         prepared = self.learner.prepare(task, self.candidates)
         return PreparedTuned(self, task, prepared)
 
-    def fit_task(self, task: Task) -> Fitted:
-        """Tune on all rows and fit the chosen candidate."""
+    def tune(self, task: Task, folds: Any, **more: Any) -> TuneResult:
+        """Tune on all rows of a task, over these folds."""
         from pycvstat.procedures.tune import tune
 
-        result = tune(
+        return tune(
             self.learner,
             data=task,
             grid=self.candidates,
-            folds=self.inner,
-            loss=self.loss,
+            folds=folds,
             rule=self.rule,
             complexity=self.complexity,
             tolerance=self.tolerance,
-            refit=self.refit,
             keep="fold_means",
-            on_error=self.on_error or "raise",
+            **more,
         )
-        return result.model
+
+    def fit_task(self, task: Task) -> Fitted:
+        """Tune on all rows and fit the chosen candidate."""
+        on_error = self.on_error or "raise"
+        tuning = self.tune(task, self.inner, loss=self.loss, refit=self.refit, on_error=on_error)
+        return tuning.model
 
 
 class PreparedTuned(Prepared):
@@ -233,13 +245,7 @@ def _inner_plan(
         ) from None
     require_separate(inner, f"{place}: ", "inner")
     if learner.refit == "train" and len(inner) != 1:
-        from pycvstat.folds import Holdout
-
-        raise InputError(
-            "refit='train' keeps the fit on the training part of one split.",
-            given=f"{len(inner)} inner splits",
-            fix=Advice("{inner}, or {refit}", inner=Holdout(0.2), refit="all"),
-        )
+        raise needs_one_split(f"{len(inner)} inner splits", "inner")
     return inner
 
 

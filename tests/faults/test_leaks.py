@@ -14,7 +14,7 @@ import pycvstat as pcv
 from pycvstat.data.task import Task
 from pycvstat.errors import CheckpointError, FoldError
 from pycvstat.learners.external.learner import FromFunctions
-from pycvstat.procedures.leaks import near_copies
+from pycvstat.procedures.audit import near_copies
 
 FOLDS = pcv.KFold(4, random=3)
 SAME = {"rtol": 1e-9, "atol": 1e-12}  # least squares by another factorisation

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.procedures.quantities import weights_words
+from pycvstat.procedures.setting import weights_used
 from pycvstat.report.content import Block, Facts, Note, paragraph, section
 from pycvstat.report.numbers import aligned, count, listed, number
 from pycvstat.report.plots.folds import FITS, fold_map, tell_folds
@@ -148,7 +148,7 @@ def weights_fact(task: Task) -> list[tuple[str, str]]:
     if task.weights is None:
         return []
     low, high = aligned([task.weights.min(), task.weights.max()])
-    return [("weights", f"from {low} to {high}, {weights_words(task)}")]
+    return [("weights", f"from {low} to {high}, {weights_used(task)}")]
 
 
 def predictors(task: Task) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from pycvstat.errors import IntervalError, heard
 from pycvstat.intervals import METHODS, Interval, interval, legal_methods
 from pycvstat.losses import LossTable, loss_label
-from pycvstat.procedures.quantities import fold_rows
+from pycvstat.procedures.setting import fold_rows
 from pycvstat.report.content import Block, Facts, Headline, Inline, Note, Section, Table, section
 from pycvstat.report.numbers import aligned, count, interval_headers, number, table_of
 from pycvstat.report.plots import forest, losses
