@@ -16,7 +16,7 @@ from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
 from pycvstat.losses.table import mean_of
 from pycvstat.run import Execution, run_tasks
-from pycvstat.run.threads import one_thread
+from pycvstat.run.reproducible import one_thread
 from pycvstat.types import FloatArray, IntArray
 
 Keep = Literal["all", "fold_means"]

@@ -42,8 +42,7 @@ from typing import Any
 
 from pycvstat.errors import CheckpointError, warn
 from pycvstat.run.fingerprint import describe, differences, digest
-from pycvstat.run.store import WholeFile, load, save, versions
-from pycvstat.run.store.whole_file import remove_abandoned
+from pycvstat.run.store import WholeFile, load, remove_abandoned, save, versions
 
 FORMAT = 2
 OF_CODE = (".refers.", ".closure.", ".attributes.")

@@ -9,10 +9,17 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
 from pycvstat.errors import ExecutionError, warn
-from pycvstat.run.one_task import Common, Reply, own_generators, perform_elsewhere
-from pycvstat.run.sending import Aligned, apart, arrive, from_bytes, to_bytes
-from pycvstat.run.threads import one_thread
-from pycvstat.run.workers import LISTEN, WorkerLost, Workers
+from pycvstat.run.reproducible import Common, Reply, one_thread, own_generators, perform_elsewhere
+from pycvstat.run.workers import (
+    LISTEN,
+    Aligned,
+    WorkerLost,
+    Workers,
+    apart,
+    arrive,
+    from_bytes,
+    to_bytes,
+)
 
 if TYPE_CHECKING:
     from pycvstat.run.tasks import Run

@@ -25,11 +25,9 @@ from typing import TYPE_CHECKING, Any
 from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
 from pycvstat.errors import ExecutionError
-from pycvstat.run.one_task import Common, Reply, perform_elsewhere
 from pycvstat.run.references import file_of
-from pycvstat.run.sending import from_bytes, pack, to_bytes, unpack
-from pycvstat.run.threads import ONE
-from pycvstat.run.workers import WorkerLost, Workers
+from pycvstat.run.reproducible import ONE, Common, Reply, perform_elsewhere
+from pycvstat.run.workers import WorkerLost, Workers, from_bytes, pack, to_bytes, unpack
 
 if TYPE_CHECKING:
     from pycvstat.run.tasks import Run

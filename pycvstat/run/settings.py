@@ -1,8 +1,9 @@
-"""How work is to be carried out: by whom, shown how, kept where."""
+"""How work is to be carried out: by whom, kept where, and shown by a line with the time left."""
 
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 Progress = bool | Literal["auto"]
+USUAL = {"ncols": 80, "nrows": 24}  # of a terminal that does not know its size
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +129,42 @@ def _check_client(client: Any, n_jobs: int | None) -> None:
     else:
         return
     raise InputError(wrong[0], given=wrong[1], fix=wrong[2])
+
+
+def progress_line(show: Progress, *, total: int, done: int, label: str) -> Any:
+    """A tqdm bar; it prints nothing where nobody watches.
+
+    Parameters
+    ----------
+    show : bool or "auto"
+        "auto" shows it only on a terminal, and only for work of more than a second.
+    total : int
+        Tasks in all.
+    done : int
+        Tasks that were done before; they do not count for the time left.
+    label : str
+    """
+    from tqdm import tqdm
+
+    watched = sys.stderr is not None and sys.stderr.isatty()
+    size: dict[str, Any] = USUAL if watched and _has_no_size(sys.stderr) else {}
+    return tqdm(
+        total=total,
+        initial=done,
+        desc=label,
+        unit="task",
+        file=sys.stderr,
+        disable=not (watched if show == "auto" else show),
+        delay=1.0 if show == "auto" else 0.0,
+        smoothing=0.0,  # tasks of one kind: the mean is the best guess
+        dynamic_ncols=not size,
+        **size,
+    )
+
+
+def _has_no_size(stream: Any) -> bool:
+    """Whether this is a terminal of size 0, as under ``script`` or in a container."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns == 0
+    except (OSError, ValueError, AttributeError):  # no terminal of the system
+        return False

@@ -10,8 +10,17 @@ from typing import Any
 from pycvstat.errors import CheckpointError, ExecutionError, warn
 from pycvstat.run.checkpoint import Checkpoint
 from pycvstat.run.fingerprint import describe, digest
-from pycvstat.run.one_task import Common, Reply, full_name, inside_task, inside_worker
-from pycvstat.run.settings import Execution
+from pycvstat.run.reproducible import (
+    Common,
+    Reply,
+    full_name,
+    inside_task,
+    inside_worker,
+    one_thread,
+    own_generators,
+    perform,
+)
+from pycvstat.run.settings import Execution, progress_line
 
 
 def run_tasks(
@@ -85,8 +94,6 @@ def run_tasks(
 
 
 def _carry_out(common: Common, run: Run, execution: Execution) -> None:
-    from pycvstat.run.progress import progress_line
-
     done = len(run.replies)
     show = False if inside_task() else execution.progress
     with (
@@ -100,8 +107,6 @@ def _carry_out(common: Common, run: Run, execution: Execution) -> None:
 def _steps(common: Common, run: Run, execution: Execution) -> Generator[None]:
     """An iterator that does the work and comes back after each task."""
     if inside_worker() or (execution.client is None and execution.workers == 1):
-        from pycvstat.run.serial import work_here
-
         return work_here(common, run)
     from pycvstat.run.workers import have_done
 
@@ -112,6 +117,14 @@ def _steps(common: Common, run: Run, execution: Execution) -> Generator[None]:
     from pycvstat.run.processes import Processes
 
     return have_done(Processes(common, run, execution.workers), run)
+
+
+def work_here(common: Common, run: Run) -> Generator[None]:
+    """Do all tasks; yields after each. Errors come as they are, with their traceback."""
+    with one_thread(), own_generators():
+        while (number := run.take()) is not None:
+            run.answer(number, Reply(perform(common, number, run.tasks[number])))
+            yield
 
 
 class Run:

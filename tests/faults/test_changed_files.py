@@ -27,8 +27,8 @@ from pycvstat.errors import PycvstatError, PycvstatWarning
 from pycvstat.report.assemble import full
 from pycvstat.report.render.html import render_page
 from pycvstat.report.render.programs import find_pandoc
-from pycvstat.run.store import saving
-from pycvstat.run.store.records import Encoder, decode
+from pycvstat.run import store
+from pycvstat.run.records import Encoder, decode
 from tests.report.conftest import MAKERS, result
 from tests.report.pages import read_page
 
@@ -107,8 +107,8 @@ def variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
                 other = changed(tree, place, text)
                 made = types.SimpleNamespace(encode=lambda _, t=other: t, arrays=arrays)
                 with monkeypatch.context() as patch:
-                    patch.setattr(saving, "Encoder", lambda made=made: made)
-                    saving.save("changed.npz", kind, None)
+                    patch.setattr(store, "Encoder", lambda made=made: made)
+                    store.save("changed.npz", kind, None)
                 try:
                     yield pcv.load("changed.npz")
                 except PycvstatError:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pycvstat.run.sending import ALIGNMENT, Aligned, pack, unpack
+from pycvstat.run.workers import ALIGNMENT, Aligned, pack, unpack
 
 arrays = hnp.arrays(
     st.sampled_from([np.float64, np.int32, np.bool_, "U3"]),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from pycvstat.run.threads import VARIABLES, one_thread
+from pycvstat.run.reproducible import VARIABLES, one_thread
 
 
 def counts() -> set[int]:
@@ -73,7 +73,7 @@ OVERLAP = """
 import threading
 import warnings
 import numpy
-from pycvstat.run.threads import one_thread
+from pycvstat.run.reproducible import one_thread
 from threadpoolctl import threadpool_info
 
 def counts():
@@ -98,7 +98,7 @@ print(during == [1], counts() == before)
 
 LOADED = """
 from contextlib import nullcontext
-from pycvstat.run.threads import one_thread
+from pycvstat.run.reproducible import one_thread
 from threadpoolctl import threadpool_info
 
 def counts():
@@ -135,7 +135,7 @@ def test_libraries_loaded_during_the_work_are_limited_and_set_free() -> None:
 
 LOOPS = """
 import numba
-from pycvstat.run.threads import one_thread
+from pycvstat.run.reproducible import one_thread
 
 numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
 before = numba.get_num_threads()
@@ -151,7 +151,7 @@ def test_numba_loops_get_one_thread() -> None:
 
 
 COMPILED = """
-from pycvstat.run.threads import one_thread
+from pycvstat.run.reproducible import one_thread
 
 def compiled(numba, start_threads):
     if start_threads:

@@ -17,8 +17,7 @@ import numpy as np
 import pytest
 
 from pycvstat.errors import CheckpointError, InputError
-from pycvstat.run.store import WholeFile, load, save
-from pycvstat.run.store.whole_file import remove_abandoned
+from pycvstat.run.store import WholeFile, load, remove_abandoned, save
 
 RECORD: dict[str, Any] = {
     "estimate": 0.1 + 0.2,

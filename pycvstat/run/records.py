@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
-from pycvstat.run.store import brought
+from pycvstat.run import brought
 
 PACKAGE = __name__.split(".")[0]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pycvstat.data.formula import parse
 from pycvstat.errors import InputError
-from pycvstat.run.store.records import Encoder, _is_a, decode
+from pycvstat.run.records import Encoder, _is_a, decode
 
 scalars = st.one_of(
     st.none(),
@@ -124,9 +124,9 @@ def test_other_values_are_refused_by_place(value: object, where: str) -> None:
     [
         ["dataclass", "os:system", [["command", "false"]]],
         ["dataclass", "subprocess:Popen", [["args", "false"]]],
-        ["dataclass", "pycvstat.run.store.records:import_module", [["name", "antigravity"]]],
-        ["dataclass", "pycvstat.run.store.records:Encoder", []],
-        ["dataclass", "pycvstat.run.one_task:Any", []],
+        ["dataclass", "pycvstat.run.records:import_module", [["name", "antigravity"]]],
+        ["dataclass", "pycvstat.run.records:Encoder", []],
+        ["dataclass", "pycvstat.run.reproducible:Any", []],
         ["dataclass", "pycvstat.nowhere:Thing", []],
         ["dataclass", "pycvstatx:Thing", []],
         ["dataclass", "tests.run.store.test_records:Foreign", []],

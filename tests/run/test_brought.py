@@ -24,8 +24,8 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 import pycvstat as pcv
 from pycvstat.errors import InputError
-from pycvstat.run.store.brought import KINDS, looked_up, made
-from pycvstat.run.store.records import Encoder, decode
+from pycvstat.run.brought import KINDS, looked_up, made
+from pycvstat.run.records import Encoder, decode
 
 DATA = pcv.data.mtcars().assign(w=lambda d: d.wt.round(), g=lambda d: np.arange(len(d)) % 4)
 GLM = pcv.Statsmodels(
@@ -112,7 +112,7 @@ class Mine(Ridge):
     ("learner", "where"),
     [
         (pcv.FromFunctions(mean, constant), "fitting of FromFunctions is builtins.function"),
-        (pcv.External(Mine()), "estimator of External is tests.run.store.test_brought.Mine"),
+        (pcv.External(Mine()), "estimator of External is tests.run.test_brought.Mine"),
         (Ridge(random_state=np.random.RandomState(1)), "random_state of Ridge is numpy.random"),
         (make_pipeline(FunctionTransformer(mean), Ridge()), "func of FunctionTransformer is"),
         (pcv.Statsmodels(smf.ols, hasconst=pd.NA), "['hasconst'] of Statsmodels is pandas"),
