@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from pycvstat.errors import InputError, IntervalError
+from pycvstat.errors.checks import is_number, is_whole
 from pycvstat.folds import Holdout
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.losses import LossTable, loss_label
@@ -56,7 +56,7 @@ def dev_size_needed(excess: float, delta: float, size: int, bounds: Bounds = (0.
     """
     low, high = check_bounds(bounds)
     _check(1, delta, size)
-    if not (_number(excess) and excess > 0):
+    if not (is_number(excess) and 0 < excess < math.inf):
         raise InputError("the excess risk must be positive.", given=repr(excess))
     return max(1, math.ceil(2 * (high - low) ** 2 * math.log(2 * size / delta) / excess**2))
 
@@ -100,21 +100,13 @@ def check_bounds(bounds: Bounds) -> Bounds:
 
 
 def _check(m: int, delta: float, size: int) -> None:
-    if not (_whole(m) and _whole(size)):
+    if not all(is_whole(count) and count >= 1 for count in (m, size)):
         raise InputError(
             "the number of losses and of predictors must be whole and at least 1.",
             given=f"{m!r} losses, {size!r} predictors",
         )
-    if not (_number(delta) and 0 < delta < 1):
+    if not (is_number(delta) and 0 < delta < 1):
         raise InputError("delta must lie between 0 and 1.", given=repr(delta), fix="delta=0.05")
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
-
-
-def _whole(value: Any) -> bool:
-    return _number(value) and value == int(value) and value >= 1
 
 
 def bounds_of(table: LossTable, bounds: Bounds | None) -> Bounds:

@@ -178,7 +178,8 @@ def huber(delta: float = 1.345) -> Loss:
     >>> huber(1.0).pointwise(np.array([0.0]), Predictions(np.array([[3.0]])))
     array([[2.5]])
     """
-    _positive("delta", delta)
+    if not (is_number(delta) and 0 < delta < np.inf):
+        raise InputError("delta must be positive.", given=delta)
 
     def pointwise(y: NDArray[Any], p: Predictions) -> FloatArray:
         size: FloatArray = np.abs(p.values - y)
@@ -218,11 +219,6 @@ def _poisson(y: NDArray[Any], p: Predictions) -> FloatArray:
     ratio = np.where(y > 0, y / mean, 1.0)
     deviance = 2.0 * (y * np.log(ratio) - (y - mean))
     return np.maximum(deviance, 0.0)  # rounding makes it negative where y and mean agree
-
-
-def _positive(name: str, value: float) -> None:
-    if not (is_number(value) and 0 < value < np.inf):
-        raise InputError(f"{name} must be positive.", given=value)
 
 
 LOSSES: dict[str, Loss] = {

@@ -76,6 +76,11 @@ class Work:
     base: IntArray | None = None  # rows of the task that the plan's rows point into
     fold_word: str = "fold"
 
+    @property
+    def candidates(self) -> tuple[dict[str, Any], ...]:
+        """Parameters of every candidate."""
+        return tuple(dict(c) for c in self.prepared.candidates)
+
     def rows(self, i: int) -> tuple[IntArray, IntArray]:
         """Training and test rows of fit `i`, as rows of the task."""
         train, test = self.plan.train_rows(i), self.plan.test_rows(i)
@@ -198,35 +203,26 @@ def _within_range(work: Work, values: FloatArray) -> None:
 
 def _one_by_one(work: Work, i: int) -> dict[str, Any]:
     """The candidates of a failed fit one at a time, NaN for those that fail."""
-    count, m = len(work.prepared.candidates), int(work.plan.n_test[i])
+    lost = np.full((1, int(work.plan.n_test[i])), np.nan)
+    nothing: dict[str, Any] = {"means": np.array([np.nan]), "detail": None}
+    if work.keep == "all":
+        nothing = {"losses": lost, "values": lost, "prob": None, "detail": None}
     parts: list[dict[str, Any]] = []
     failures: list[dict[str, Any]] = []
-    for c in range(count):
+    for c in range(len(work.prepared.candidates)):
         try:
             parts.append(_evaluate(work, i, [c]))
         except PycvstatError as error:
             failures.append({"candidate": c, "reason": error.line})
-            parts.append(_nothing(work, m))
+            parts.append(nothing)
     joined: dict[str, Any] = {"failures": failures, "detail": parts[-1]["detail"]}
-    if work.keep == "fold_means":
-        return joined | {"means": np.concatenate([p["means"] for p in parts])}
-    probs = [p["prob"] for p in parts if p["prob"] is not None]
-    full = probs[0].shape if probs else None
-    joined["prob"] = (
-        np.concatenate([np.full(full, np.nan) if p["prob"] is None else p["prob"] for p in parts])
-        if full
-        else None
-    )
-    return joined | {
-        name: np.concatenate([p[name] for p in parts]) for name in ("losses", "values")
-    }
-
-
-def _nothing(work: Work, m: int) -> dict[str, Any]:
-    if work.keep == "fold_means":
-        return {"means": np.array([np.nan]), "detail": None}
-    empty = np.full((1, m), np.nan)
-    return {"losses": empty, "values": empty, "prob": None, "detail": None}
+    for name in nothing.keys() - joined.keys():
+        arrays = [part[name] for part in parts]
+        known = [array for array in arrays if array is not None]
+        empty = np.full_like(known[0], np.nan) if known else None
+        filled: list[Any] = [empty if array is None else array for array in arrays]
+        joined[name] = np.concatenate(filled) if known else None
+    return joined
 
 
 def where(plan: FoldPlan, i: int, fold_word: str = "fold") -> str:
@@ -276,7 +272,7 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
     _tell_not_converged(work, details)
     if work.keep == "fold_means":
         stacked = np.stack([r["means"] for r in results])
-        means = FoldMeans(work.plan, stacked, work.loss.name, _candidates(work), work.loss.range)
+        means = FoldMeans(work.plan, stacked, work.loss.name, work.candidates, work.loss.range)
         return Outcome(_in_range(work, means), None, details, failures, *_inner_plans(work))
     prob = None
     if all(r["prob"] is not None for r in results):
@@ -294,7 +290,7 @@ def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:
 
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
     return LossTable(
-        work.plan, losses.T, work.loss.name, work.loss.range, _candidates(work), p, work.y
+        work.plan, losses.T, work.loss.name, work.loss.range, work.candidates, p, work.y
     )
 
 
@@ -302,10 +298,6 @@ def _in_range(work: Work, means: FoldMeans) -> FoldMeans:
     """The means, unless their losses add up to more than a number can hold."""
     _within_range(work, means.total())
     return means
-
-
-def _candidates(work: Work) -> tuple[dict[str, Any], ...]:
-    return tuple(dict(c) for c in work.prepared.candidates)
 
 
 def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure, ...]:

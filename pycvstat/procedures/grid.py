@@ -93,12 +93,8 @@ class QuasiRandomSearch(metaclass=Answering):
         if self.sequence not in engines:
             raise InputError("sequence must be 'halton' or 'sobol'.", given=repr(self.sequence))
         engine = engines[self.sequence](d=len(self.space), rng=self.random)
-        return _quantiles(self.space, _points(engine, n))
-
-
-def _points(engine: Any, n: int) -> FloatArray:
-    """`n` points; a Sobol sequence is drawn in a power of two and cut."""
-    return np.asarray(engine.random(1 << (n - 1).bit_length()))[:n]
+        # a Sobol sequence is drawn in a power of two and cut
+        return _quantiles(self.space, np.asarray(engine.random(1 << (n - 1).bit_length()))[:n])
 
 
 def _count(n: Any) -> int:
@@ -187,12 +183,9 @@ def _expand(grid: Any) -> Candidates:
 def _values(name: str, values: Any) -> list[Any]:
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         return [values]
-    found = [_plain(v) for v in itertools.islice(values, MOST_CANDIDATES + 1)]
+    first = itertools.islice(values, MOST_CANDIDATES + 1)
+    found = [v.item() if isinstance(v, np.generic) else v for v in first]
     refuse_too_many(len(found), f"more values of {name!r}")
     if not found:
         raise InputError(f"the grid has no values for {name!r}.", given=repr(values))
     return found
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
