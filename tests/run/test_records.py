@@ -129,7 +129,7 @@ def test_other_values_are_refused_by_place(value: object, where: str) -> None:
         ["dataclass", "pycvstat.run.reproducible:Any", []],
         ["dataclass", "pycvstat.nowhere:Thing", []],
         ["dataclass", "pycvstatx:Thing", []],
-        ["dataclass", "tests.run.store.test_records:Foreign", []],
+        ["dataclass", "tests.run.test_records:Foreign", []],
         ["dataclass", "pycvstat.run.tasks:Execution", []],  # where it is not defined
         ["pickle", "gASVBQAAAAAAAABLAS4=", []],
         ["array", 3],

@@ -11,7 +11,7 @@ import pytest
 
 from tests.run import jobs
 from tests.run.conftest import Run
-from tests.run.store.test_records import same
+from tests.run.test_records import same
 
 
 @pytest.fixture(scope="module")
