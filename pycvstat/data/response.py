@@ -56,7 +56,7 @@ def with_classes(
     if not isinstance(formula.response, Name):
         return used, ""
     column = used[formula.response.name]
-    words = column.kind == "text" and misread(column) is None
+    words = column.of_words and misread(column, response=True) is None
     if words or (classes and column.kind == "numeric" and np.isin(column.values, (0, 1)).all()):
         column = frames.Column(column.name, "factor", *column.as_factor(levels))
     return used.with_column(column), levels if words else ""
@@ -76,29 +76,48 @@ def response_of(column: frames.Column, formula: str) -> Response:
     if column.kind in ("factor", "ordered"):
         kind: Kind = "nominal" if column.kind == "factor" else "ordinal"
         return Response(column.name, kind, np.asarray(column.values, dtype=np.int64), column.levels)
-    if (doubt := misread(column)) is not None:
-        raise DataError(doubt.problem, given=doubt.given, fix=doubt.advice)
+    classes = AsClasses(column.name)
+    if (doubt := misread(column, response=True)) is not None:
+        advice = doubt.advice if isinstance(doubt.advice, Advice) else Advice(str(doubt.advice))
+        fix = Advice(
+            f"{advice.text}; for classes make it categorical: {{}}", *advice.things, classes
+        )
+        raise DataError(doubt.problem, given=doubt.given, fix=fix)
     raise DataError(
         f"the response {column.name!r} is {column.kind}, neither numbers nor classes.",
         given=formula,
         fix=Advice(
             "for classes write {} in the formula, or make it categorical: {}",
             f"factor({formulas.quote(column.name)})",
-            AsClasses(column.name),
+            classes,
         ),
     )
 
 
 NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*", re.ASCII)
-DAY = r"(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2}))"
-DATE = re.compile(rf"\s*{DAY}(?:[ T]\d{{1,2}}:\d.*)?\s*", re.ASCII)
+TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AP]M)?(?: ?(?:Z|[-+]\d{2}:?\d{2}))?"
+MONTH = r"(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-zä]*\.?"
+DAYS = (
+    r"\d{4}([-/.])\d{1,2}(?:\1\d{1,2})?",  # 2020-01-31, 2020/01/31, 2020-01
+    r"\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})",  # 31.01.2020, 1/31/20
+    rf"\d{{1,2}}\.?[-/ ]?{MONTH}[-/ ,]*(?:\d{{4}}|\d{{2}})",  # 31-Jan-20, 31. Januar 2020
+    rf"{MONTH} \d{{1,2}},? \d{{4}}",  # January 31, 2020
+)
+DATE = re.compile(rf"\s*(?:{'|'.join(DAYS)})(?:[ T]{TIME})?\s*", re.IGNORECASE)
+CLOCK = re.compile(rf"\s*{TIME}\s*", re.IGNORECASE)
+MARKS = frozenset({"", "-", "--", "–", "—", ".", "..", "?", "*", "k.a.", "k. a.", "n/a", "na"})
+MARKS |= {"#n/a", "nan", "null", "missing"}  # of missing values, in small letters
 MANY = 10  # levels up to which words are taken for classes
-MOSTLY = 0.8  # share of rows that shows what a column was meant to be
+MOSTLY = 0.8  # share, of rows or of words, that shows what a column was meant to be
 DISTINCT = 0.9  # words per row, from which on they are taken for names of rows
+WIDE = 50  # levels of a factor that are worth a word
 
 
-def misread(column: Column) -> PycvstatWarning | None:
+def misread(column: Column, *, response: bool = False) -> PycvstatWarning | None:
     """What to say of words that were meant as numbers or dates; None where nothing is odd.
+
+    Few words are taken for classes, unless marks of missing values stand among numbers, or
+    anything among those of a response.
 
     Examples
     --------
@@ -112,11 +131,15 @@ def misread(column: Column) -> PycvstatWarning | None:
     if column.kind != "text":
         return None
     counts = pd.Series(column.values).value_counts(sort=False)
-    if len(counts) <= MANY:
-        return None
-    for pattern, say in ((NUMBER, _numbers), (DATE, _dates)):
-        fits = np.array([pattern.fullmatch(str(word)) is not None for word in counts.index])
-        if counts[fits].sum() >= MOSTLY * counts.sum():
+    words = [str(word) for word in counts.index]
+    for pattern, say in ((NUMBER, _numbers), (DATE, _dates), (CLOCK, _times)):
+        fits = np.array([pattern.fullmatch(word) is not None for word in words], dtype=bool)
+        by_rows = counts[fits].sum() >= MOSTLY * counts.sum()
+        if len(words) > MANY and (by_rows or fits.mean() >= MOSTLY):
+            return say(column, counts, fits)
+        some = pattern is NUMBER and 0 < fits.sum() < len(words)
+        others = (word.strip().casefold() for word, fit in zip(words, fits, strict=True) if not fit)
+        if some and (MARKS.issuperset(others) or (response and by_rows)):
             return say(column, counts, fits)
     return None
 
@@ -134,7 +157,7 @@ def _numbers(column: Column, counts: pd.Series[int], fits: Any) -> PycvstatWarni
         f"{counts[fits].sum()} of {counts.sum()} values are numbers",
         fix=Advice(how, Reading(**options))
         if options
-        else f"make it numeric: pd.to_numeric(data[{column.name!r}])",
+        else Advice("make it numeric: {}", f"pd.to_numeric(data[{column.name!r}])"),
     )
 
 
@@ -148,21 +171,37 @@ def _dates(column: Column, counts: pd.Series[int], fits: Any) -> PycvstatWarning
     )
 
 
+def _times(column: Column, counts: pd.Series[int], fits: Any) -> PycvstatWarning:
+    return PycvstatWarning(
+        f"{column.name!r} holds times as words, so that it has {len(counts)} levels.",
+        given=_where(column, list(counts.index[fits][:1])),
+        fix="make it a number, such as hours, or leave the column out",
+    )
+
+
 def _where(column: Column, words: list[str]) -> str:
     rows = [int(np.flatnonzero(column.values == word)[0]) + 1 for word in words[:3]]
     shown = [f"{word!r} in row {row}" for word, row in zip(words, rows, strict=False)]
     return f"{', '.join(shown)} (counted from 1)"
 
 
-def row_names(column: Column, formula: Formula) -> PycvstatWarning | None:
-    """What to say of a factor with another level in nearly every row; None for others."""
+def many_levels(column: Column, formula: Formula | None) -> PycvstatWarning | None:
+    """What to say of a factor with another level in nearly every row, or with very many.
+
+    Without a formula the columns were given as ``X=``.
+    """
     if column.kind not in ("text", "factor"):
         return None
     levels = pd.Series(column.values[~column.missing()]).nunique()
-    if levels <= MANY or levels < DISTINCT * len(column):
+    names = levels > MANY and levels >= DISTINCT * len(column)
+    if not names and levels <= WIDE:
         return None
-    response = formula.text.partition("~")[0].strip()
+    if formula is None:
+        fix = f"X.drop(columns={column.name!r}) leaves it out"
+    else:
+        response = formula.text.partition("~")[0].strip()
+        fix = f"'{response} ~ . - {quote(column.name)}' leaves it out"
+    known_as = ", as names of rows have" if names else ""
     return PycvstatWarning(
-        f"{column.name!r} has {levels} levels in {len(column)} rows, as names of rows have.",
-        fix=f"'{response} ~ . - {quote(column.name)}' leaves it out",
+        f"{column.name!r} has {levels} levels in {len(column)} rows{known_as}.", fix=fix
     )

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from pycvstat.data import formula as formulas, frame as frames
 from pycvstat.data.formula.factors import MAKERS
 from pycvstat.data.formula.syntax import Call, Name, columns_in
+from pycvstat.data.formula.variables import freeze
 from pycvstat.data.frame.columns import Collation
-from pycvstat.data.response import Response, misread, response_of, row_names, with_classes
+from pycvstat.data.response import Response, many_levels, misread, response_of, with_classes
 from pycvstat.errors import Advice, DataError, InputError, warn
 from pycvstat.errors.checks import check_shape, check_word
 from pycvstat.types import FloatArray, IntArray
@@ -139,7 +140,7 @@ class Task:
         may_miss = parsed.predictors if na == "pass" else ()
         sure = [used[name] for name in used.names if name not in {*may_miss} - {*further}]
         keep = _complete_rows(used.n, [*sure, *taken_away, *columns.values()], na)
-        _tell_doubts(parsed, used)
+        _tell_doubts(parsed, used, by_arrays=X is not None)
         used = used if len(keep) == used.n else used.take(keep)
         used, sorted_by = _sorted_words(used, parsed, levels)
         used, of_classes = with_classes(used, parsed, levels, classes)
@@ -309,21 +310,27 @@ def _complete_rows(n: int, columns: Sequence[frames.Column], na: NA) -> IntArray
     return keep
 
 
-def _tell_doubts(formula: formulas.Formula, used: frames.Frame) -> None:
-    """Say which factors look as if they were none."""
+def _tell_doubts(formula: formulas.Formula, used: frames.Frame, by_arrays: bool) -> None:
+    """Say which factors look as if they were none, and refuse to compute with spoiled numbers."""
     for node in formula.expressions:
+        columns = [used[name] for name in columns_in(node)]
+        spoiled = next((found for column in columns if (found := misread(column))), None)
         if isinstance(node, Name) or (isinstance(node, Call) and node.function in MAKERS):
-            column = used[columns_in(node)[0]]
-            doubt = misread(column) or row_names(column, formula)
+            doubt = spoiled or many_levels(columns[0], None if by_arrays else formula)
             if doubt is not None:
                 warn(doubt.problem, given=doubt.given, fix=doubt.advice)
+        elif spoiled is not None:
+            try:
+                freeze(node, used, "contrasts")
+            except DataError:
+                raise DataError(spoiled.problem, given=spoiled.given, fix=spoiled.advice) from None
 
 
 def _sorted_words(
     used: frames.Frame, formula: formulas.Formula, levels: Collation
 ) -> tuple[frames.Frame, Literal["", "ICU", "C"]]:
     """Words sort themselves by ICU; where they shall not, they become factors now."""
-    words = [used[name] for name in formula.variables if used[name].kind == "text"]
+    words = [used[name] for name in formula.variables if used[name].of_words]
     words = [column for column in words if formula.response != Name(column.name)]
     if levels == "C":
         for column in words:

@@ -197,9 +197,10 @@ class RFolds(Splitter):
         rsample only. ``strata=True`` stratifies by y, a name by that column of the data.
     sample_kind : {"Rejection", "Rounding"}
         "Rounding" for R before 3.6.0.
-    collation : {"ICU", "C"}
+    collation : {"ICU", "C"}, optional
         How R sorts the classes as words, which decides what caret and rsample's strata draw
-        first: "a" before "B" (nearly every locale) or after it (the C locale).
+        first: "a" before "B" (nearly every locale) or after it (the C locale). By default as
+        ``levels=`` says for the data, else "ICU".
 
     Notes
     -----
@@ -221,14 +222,15 @@ class RFolds(Splitter):
     repeats: int = 1
     strata: str | bool = False
     sample_kind: SampleKind = "Rejection"
-    collation: Collation = "ICU"
+    collation: Collation | None = None
 
     def __post_init__(self) -> None:
         check_word("dialect", self.dialect, DIALECTS, "Unknown dialect of folds.", FoldError)
         k = require_folds(self.k, least=self._rule.least)
         self._read(k=k, repeats=require_times(self.repeats, "repeats"))
-        words = get_args(Collation)
-        check_word("collation", self.collation, words, "Unknown collation.", FoldError)
+        if self.collation is not None:
+            words = get_args(Collation)
+            check_word("collation", self.collation, words, "Unknown collation.", FoldError)
         started = RRandom(0 if self.seed is None else self.seed, self.sample_kind)
         self._read(seed=None if self.seed is None else started.seed)
         if self.strata and not self._rule.strata:
@@ -296,7 +298,7 @@ def _rsample(folds: RFolds, given: Given) -> Draw:
 
     def draw(stream: Stream) -> IntArray:
         labels = np.empty(given.n, dtype=np.int64)
-        for rows in rsample_strata(by.response, integers, folds.collation, stream):
+        for rows in rsample_strata(by.response, integers, folds.collation or "ICU", stream):
             labels[rows] = _shuffled_labels(len(rows), folds.k)(stream)
         return labels
 
@@ -308,7 +310,7 @@ def _caret(folds: RFolds, given: Given) -> Draw:
     k = folds.k
     if k == given.n:
         return lambda stream: np.arange(k)
-    classes = caret_classes(given.response, k, folds.collation)
+    classes = caret_classes(given.response, k, folds.collation or "ICU")
 
     def draw(stream: Stream) -> IntArray:
         labels = np.empty(given.n, dtype=np.int64)

@@ -13,7 +13,7 @@ import pandas as pd
 from pycvstat.data.frame import row_labels
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError
-from pycvstat.folds import as_splitter
+from pycvstat.folds import RFolds, as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners.base import Learner, Params, Prepared
@@ -156,6 +156,8 @@ def draw_folds(folds: Any, task: Task, labels: pd.Index[Any] | None) -> tuple[Fo
     Fold ids with row labels are checked against those of the data as given, where they have any.
     """
     splitter = as_splitter(folds, grouped=task.groups is not None)
+    if isinstance(splitter, RFolds) and splitter.collation is None and task.sorted_by == "C":
+        splitter = replace(splitter, collation="C")
     stream = as_stream(getattr(splitter, "random", None))
     y = task.response.labels(task.response.values)  # classes by name: codes would be numbers
     rows = task.n if labels is None else pd.DataFrame(index=labels[task.rows])

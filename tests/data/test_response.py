@@ -48,6 +48,34 @@ ODD: dict[str, tuple[list[Any], tuple[str, str, str]]] = {
     ),
     "dates": (DATES, ("dates as words", "'2024-01-30' in row 1", "parse_dates=['x']")),
     "dates and times": ([f"{d} 12:30" for d in DATES], ("dates as words", "row 1", "parse_dates")),
+    "every fourth a mark": (
+        ["-" if i % 4 == 0 else value for i, value in enumerate(NUMBERS)],
+        ("46 levels", "'-' in row 1 (counted from 1); 45 of 60 values are numbers", "['-']"),
+    ),
+    "a mark among few counts": (
+        ["-" if i % 5 == 0 else str(i % 8) for i in range(N)],
+        ("words among its numbers", "'-' in row 1 (counted", "na_values=['-']"),
+    ),
+    "days with slashes": (
+        [d.replace("-", "/") for d in DATES],
+        ("dates as words", "'2024/01/30' in row 1", "parse_dates=['x']"),
+    ),
+    "months": (
+        list(pd.date_range("2019-01-31", periods=N, freq="ME").strftime("%Y-%m")),
+        ("dates as words", "'2019-01' in row 1", "parse_dates"),
+    ),
+    "months by name": (
+        list(pd.date_range("2024-01-30", periods=N).strftime("%d-%b-%y")),
+        ("dates as words", "'30-Jan-24'", "parse_dates"),
+    ),
+    "long dates": (
+        list(pd.date_range("2024-01-30", periods=N).strftime("%B %d, %Y")),
+        ("dates as words", "'January 30, 2024'", "parse_dates"),
+    ),
+    "times of day": (
+        [f"{i % 24}:{i:02d}" for i in range(N)],
+        ("times as words", "'0:00' in row 1", "such as hours"),
+    ),
     "other dates": (spoiled(GERMAN, row3="?"), ("dates as words", "'30.01.2024'", "parse_dates")),
 }  # fmt: skip
 
@@ -81,6 +109,47 @@ def test_classes_are_classes(values: list[str]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Task.build("y ~ x", {"y": range(N), "x": values})
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["oops" if i == 4 else str(i % 6) for i in range(N)],
+        ["1.5", "2", "3", "4", "x", "5.1", "2", "3"],
+    ],
+)
+def test_few_words_of_a_response_are_numbers_too(values: list[str]) -> None:
+    """As a predictor such a column may well hold classes."""
+    data = {"y": values, "x": range(len(values))}
+    with pytest.raises(DataError, match="'y' holds words among its numbers") as refused:
+        Task.build("y ~ x", data)
+    assert f"{values[4]!r} in row 5 (counted from 1)" in str(refused.value.given)
+    assert "make it categorical: data['y'].astype('category')" in str(refused.value.fix)
+    assert Task.build("y ~ x", {**data, "y": pd.Categorical(values)}).response.kind == "nominal"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Task.build("x ~ y", data)
+
+
+@pytest.mark.parametrize("term", ["log(x)", "poly(x, 2)", "I(x + 1)", "log(1 + x):z"])
+def test_spoiled_numbers_are_not_computed_with(term: str) -> None:
+    data = {"y": range(N), "x": spoiled(NUMBERS, row42="-"), "z": range(N)}
+    with pytest.raises(DataError, match="'x' holds words among its numbers") as refused:
+        Task.build(f"y ~ {term}", data)
+    assert "'-' in row 42" in str(refused.value.given)
+    assert "na_values=['-']" in str(refused.value.fix)
+
+
+@pytest.mark.parametrize("kind", ["object", "category"])
+@pytest.mark.parametrize("levels", [51, 60])
+def test_many_levels_are_named(levels: int, kind: str) -> None:
+    ids = pd.Series([f"k{i % levels}" for i in range(260)]).astype(kind)
+    with pytest.warns(PycvstatWarning, match=f"'id' has {levels} levels in 260 rows") as caught:
+        Task.build("y ~ id", {"y": range(260), "id": ids})
+    assert "'y ~ . - id' leaves it out" in str(caught[0].message)
+    with pytest.warns(PycvstatWarning, match=f"'id' has {levels} levels") as caught:
+        Task.build(X=pd.DataFrame({"id": ids}), y=range(260))
+    assert "X.drop(columns='id') leaves it out" in str(caught[0].message)
 
 
 @pytest.mark.parametrize("kind", ["object", "category"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from pycvstat.data.frame import read
@@ -67,6 +68,22 @@ def test_words_are_sorted_as_asked(levels: Any, order: tuple[str, ...]) -> None:
     assert Task.build("factor(c) ~ y", data, levels=levels).response.levels == order
     new = task.encoder().fit(task.frame).matrix(read({"g": ["ø", "a"]}))
     assert new.X.sum(axis=1).tolist() == [1.0 + (order[0] != "ø"), 1.0 + (order[0] != "a")]
+
+
+@pytest.mark.parametrize(
+    ("levels", "order"), [("ICU", ("a", "B", "ø", "z")), ("C", ("B", "a", "z", "ø"))]
+)
+def test_categories_of_polars_have_no_order_but_that_of_words(
+    levels: Any, order: tuple[str, ...]
+) -> None:
+    words = pl.Series(["z", "ø", "B", "a"], dtype=pl.Categorical)
+    data = pl.DataFrame({"y": [1.0, 2.0, 3.0, 4.0], "g": words})
+    for formula in ("y ~ g", "g ~ y"):
+        task = Task.build(formula, data, levels=levels)
+        column = task.frame["g"]
+        assert (column.levels, column.labels().tolist()) == (order, ["z", "ø", "B", "a"])
+        assert task.sorted_by == levels
+        assert task.frame.to_pandas(as_given=True)["g"].cat.categories.tolist() == list(order)
 
 
 def test_categories_keep_their_order() -> None:

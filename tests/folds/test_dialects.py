@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pycvstat as pcv
 from pycvstat.errors import FoldError, InputError, PycvstatWarning
 from pycvstat.folds import FoldPlan, RFolds
 from pycvstat.rmath.random import RRandom
@@ -84,6 +85,19 @@ def test_a_stream_of_the_same_seed_is_continued():
     assert not rng.untouched
     assert RFolds("rsample", 5, seed=3).plan(20).fingerprint != plan.fingerprint
     assert folds.plan(20, random=9).fingerprint == plan.fingerprint
+
+
+def test_folds_of_classes_follow_the_order_of_words_that_the_data_were_given() -> None:
+    words = np.array(["a", "B", "c", "D"])[np.random.default_rng(1).integers(0, 4, 60)]
+    data = {"w": words.tolist(), "x": list(range(60))}
+
+    def folds(levels: str, **given: str) -> str:
+        splitter = RFolds("caret", 5, seed=1, **given)
+        found = pcv.cross_validate(pcv.KNN(3), "w ~ x", data, folds=splitter, levels=levels)
+        return found.plan.fingerprint
+
+    assert folds("C") == folds("C", collation="C") != folds("ICU")
+    assert folds("ICU") == folds("ICU", collation="ICU") == folds("C", collation="ICU")
 
 
 @pytest.mark.parametrize(

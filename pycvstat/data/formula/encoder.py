@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -229,6 +232,7 @@ def _offset(formula: Formula, frame: Frame) -> FloatArray | None:
 
 LARGE = 1e9  # bytes of a matrix that are worth a word
 COPIES = 3  # that live at once: the matrix, its training rows, their factorisation
+CONTAINER = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 UNKNOWN = 16e9  # bytes, where a system does not say what it has
 
 
@@ -262,8 +266,17 @@ def check_size(widths: Mapping[str, int], n: int, *, say: bool) -> None:
 
 
 def memory() -> float:
-    """The memory of this machine in bytes."""
+    """The memory in bytes that this process may take, of the machine or of what limits it."""
     try:
-        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+        limits = [float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")]
     except (AttributeError, ValueError, OSError):
-        return UNKNOWN
+        limits = [UNKNOWN]
+    if sys.platform != "win32":
+        import resource
+
+        address_space = resource.getrlimit(resource.RLIMIT_AS)[0]
+        limits += [] if address_space == resource.RLIM_INFINITY else [float(address_space)]
+    for file in CONTAINER:
+        with suppress(OSError, ValueError):  # "max" where there is no limit
+            limits.append(float(int(Path(file).read_text())))
+    return min(limits)

@@ -73,11 +73,11 @@ def arguments(call: Call) -> dict[str, Node]:
     unnamed = [value for name, value in call.arguments if name is None]
     wrong = [name for name in bound if name not in known]
     if wrong or len(unnamed) > len(free) or len(bound) + len(unnamed) < len(call.arguments):
-        raise FormulaError(
-            f"{call.function}() does not take these arguments.",
-            given=deparse(call),
-            fix=f"its arguments are ({', '.join(known)})",
-        )
+        fix = f"its arguments are ({', '.join(known)})"
+        if call.function == "C":
+            fix = 'the first level is the reference: factor(x, levels = c("b", "a"))'
+        problem = f"{call.function}() does not take these arguments."
+        raise FormulaError(problem, given=deparse(call), fix=fix)
     bound |= dict(zip(free, unnamed, strict=False))
     if "x" not in bound:
         raise FormulaError(f"{call.function}() needs a column.", given=deparse(call))
@@ -90,6 +90,10 @@ def _not_allowed(call: Call) -> FormulaError:
         "as.numeric": "numbers and TRUE/FALSE are used as they are",
         "s": "smooth terms are not offered; use splines: ns(x, df = 4)",
         "te": "smooth terms are not offered; use splines: ns(x, df = 4)",
+        "cr": "natural splines are ns(x, df = 4)",
+        "Q": "write the name in backticks: `my name`",
+        "center": "write scale(x, scale = FALSE)",
+        "standardize": "write scale(x)",
     }
     advice = special.get(call.function) or nearest(call.function, ALLOWED)
     allowed = f"the allowed functions are {', '.join(ALLOWED)}"
@@ -202,7 +206,7 @@ def refuse_undefined(node: Node, made: Column, frame: Frame) -> None:
         raise DataError(
             f"{deparse(node)} is not a {'finite number' if numbers else 'known level'} "
             f"in {int(bad.sum())} of {frame.n} rows.",
-            given=f"row {row}: {where}",
+            given=f"row {row + 1} (counted from 1): {where}",
             fix="leave these rows out, or change the transformation",
         )
 

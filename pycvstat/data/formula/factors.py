@@ -187,7 +187,8 @@ def _places(made: Column, levels: tuple[str, ...], node: Node) -> NDArray[Any]:
         raise DataError(
             f"{_subject(node)} has {'levels' if len(unseen) > 1 else 'a level'} not seen before: "
             f"{', '.join(repr(level) for level in unseen[:5])}.",
-            given=f"{len(rows)} rows, the first is row {rows[0]}; known: {list(levels[:12])}",
+            given=f"{len(rows)} rows, the first is row {rows[0] + 1} (counted from 1); "
+            f"known: {list(levels[:12])}",
             fix="leave these rows out, or make the level known to the data that are fitted",
         )
     return places

@@ -193,7 +193,7 @@ TOKENS = re.compile(
   | (?P<name>(?:[^\W\d]|\.(?![0-9]))[\w.]*)
   | (?P<backtick>`(?:[^`\\]|\\.)+`)
   | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-  | (?P<operator>%in%|%%|%/%|<=|>=|==|!=|[-+*/^:~()<>!&|,=])
+  | (?P<operator>%in%|\*\*|%%|%/%|<=|>=|==|!=|[-+*/^:~()<>!&|,=])
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -235,7 +235,8 @@ def _tokens(text: str) -> list[Token]:
         if found is None:
             raise _unreadable(text, place)
         if found.lastgroup != "space":
-            tokens.append(Token(str(found.lastgroup), found.group(), place))
+            written = "^" if found.group() == "**" else found.group()  # as R reads it
+            tokens.append(Token(str(found.lastgroup), written, place))
         place = found.end()
     return [*tokens, Token("end", "", len(text))]
 

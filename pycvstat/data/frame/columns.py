@@ -134,7 +134,8 @@ class Column:
     levels : tuple of str
         The levels of a factor, in their order; empty for the other kinds.
     dtype : str
-        The type in which numbers were given, such as "int64"; empty for doubles.
+        The type in which numbers were given, such as "int64"; empty for doubles. "words" where a
+        factor's levels have no order but that of words, as polars' Categorical.
 
     Examples
     --------
@@ -155,6 +156,11 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def of_words(self) -> bool:
+        """Whether it holds words, which are sorted when they become levels."""
+        return self.kind == "text" or self.dtype == "words"
 
     def missing(self) -> BoolArray:
         """Which values are missing: a boolean array of shape (n,).
@@ -233,7 +239,10 @@ class Column:
         (array([1, 0, 1], dtype=int32), ('a', 'b'))
         """
         if self.kind in ("factor", "ordered"):
-            return self.values, self.levels
+            if self.dtype != "words" or words == "ICU":
+                return self.values, self.levels
+            levels = tuple(self.levels[i] for i in word_order(self.levels, words))
+            return recoded(self.values, self.levels, levels), levels
         if self.kind == "logical":
             codes = np.where(self.missing(), -1, self.values).astype(np.int32)
             return codes, ("FALSE", "TRUE")
@@ -273,7 +282,8 @@ class Column:
         else:
             made = self.values
         series: pd.Series[Any] = pd.Series(made, name=self.name)
-        return series.astype(cast(Any, self.dtype)) if as_given and self.dtype else series
+        numbers = as_given and self.dtype and self.kind == "numeric"
+        return series.astype(cast(Any, self.dtype)) if numbers else series
 
 
 def level_name(value: object) -> str:

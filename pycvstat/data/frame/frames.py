@@ -257,7 +257,7 @@ def in_rows_of(labels: pd.Index[Any] | None, given: Any, what: str, whose: str =
     >>> in_rows_of(pd.Index([5, 6]), pd.Series([1, 2], index=[6, 7]), "y")
     Traceback (most recent call last):
     pycvstat.errors.DataError: The row labels of y are not those of the data.
-      Given: 6, 7 and 5, 6
+      Given: 6, 7 and 5, 6; 2 and 2 rows, 7 in one of them only
       Do this: give both the same row labels, or take .to_numpy() of one to go by position
     """
     own = None if isinstance(given, Mapping) else row_labels(given)
@@ -267,7 +267,7 @@ def in_rows_of(labels: pd.Index[Any] | None, given: Any, what: str, whose: str =
     if not (unique and len(own) == len(labels) and labels.isin(own).all()):
         raise DataError(
             f"The row labels of {what} are not those of {whose}.",
-            given=f"{_first(own)} and {_first(labels)}",
+            given=f"{_first(own)} and {_first(labels)}{_difference(own, labels)}",
             fix="give both the same row labels, or take .to_numpy() of one to go by position",
         )
     warn(
@@ -294,6 +294,13 @@ def in_common_rows(given: Sequence[tuple[str, Any]]) -> list[Any]:
 
 def _same(own: pd.Index[Any], labels: pd.Index[Any]) -> bool:
     return own.equals(labels) or (len(own) == len(labels) and list(own) == list(labels))
+
+
+def _difference(own: pd.Index[Any], labels: pd.Index[Any]) -> str:
+    """What the first labels may not show: the numbers of rows, and a row of one side only."""
+    sizes = f"; {len(own)} and {len(labels)} rows"
+    alone = [*own[~own.isin(labels)][:1], *labels[~labels.isin(own)][:1]]
+    return f"{sizes}, {alone[0]} in one of them only" if alone else sizes
 
 
 def _first(labels: pd.Index[Any]) -> str:

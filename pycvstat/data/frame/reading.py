@@ -26,7 +26,7 @@ ADVICE = {
     "period": "turn it into dates: data[name].dt.to_timestamp()",
     "interval": "turn it into a category, or use its left or right ends",
     "time": "turn it into a number, such as hours",
-    "mixed": "make every value a number, or every value a string",
+    "mixed": "make every value a number: pd.to_numeric(data[name], errors='coerce'), or a string",
     "nested": "make one column of each part, or drop it",
 }
 
@@ -306,10 +306,10 @@ def _from_objects(name: str, values: NDArray[np.object_]) -> Column:
     seen: dict[str, str] = {}
     for row in np.flatnonzero(~missing):
         kind = type(values[row]).__name__
-        seen.setdefault(kind, f"{kind} {repr(values[row])[:40]} in row {row}")
+        seen.setdefault(kind, f"{kind} {repr(values[row])[:40]} in row {row + 1}")
     nested = any(isinstance(v, (list, tuple, dict, set, np.ndarray, pd.Series)) for v in values)
     what = "nested" if nested else what if what in ADVICE else "mixed"
-    raise _refusal(name, "; ".join(list(seen.values())[:3]), what)
+    raise _refusal(name, f"{'; '.join(list(seen.values())[:3])} (counted from 1)", what)
 
 
 def _filled(name: str, values: NDArray[np.object_], missing: BoolArray) -> FloatArray:
@@ -381,12 +381,12 @@ def _from_polars(name: str, series: Any) -> Column:
     if dtype.is_numeric() or dtype == pl.Null:
         return Column(name, "numeric", _polars_floats(series))
     if dtype in (pl.Categorical, pl.Enum):
-        if dtype == pl.Enum:
-            levels = dtype.categories.to_list()
-        else:
-            levels = list(_from_polars(name, series.unique().cast(pl.String)).as_factor()[1])
+        words = "" if dtype == pl.Enum else "words"
+        own = series.unique().cast(pl.String) if words else dtype.categories
+        levels = list(_from_polars(name, own).as_factor()[1]) if words else own.to_list()
         codes = series.cast(pl.String).cast(pl.Enum(levels)).to_physical().cast(pl.Int32)
-        return Column(name, "factor", np.array(codes.fill_null(-1).to_numpy()), tuple(levels))
+        values = np.array(codes.fill_null(-1).to_numpy())
+        return Column(name, "factor", values, tuple(levels), words)
     if dtype in (pl.Date, pl.Datetime):
         moments = series.cast(pl.Datetime("us")).to_physical()
         return Column(name, "date", _polars_floats(moments) / MICROSECONDS_PER_DAY)

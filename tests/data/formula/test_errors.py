@@ -1,5 +1,7 @@
 """What is said about formulas that cannot be used."""
 
+from pathlib import Path
+
 import pytest
 
 from pycvstat.data.formula import Encoder, encoder, parse, response
@@ -63,6 +65,11 @@ REFUSED = {
     "y ~ poly(x, 2, 3, 4)": ("does not take these arguments", "(x, degree, raw)"),
     "y ~ log(x, b = 2)": ("does not take these arguments", "(x, base)"),
     "y ~ log()": ("log() needs a column", ""),
+    "y ~ C(x, Treatment(reference='b'))": ("does not take these arguments", "first level is the"),
+    "y ~ Q('body mass')": ("Q() is not allowed", "backticks"),
+    "y ~ center(x)": ("center() is not allowed", "scale(x, scale = FALSE)"),
+    "y ~ standardize(x)": ("standardize() is not allowed", "scale(x)"),
+    "y ~ cr(x, df=3)": ("cr() is not allowed", "ns(x, df = 4)"),
     "y ~ log(poly(x, 2))": ("poly() must stand by itself", ""),
     "y ~ I(factor(x) == 'a')": ("factor() must stand by itself", ""),
     "y ~ x:offset(z)": ("offset cannot be part of an interaction", ""),
@@ -161,7 +168,7 @@ def test_unseen_levels_name_level_column_and_row() -> None:
     with pytest.raises(DataError) as caught:
         encoder.matrix(read({"g": ["a", "q", "q"], "x": [1, 2, 3]}))
     assert "Column 'g' has a level not seen before: 'q'." in caught.value.problem
-    assert caught.value.given == "2 rows, the first is row 1; known: ['a', 'b']"
+    assert caught.value.given == "2 rows, the first is row 2 (counted from 1); known: ['a', 'b']"
 
 
 def test_new_data_of_another_kind_or_without_a_column() -> None:
@@ -185,6 +192,23 @@ def test_the_size_of_a_design_is_known_before_it_is_made(monkeypatch: pytest.Mon
     few = read({"y": [0.0] * n, "g": [f"{i % 150}" for i in range(n)], "x": [1.0] * n})
     with pytest.raises(DataError, match="22,501 columns for 30,000 rows"):
         Encoder(parse("y ~ g:factor(g) + x - 1", few.names), few)
+
+
+def test_memory_is_what_the_process_may_take(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(encoder, "CONTAINER", ())
+    machine = encoder.memory()
+    assert machine > 1e8
+    resource = pytest.importorskip("resource")
+    with monkeypatch.context() as limited:
+        limited.setattr(resource, "getrlimit", lambda _: (10**8, 10**8))
+        assert encoder.memory() == 1e8
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(encoder, "CONTAINER", (str(limit), str(tmp_path / "none")))
+    for text, memory in (("5000000\n", 5e6), ("max\n", machine)):
+        limit.write_text(text)
+        assert encoder.memory() == memory
 
 
 def test_a_large_design_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

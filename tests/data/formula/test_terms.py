@@ -161,3 +161,9 @@ def test_nothing_of_a_formula_can_be_given_but_its_text_and_the_columns() -> Non
             replace(formula, **{name: (hostile,)})
     with pytest.raises(FormulaError, match="no column 'c'"):
         replace(formula, text="y ~ c")
+
+
+def test_two_stars_are_a_power() -> None:
+    """As R reads them, and users of statsmodels write them."""
+    formula = parse("y ~ (a + b)**2 + I(a**2)", ["y", "a", "b"])
+    assert formula.labels == ("a", "b", "I(a^2)", "a:b")

@@ -130,7 +130,12 @@ def test_slices_of_other_rows_are_not_paired():
     X_, y = frame[["x"]].iloc[:50], frame["y"].iloc[10:60]
     with pytest.raises(DataError, match="row labels of y are not those of the data") as refused:
         pcv.cross_validate(pcv.OLS(), X=X_, y=y, folds=5)
-    assert refused.value.given == "10, 11, 12, ... and 0, 1, 2, ..."
+    assert refused.value.given == (
+        "10, 11, 12, ... and 0, 1, 2, ...; 50 and 50 rows, 50 in one of them only"
+    )
+    with pytest.raises(DataError, match="row labels of y") as refused:
+        pcv.cross_validate(pcv.OLS(), X=X_, y=frame["y"], folds=5)
+    assert refused.value.given.endswith("; 60 and 50 rows, 50 in one of them only")
     assert pcv.cross_validate(pcv.OLS(), X=X_, y=y.to_numpy(), folds=5).task.n == 50
 
 

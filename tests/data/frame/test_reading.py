@@ -141,12 +141,12 @@ def test_missing_is_not_infinite() -> None:
 
 
 BAD = {
-    "lists": ([[1], 2, 3], "list [1] in row 0", "one column of each part"),
-    "mixed": ([1, "a", 2.0], "int 1 in row 0; str 'a' in row 1", "make every value a number"),
-    "number and truth": ([1, True], "bool True in row 1", "make every value a number"),
-    "complex": ([1j, 2j], "complex 1j in row 0", "real part"),
+    "lists": ([[1], 2, 3], "list [1] in row 1", "one column of each part"),
+    "mixed": ([1, "a", 2.0], "int 1 in row 1; str 'a' in row 2", "make every value a number"),
+    "number and truth": ([1, True], "bool True in row 2", "make every value a number"),
+    "complex": ([1j, 2j], "complex 1j in row 1", "real part"),
     "complex array": (np.array([1j]), "complex128", "real part"),
-    "bytes": ([b"a"], "bytes b'a' in row 0", "decode"),
+    "bytes": ([b"a"], "bytes b'a' in row 1", "decode"),
     "timedelta": (pd.to_timedelta([1, 2]), "timedelta64", "total_seconds"),
     "time span": (pd.to_timedelta([1, 2]), "timedelta64", 'as.numeric(x, units = "days")'),
     "one time span": ([pd.Timedelta(1), None], "Timedelta", 'as.numeric(x, units = "days")'),
