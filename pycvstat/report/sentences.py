@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Parts = list[Inline]
 STATSMODELS = "seabold2010"
+PACKAGES = {STATSMODELS: "statsmodels", "pedregosa2011": "scikit-learn"}
+"""Packages that may have computed a part, by what is cited for them."""
 ORDERS = {"ICU": "words sorted as R does (ICU)", "C": "words sorted by code point"}
 """What is said of levels that are sorted words."""
 NAIVE = (

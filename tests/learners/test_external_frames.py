@@ -9,11 +9,17 @@ import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
-from sklearn.ensemble import HistGradientBoostingRegressor, StackingRegressor, VotingRegressor
+from sklearn.ensemble import (
+    HistGradientBoostingRegressor,
+    StackingClassifier,
+    StackingRegressor,
+    VotingRegressor,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import pycvstat as pcv
@@ -73,6 +79,19 @@ def test_columns_keep_their_types_and_levels() -> None:
         "flag": "bool",
     }
     assert Spy.seen["word"].cat.categories.tolist() == ["low", "middle", "high", "never"]
+    given = pd.DataFrame(
+        {
+            "number": pd.Categorical(DATA.whole, [4, 3, 2, 1, 0, 9]),
+            "share": pd.Categorical(DATA.whole / 10, ordered=True),
+            "string": DATA.word.astype("string"),
+            "object": DATA.word.astype(object),
+            "truth": DATA.flag.astype("boolean"),
+            "real": DATA.real,
+            "y": DATA.y,
+        }
+    )
+    pcv.cross_validate(External(Spy(), encode=False), "y ~ .", given, folds=FOLDS)
+    assert Spy.seen.dtypes.to_dict() == given.drop(columns="y").dtypes.to_dict()
     fitted = External(Spy(), encode=False).fit("y ~ whole + real", DATA)
     assert fitted.predict(DATA.head(3)).shape == (3,)
 
@@ -110,6 +129,11 @@ HOLDERS = {
                                ("b", make_pipeline(by_type(), LinearRegression()))]),
     "stacking": StackingRegressor([("a", make_pipeline(by_type(), Ridge()))], Ridge(), cv=3),
 }  # fmt: skip
+
+
+HOLDERS["candidates"] = GridSearchCV(
+    Pipeline([("prepare", "passthrough"), ("fit", Ridge())]), {"prepare": [by_type()]}, cv=3
+)
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
@@ -165,6 +189,10 @@ def test_who_takes_none_says_so_and_what_works_is_said() -> None:
         pcv.cross_validate(Ridge(), "y ~ whole + real", MISSING, folds=FOLDS, na="pass")
     assert "Input X contains NaN" in str(told.value)
     assert isinstance(told.value.__cause__, ValueError)
+    assert "na='omit' leaves rows" in str(told.value.fix)
+    with pytest.raises(FitError, match="Ridge failed to fit") as told:
+        pcv.cross_validate(Ridge(alpha=-1.0), "y ~ whole", DATA, folds=FOLDS)
+    assert told.value.fix is None
 
 
 @pytest.mark.parametrize(
@@ -174,8 +202,10 @@ def test_who_takes_none_says_so_and_what_works_is_said() -> None:
         GridSearchCV(Ridge(), {"alpha": [1.0]}, cv=3),
         GridSearchCV(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [1.0]}, cv=3),
         TransformedTargetRegressor(Ridge()),
+        VotingRegressor([("a", Ridge()), ("b", "drop")]),
+        StackingRegressor([("a", Ridge())], Ridge()),
     ],
-    ids=["pipeline", "search", "search of a pipeline", "target"],
+    ids=["pipeline", "search", "search of a pipeline", "target", "voting", "stacking"],
 )
 def test_weights_reach_the_last_step(estimator: Any) -> None:
     weighted = External(estimator).fit("y ~ whole + real", DATA, weights="w").predict(DATA)
@@ -187,6 +217,28 @@ def test_weights_reach_the_last_step(estimator: Any) -> None:
             Ridge().fit(repeated[["whole", "real"]], repeated.y).predict(DATA[["whole", "real"]])
         )
         np.testing.assert_allclose(weighted, alone, rtol=1e-9)
+
+
+def test_weights_are_refused_where_one_of_several_takes_none() -> None:
+    several = VotingRegressor([("a", Ridge()), ("b", KNeighborsRegressor())])
+    with pytest.raises(InputError, match="VotingRegressor cannot use weights"):
+        pcv.cross_validate(several, "y ~ real", DATA, folds=FOLDS, weights="w")
+
+
+def test_estimators_whose_predict_shows_after_the_fit() -> None:
+    stacking = StackingRegressor([("a", Ridge())])
+    for learner in (
+        stacking,
+        make_pipeline(StandardScaler(), stacking),
+        GridSearchCV(stacking, {"a__alpha": [1.0]}, cv=3),
+        StackingClassifier([("a", LogisticRegression())]),
+    ):
+        response = "two" if isinstance(learner, StackingClassifier) else "y"
+        result = pcv.cross_validate(learner, f"{response} ~ real", DATA, folds=FOLDS)
+        assert np.isfinite(result.estimate)
+    for wrong in (make_pipeline(StandardScaler()), object(), Ridge):
+        with pytest.raises(InputError, match="learner"):
+            External(wrong)
 
 
 def test_routed_metadata() -> None:

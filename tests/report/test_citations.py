@@ -7,8 +7,12 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
 
 import pycvstat as pcv
 from pycvstat.intervals import METHODS
@@ -200,6 +204,25 @@ def test_what_ran_is_cited() -> None:
     assert "(Huber, 1964; Seabold and Perktold, 2010)" in methods_text(
         full(pcv.cross_validate(pcv.RLM(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4)))
     )
+
+
+def test_scikit_learn_is_cited_where_an_estimator_of_it_ran() -> None:
+    class Ours(BaseEstimator):
+        """scikit-learn's methods, and nothing computed by it."""
+
+        def fit(self, X: Any, y: Any) -> Any:
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return np.zeros(len(X))
+
+    for learner, cited in ((Ours(), False), (Ridge(), True), (make_pipeline(Ridge()), True)):
+        found = pcv.cross_validate(
+            learner, "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(4, random=1)
+        )
+        assert ("pedregosa2011" in found.cite()) == cited
+    text = methods_text(full(found))
+    assert re.search(r"Pedregosa et al\., 2011.*used pycvstat \S+, scikit-learn \S+ and", text)
 
 
 def test_an_interval_by_statsmodels_names_it() -> None:

@@ -134,8 +134,9 @@ class Column:
     levels : tuple of str
         The levels of a factor, in their order; empty for the other kinds.
     dtype : str
-        The type in which numbers were given, such as "int64"; empty for doubles. "words" where a
-        factor's levels have no order but that of words, as polars' Categorical.
+        The type in which the values, or the levels of a factor, were given, such as "int64" or
+        "string"; empty for doubles and for levels that are words, "words" where these have no
+        order of their own, as in polars' Categorical.
 
     Examples
     --------
@@ -260,7 +261,7 @@ class Column:
         return (codes if len(levels) == len(names) else recoded(codes, names, levels)), levels
 
     def to_pandas(self, *, as_given: bool = False) -> pd.Series[Any]:
-        """The column as a pandas Series, numbers as doubles or in the type they were given in.
+        """The column as a pandas Series, as read or in the type in which it was given.
 
         Examples
         --------
@@ -271,9 +272,12 @@ class Column:
         dtype('int64')
         """
         if self.kind in ("factor", "ordered"):
-            categories = pd.Index(list(self.levels), dtype=object)
+            categories: pd.Index[Any] = pd.Index(list(self.levels), dtype=object)
+            if as_given and self.dtype not in ("", "words"):
+                categories = categories.astype(cast(Any, self.dtype))
             ordered = self.kind == "ordered"
             made: Any = pd.Categorical.from_codes(self.values, categories, ordered=ordered)
+            return pd.Series(made, name=self.name)
         elif self.kind == "logical":
             truth, missing = self.values == 1, self.missing()
             made = pd.arrays.BooleanArray(truth, missing) if missing.any() else truth
@@ -295,6 +299,20 @@ def level_name(value: object) -> str:
         whole = number.is_integer() and abs(number) < 1e15
         return str(int(number)) if whole else f"{number:.15g}"
     return str(value)
+
+
+def type_of_levels(levels: Sequence[str], categories: pd.Index[Any]) -> str:
+    """The type of categories that are numbers and that their levels give back exactly.
+
+    Examples
+    --------
+    >>> type_of_levels(("1", "2"), pd.Index([1, 2])), type_of_levels(("a",), pd.Index(["a"]))
+    ('int64', '')
+    """
+    dtype: Any = categories.dtype
+    numbers = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+    back = pd.Index(levels, dtype=object)
+    return str(dtype) if numbers and back.astype(dtype).equals(categories) else ""
 
 
 def recoded(

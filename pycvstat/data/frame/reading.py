@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pycvstat.data.frame.columns import MICROSECONDS_PER_DAY, Column, level_name
+from pycvstat.data.frame.columns import MICROSECONDS_PER_DAY, Column, level_name, type_of_levels
 from pycvstat.data.frame.frames import Frame, in_common_rows
 from pycvstat.errors import DataError
 from pycvstat.types import BoolArray, FloatArray
@@ -285,14 +285,12 @@ def _days(name: str, values: NDArray[Any]) -> Column:
     return Column(name, "date", np.where(np.isnat(moments), np.nan, days))
 
 
-def _from_objects(name: str, values: NDArray[np.object_]) -> Column:
+def _from_objects(name: str, values: NDArray[np.object_], dtype: str = "") -> Column:
     """Objects of one type become a column of that type; anything else is refused."""
     what = pd.api.types.infer_dtype(values, skipna=True).removesuffix("64")
     missing = np.asarray(pd.isna(values), dtype=bool)
     if what == "string":
-        words = values.copy()
-        words[missing] = None
-        return Column(name, "text", words)
+        return Column(name, "text", np.where(missing, None, values), dtype=dtype)
     if what == "boolean":
         return Column(name, "logical", _filled(name, values, missing))
     if what in NUMBERS:
@@ -344,17 +342,17 @@ def _from_series(name: str, series: pd.Series[Any]) -> Column:
         return _categorical(name, series)
     if isinstance(dtype, pd.SparseDtype):
         return _from_series(name, cast(Any, series).sparse.to_dense())
-    if isinstance(dtype, np.dtype):
+    if isinstance(dtype, np.dtype) and dtype.kind != "O":
         return _from_numpy(name, series.to_numpy())
     if isinstance(dtype, pd.DatetimeTZDtype):
         return _days(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
     if pd.api.types.is_bool_dtype(dtype):
-        return Column(name, "logical", series.to_numpy(dtype=np.float64, na_value=np.nan))
+        return Column(name, "logical", series.to_numpy(float, na_value=np.nan), dtype=str(dtype))
     if pd.api.types.is_numeric_dtype(dtype) and dtype.kind in "iuf":
         whole = dtype.kind in "iu" and not series.hasnans
         values = series.to_numpy() if whole else series.to_numpy(np.float64, na_value=np.nan)
         return _numbers(name, values, str(dtype))
-    return _from_objects(name, series.astype(object).to_numpy())
+    return _from_objects(name, series.astype(object).to_numpy(), str(dtype))
 
 
 def _categorical(name: str, series: pd.Series[Any]) -> Column:
@@ -366,8 +364,9 @@ def _categorical(name: str, series: pd.Series[Any]) -> Column:
             given=list(categories),
             fix="rename the categories so that each is written differently",
         )
-    kind = "ordered" if series.cat.ordered else "factor"
-    return Column(name, cast(Any, kind), series.cat.codes.to_numpy().astype(np.int32), levels)
+    kind: Any = "ordered" if series.cat.ordered else "factor"
+    codes = series.cat.codes.to_numpy().astype(np.int32)
+    return Column(name, kind, codes, levels, type_of_levels(levels, categories))
 
 
 def _from_polars(name: str, series: Any) -> Column:

@@ -194,7 +194,7 @@ def _fitted(learner: Wrapped, X: Any, task: Task, rows: IntArray) -> Any:
     try:
         fitted = made.fit(X, y, **extra)
     except Exception as error:
-        raise _failure(learner, "fit", error) from error
+        raise _failure(learner, "fit", error, X) from error
     return made if fitted is None else fitted
 
 
@@ -219,6 +219,10 @@ def _name_of_weights(made: Any) -> str | None:
     if steps := getattr(made, "steps", None):
         inner = _name_of_weights(steps[-1][1])
         return inner and f"{steps[-1][0]}__{inner}"
+    if several := [one for _, one in getattr(made, "estimators", None) or () if one != "drop"]:
+        several += [last] if (last := getattr(made, "final_estimator", None)) is not None else []
+        all_take = all(_name_of_weights(one) == "sample_weight" for one in several)
+        return "sample_weight" if all_take else None
     inside = next((getattr(made, n) for n in ("estimator", "regressor") if hasattr(made, n)), None)
     hands_on = any(p.kind == p.VAR_KEYWORD for p in taken.values())
     return _name_of_weights(inside) if inside is not None and hands_on else None
@@ -234,7 +238,7 @@ def outcome_of(fitted: Any, X: Any, response: Response, learner: Wrapped) -> Out
             return Outcome(full.argmax(axis=1).astype(np.float64), full)
         found = fitted.predict(X)
     except Exception as error:
-        raise _failure(learner, "predict", error) from error
+        raise _failure(learner, "predict", error, X) from error
     values = _numbers(found, len(X), learner)
     if not response.levels:
         return Outcome(values)
@@ -290,5 +294,12 @@ def _refuse_state(learner: Wrapped, first: Outcome, second: Outcome) -> None:
         )
 
 
-def _failure(learner: Wrapped, what: str, error: Exception) -> FitError:
-    return FitError(f"{learner.name} failed to {what}.", given=telling(error))
+def _failure(learner: Wrapped, what: str, error: Exception, X: Any) -> FitError:
+    import pandas as pd
+
+    missing = bool(np.any(pd.isna(X)))
+    fix = "na='omit' leaves rows with missing values out; or impute first: "
+    fix += "make_pipeline(SimpleImputer(), ...)"
+    return FitError(
+        f"{learner.name} failed to {what}.", given=telling(error), fix=fix if missing else None
+    )

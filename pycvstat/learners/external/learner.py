@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -15,6 +15,9 @@ from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
     from pycvstat.losses import Loss
+
+FOR_ALL = {"base", "callback", "utils"}
+"""Rooms of scikit-learn that estimators of others build on too."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -55,6 +58,21 @@ class External(Wrapped):
     takes_the_likeliest: bool = field(default=False, repr=False)
     check_state: bool = field(default=True, repr=False)
 
+    def __post_init__(self) -> None:
+        given = self.estimator
+        if isinstance(given, type):
+            raise InputError(
+                "a learner is an object, and this is a class.",
+                given=given.__name__,
+                fix=f"write {given.__name__}()",
+            )
+        if not (callable(getattr(given, "fit", None)) and _predicts(given)):
+            raise InputError(
+                "this is not a learner: it has no fit and predict.",
+                given=type(given).__name__,
+                fix="use pcv.KNN(), pcv.OLS(), ..., or an object with scikit-learn's fit, predict",
+            )
+
     @property
     def name(self) -> str:
         """The name of the estimator's class, and of a pipeline's steps."""
@@ -74,8 +92,14 @@ class External(Wrapped):
         """Whether it gets the columns as they are."""
         if self.encode is not None:
             return not self.encode
-        parts = [self.estimator, *self.params().values()]
-        return any(type(part).__name__ == "ColumnTransformer" for part in parts)
+        return any(type(part).__name__ == "ColumnTransformer" for part in _parts(self.estimator))
+
+    @property
+    def citation(self) -> tuple[str, ...]:
+        """scikit-learn, where an estimator of it takes part."""
+        kinds = {base.__module__ for part in _parts(self.estimator) for base in type(part).__mro__}
+        rooms = {kind.split(".")[1] for kind in kinds if kind.startswith("sklearn.")}
+        return ("pedregosa2011",) if rooms - FOR_ALL else ()
 
     def inside(self, loss: Loss, on_error: Literal["raise", "warn"]) -> Self:
         """The estimator as part of a procedure, which may need its probabilities only."""
@@ -190,6 +214,27 @@ class _Functions:
 
     def predict(self, X: FloatArray) -> Any:
         return self.predicting(self.model, X)
+
+
+def _parts(given: Any) -> Iterator[Any]:
+    """What an estimator is made of: its parameters, what they hold, and so on."""
+    yield given
+    inner: Any = ()
+    if isinstance(given, (list, tuple)):
+        inner = given
+    elif isinstance(given, Mapping):
+        inner = given.values()
+    elif not isinstance(given, type) and callable(getattr(given, "get_params", None)):
+        inner = given.get_params().values()
+    for part in inner:
+        yield from _parts(part)
+
+
+def _predicts(estimator: Any) -> bool:
+    """Whether it has a ``predict``; that of some shows only after their fit."""
+    if callable(getattr(estimator, "predict", None)):
+        return True
+    return callable(getattr(type(estimator), "predict", None)) and _role(estimator) is not None
 
 
 def _copied(estimator: Any) -> Any:
