@@ -64,8 +64,7 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     from pycvstat.procedures.nested import nested_cv as nested_cv
     from pycvstat.procedures.tune import tune as tune
     from pycvstat.procedures.tuned import Tuned as Tuned
-    from pycvstat.r.check.as_r import as_r as as_r
-    from pycvstat.r.check.from_r import from_r as from_r
+    from pycvstat.r.check.conversion import as_r as as_r, from_r as from_r
     from pycvstat.rmath.random import RRandom as RRandom
     from pycvstat.verbs import load as load
 
@@ -93,8 +92,7 @@ _NAMES = {
     "procedures.nested": "nested_cv",
     "procedures.tune": "tune",
     "procedures.tuned": "Tuned",
-    "r.check.as_r": "as_r",
-    "r.check.from_r": "from_r",
+    "r.check.conversion": "as_r from_r",
     "rmath.random": "RRandom",
     "verbs": "load",
 }

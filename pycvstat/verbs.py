@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pycvstat.intervals.paired import Adjust, Paired
     from pycvstat.intervals.result import Interval
-    from pycvstat.r.check.table import Crosscheck
+    from pycvstat.r.check.crosscheck import Crosscheck
 
 
 class Checked:

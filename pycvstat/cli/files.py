@@ -137,7 +137,7 @@ def _parquet(file: Path) -> pd.DataFrame:
 
 
 def _rds(file: Path) -> pd.DataFrame:
-    from pycvstat.r.check.from_r import from_r
+    from pycvstat.r.check.conversion import from_r
 
     value: Any = from_r(file)
     if not hasattr(value, "columns"):

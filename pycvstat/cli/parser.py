@@ -108,7 +108,7 @@ def _add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 def _doctor(_: argparse.Namespace) -> None:
-    from pycvstat.r.bridge.doctor import doctor
+    from pycvstat.r.bridge.installed import doctor
     from pycvstat.report.render.programs import describe
 
     print(f"{doctor()}\n\n{describe()}")

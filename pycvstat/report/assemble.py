@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pycvstat.errors import PycvstatError
+from pycvstat.r.check.crosscheck import Crosscheck
 from pycvstat.r.check.script import script_text
-from pycvstat.r.check.table import Crosscheck
 from pycvstat.report.citations import bibtex
 from pycvstat.report.content import (
     Block,

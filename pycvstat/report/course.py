@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.r.check.course import CourseInR, course_data, live_course, recorded_course
 from pycvstat.r.lecture import LectureRun, lecture_run
+from pycvstat.r.lecture.course import CourseInR, course_data, live_course, recorded_course
 from pycvstat.report.content import (
     Document,
     Facts,

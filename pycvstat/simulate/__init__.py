@@ -9,9 +9,8 @@ from pycvstat.simulate.decomposition import (
     bias_variance,
     risk_decomposition,
 )
-from pycvstat.simulate.estimate import MonteCarlo
 from pycvstat.simulate.interval_coverage import Coverage, Covered, coverage
-from pycvstat.simulate.laws import Law, bumps, plane, sine, two_classes
+from pycvstat.simulate.laws import Law, MonteCarlo, bumps, plane, sine, two_classes
 from pycvstat.simulate.quantities import (
     Agreement,
     TuningQuantities,

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError
 from pycvstat.learners.base import Learner
+from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.rmath.random import as_stream
-from pycvstat.simulate.estimate import MonteCarlo
-from pycvstat.simulate.laws import Law
-from pycvstat.simulate.points import predictions_at
+from pycvstat.simulate.laws import Law, MonteCarlo, predictions_at
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Shown
 
@@ -61,23 +61,11 @@ class BiasVariance(Shown):
 
     def tidy(self) -> Any:
         """One row per candidate: parameters, bias2, variance, noise, risk."""
-        import pandas as pd
-
-        from pycvstat.losses.table import parameter_columns
-
-        columns: dict[str, Any] = parameter_columns(self.candidates, 1)
-        columns |= {
-            "bias2": self.bias2,
-            "variance": self.variance,
-            "noise": self.noise,
-            "risk": self.risk,
-        }
-        return pd.DataFrame(columns)
+        parts = {name: getattr(self, name) for name in ("bias2", "variance", "noise", "risk")}
+        return pd.DataFrame(parameter_columns(self.candidates, 1) | parts)
 
     def glance(self) -> Any:
         """One row: the candidate with the smallest risk, its parts, and the sizes."""
-        import pandas as pd
-
         best = int(np.argmin(self.risk))
         row: dict[str, Any] = {f"best_{k}": v for k, v in self.candidates[best].items()}
         row |= self.tidy().iloc[best][["bias2", "variance", "noise", "risk"]].to_dict()
@@ -117,9 +105,9 @@ def bias_variance(
     if replications < 2:
         raise InputError("a variance needs at least two replications.", given=replications)
     stream = as_stream(random)
-    candidates = ({},) if grid is None else as_candidates(grid, learner)
     total: Any = 0.0
     squares: Any = 0.0
+    candidates = ({},) if grid is None else as_candidates(grid, learner)
     for _ in range(replications):
         X, y = law.draw(stream, n)
         errors = predictions_at(law.test_points, learner, X, y, grid) - law.test_means
@@ -217,16 +205,11 @@ def risk_decomposition(
     lost = []
     for _ in range(replications):
         X, y = law.draw(stream, m)
-        empirical = [_empirical(law, h(X), y) for h in predictors]
-        lost.append(float(risks[int(np.argmin(empirical))]) - best)
+        shown = [h(X) for h in predictors]
+        wrong = [(h > 0.5) != (y > 0.5) if law.classes else (h - y) ** 2 for h in shown]
+        lost.append(float(risks[int(np.argmin([float(loss.mean()) for loss in wrong]))]) - best)
     low, high = (0.0, 1.0) if law.classes else bounds or (np.nan, np.nan)
     bound = (high - low) * np.sqrt(2 / m * np.log(2 * len(predictors) / delta))
     return RiskDecomposition(
         MonteCarlo.of(lost), best - law.bayes_risk, law.bayes_risk, float(bound)
     )
-
-
-def _empirical(law: Law, prediction: FloatArray, y: FloatArray) -> float:
-    if law.classes:
-        return float(((prediction > 0.5) != (y > 0.5)).mean())
-    return float(((prediction - y) ** 2).mean())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.errors.checks import Brief, check_level, is_whole
@@ -16,14 +17,10 @@ from pycvstat.intervals import Limits
 from pycvstat.intervals.method import find, range_of
 from pycvstat.losses import LossTable
 from pycvstat.rmath.random import Random, as_stream
-from pycvstat.simulate.estimate import MonteCarlo
-from pycvstat.simulate.points import at_points
+from pycvstat.simulate.laws import MonteCarlo, at_points
 from pycvstat.simulate.scenarios import Scenario, as_scenario
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Shown
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Target = Literal["ER(n)", "ER(m)", "R", "PQ"]
 Formula = Callable[..., Limits]
@@ -111,44 +108,27 @@ class Coverage(Brief, Shown):
 
     def tidy(self) -> pd.DataFrame:
         """One row per target; columns that end in _error are Monte Carlo standard errors."""
-        import pandas as pd
-
         return pd.DataFrame([self._row(row) for row in self.targets])
 
     def glance(self) -> pd.DataFrame:
         """One row: scenario, method, folds, and what does not depend on a target."""
-        import pandas as pd
-
-        row: dict[str, Any] = {
-            "scenario": self.scenario,
-            "method": self.method,
-            "folds": self.folds,
-            "level": self.level,
-            "targets": len(self.targets),
-        }
-        for name in ("width", "estimate", "std_error", "excludes_zero"):
-            row[name] = getattr(self, name).mean
+        numbers = ("width", "estimate", "std_error", "excludes_zero")
+        row = self._asked | {"targets": len(self.targets)}
+        row |= {name: getattr(self, name).mean for name in numbers}
         return pd.DataFrame([row | {"sets": self.sets, "refused": self.refused, "seed": self.seed}])
 
+    @property
+    def _asked(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("scenario", "method", "folds", "level")}
+
     def _row(self, row: Covered) -> dict[str, Any]:
-        fixed = {
-            "scenario": self.scenario,
-            "method": self.method,
-            "folds": self.folds,
-            "level": self.level,
-            "target": row.target,
-        }
-        numbers = {
-            "coverage": row.coverage,
-            "too_low": row.too_low,
-            "too_high": row.too_high,
-            "truth": row.truth,
-            "width": self.width,
-            "estimate": self.estimate,
-        }
+        numbers: dict[str, MonteCarlo] = {
+            name: getattr(row, name) for name in ("coverage", "too_low", "too_high", "truth")
+        } | {"width": self.width, "estimate": self.estimate}
         flat = {k: v.mean for k, v in numbers.items()}
         errors = {f"{k}_error": v.std_error for k, v in numbers.items()}
-        return fixed | flat | errors | {"sets": self.sets, "seed": self.seed}
+        about = self._asked | {"target": row.target}
+        return about | flat | errors | {"sets": self.sets, "seed": self.seed}
 
 
 def coverage(
@@ -219,10 +199,9 @@ def coverage(
                 of_size = dict(zip(trained, means, strict=True))
                 truths.append([of_size[_SIZE[target]] for target in wanted])
     labels = [_label(t, case.n, plan) for t in wanted]
-    return _count(
-        case.name, name, plan.recipe, level, np.array(limits),
-        dict(zip(labels, np.array(truths).T, strict=True)), stream.seed,
-    )  # fmt: skip
+    by_target = dict(zip(labels, np.array(truths).T, strict=True))
+    asked = {"scenario": case.name, "method": name, "folds": plan.recipe, "level": level}
+    return _count(np.array(limits), by_target, **asked, seed=stream.seed)
 
 
 def _limits(
@@ -260,15 +239,7 @@ def _label(target: Target, n: int, plan: FoldPlan) -> str:
     return f"{'R' if target == 'R' else 'ER'}({n})"
 
 
-def _count(
-    scenario: str,
-    method: str,
-    folds: str,
-    level: float,
-    limits: FloatArray,
-    truths: dict[str, FloatArray],
-    seed: int | None,
-) -> Coverage:
+def _count(limits: FloatArray, truths: dict[str, FloatArray], **asked: Any) -> Coverage:
     usable = ~np.isnan(limits[:, 2])
     if usable.sum() < 2:
         raise IntervalError(
@@ -283,10 +254,7 @@ def _count(
         shares = [MonteCarlo.of(share) for share in (covers, high < true, low > true)]
         rows.append(Covered(target, MonteCarlo.of(values), *shares))
     return Coverage(
-        scenario=scenario,
-        method=method,
-        folds=folds,
-        level=level,
+        **asked,
         sets=int(usable.sum()),
         refused=int((~usable).sum()),
         targets=tuple(rows),
@@ -294,7 +262,6 @@ def _count(
         estimate=MonteCarlo.of(estimate),
         std_error=MonteCarlo.of(std_error),
         excludes_zero=MonteCarlo.of(~((low <= 0) & (high >= 0))),
-        seed=seed,
     )
 
 

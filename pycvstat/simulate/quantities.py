@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.task import Task
 from pycvstat.errors.checks import Brief
-from pycvstat.folds import as_splitter
+from pycvstat.folds import LeaveOneOut, as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import as_stream
-from pycvstat.simulate.estimate import MonteCarlo
-from pycvstat.simulate.laws import Law
-from pycvstat.simulate.points import predictions_at, task_of
+from pycvstat.simulate.laws import Law, MonteCarlo, predictions_at, task_of
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Shown
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NEW_POINTS = 400  # points at which the risk of one replication is averaged
 
@@ -63,31 +59,18 @@ class Agreement(Shown):
 
     def tidy(self) -> pd.DataFrame:
         """Three rows: the estimator, the quantity, their difference."""
-        import pandas as pd
-
-        rows = ((self.estimator, self.estimate), (self.quantity, self.truth))
+        rows = {self.estimator: self.estimate, self.quantity: self.truth}
+        rows["difference"] = self.difference
         return pd.DataFrame(
-            {"quantity": name, "estimate": value.mean, "std_error": value.std_error}
-            for name, value in (*rows, ("difference", self.difference))
-        )
+            [{"quantity": name, "estimate": x.mean, "std_error": x.std_error}
+             for name, x in rows.items()]
+        )  # fmt: skip
 
     def glance(self) -> pd.DataFrame:
         """One row: estimator, quantity, both means, their difference in Monte Carlo errors."""
-        import pandas as pd
-
-        row = {
-            "estimator": self.estimator,
-            "quantity": self.quantity,
-            "estimate": self.estimate.mean,
-            "truth": self.truth.mean,
-            "difference": self.difference.mean,
-            "in_errors": self.in_errors,
-        }
-        return pd.DataFrame([row])
-
-
-def _agreement(estimator: str, quantity: str, a: FloatArray, b: FloatArray) -> Agreement:
-    return Agreement(estimator, quantity, MonteCarlo.of(a), MonteCarlo.of(b), MonteCarlo.of(a - b))
+        row: dict[str, Any] = {"estimator": self.estimator, "quantity": self.quantity}
+        row |= {n: getattr(self, n).mean for n in ("estimate", "truth", "difference")}
+        return pd.DataFrame([row | {"in_errors": self.in_errors}])
 
 
 def risk_after_training(
@@ -133,8 +116,6 @@ def theorem_1(
     >>> bool(abs(result.in_errors) < 4)
     True
     """
-    from pycvstat.folds import LeaveOneOut
-
     return cv_against_risk(
         law, learner, m + 1, LeaveOneOut(), replications=replications, random=random
     )
@@ -156,9 +137,7 @@ def cv_against_risk(
     >>> found.quantity, bool(abs(found.in_errors) < 4)
     ('expected risk at 16 rows', True)
     """
-    stream = as_stream(random)
-    pairs = []
-    size = 0
+    stream, pairs, size = as_stream(random), [], 0
     for _ in range(replications):
         X, y = law.draw(stream, n)
         task = task_of(X, y)
@@ -169,7 +148,8 @@ def cv_against_risk(
         risk = risk_after_training(law, learner, X[rows], y[rows], stream)[0]
         pairs.append((outcome.means.estimate()[0], risk))
     a, b = np.array(pairs).T
-    return _agreement(f"cross-validation on {n} rows", f"expected risk at {size} rows", a, b)
+    known = MonteCarlo.of(a), MonteCarlo.of(b), MonteCarlo.of(a - b)
+    return Agreement(f"cross-validation on {n} rows", f"expected risk at {size} rows", *known)
 
 
 def _folds(folds: Any, task: Task, stream: Any) -> FoldPlan:
@@ -217,39 +197,28 @@ class TuningQuantities(Brief, Shown):
 
     def tidy(self) -> pd.DataFrame:
         """One row per quantity: mean, Monte Carlo error, gap to the tuned risk."""
-        import pandas as pd
-
         names = {
             "oracle": f"E[min risk over the grid] at {self.n_train} rows (oracle)",
             "tuned": f"risk of the tuned procedure at {self.n_train} rows",
             "nested": "nested cross-validation",
             "min_cv": "smallest cross-validation estimate",
         }
-        rows = []
-        for key, name in names.items():
-            value: MonteCarlo = getattr(self, key)
-            rows.append(
-                {
-                    "quantity": name,
-                    "estimate": value.mean,
-                    "std_error": value.std_error,
-                    "gap_to_tuned": value.mean - self.tuned.mean,
-                }
-            )
-        return pd.DataFrame(rows)
+        found: list[MonteCarlo] = [getattr(self, key) for key in names]
+        return pd.DataFrame(
+            {
+                "quantity": list(names.values()),
+                "estimate": [value.mean for value in found],
+                "std_error": [value.std_error for value in found],
+                "gap_to_tuned": [value.mean - self.tuned.mean for value in found],
+            }
+        )
 
     def glance(self) -> pd.DataFrame:
         """One row: the four quantities, the bias of nested CV with its error, the sizes."""
-        import pandas as pd
-
         row = {n: getattr(self, n).mean for n in ("oracle", "tuned", "nested", "min_cv")}
-        row |= {
-            "nested_bias": self.nested_bias.mean,
-            "nested_bias_error": self.nested_bias.std_error,
-            "n": self.n,
-            "n_train": self.n_train,
-        }
-        return pd.DataFrame([row])
+        bias = {"nested_bias": self.nested_bias.mean}
+        bias["nested_bias_error"] = self.nested_bias.std_error
+        return pd.DataFrame([row | bias | {"n": self.n, "n_train": self.n_train}])
 
 
 def tuning_quantities(
@@ -278,8 +247,7 @@ def tuning_quantities(
     """
     stream, loss = as_stream(random), law.loss
     tuned = Tuned(learner, grid, inner, loss=loss)
-    rows = []
-    size = 0
+    rows, size = [], 0
     for _ in range(replications):
         X, y = law.draw(stream, n)
         task = task_of(X, y)
@@ -290,21 +258,8 @@ def tuning_quantities(
         risks = risk_after_training(law, learner, X[train], y[train], stream, grid)
         everything = _folds(inner, task, stream)
         cv = run(learner.prepare(task, tuned.candidates), everything, y, loss, keep="fold_means")
-        rows.append(
-            (
-                risks.min(),
-                risks[outcome.details[0].choice.index],
-                outcome.means.estimate()[0],
-                np.nanmin(cv.means.estimate()),
-            )
-        )
-    oracle, risk, nested, min_cv = np.array(rows).T
-    return TuningQuantities(
-        MonteCarlo.of(oracle),
-        MonteCarlo.of(risk),
-        MonteCarlo.of(nested),
-        MonteCarlo.of(min_cv),
-        MonteCarlo.of(nested - risk),
-        n,
-        size,
-    )
+        risk, nested = risks[outcome.details[0].choice.index], outcome.means.estimate()[0]
+        smallest = np.nanmin(cv.means.estimate())
+        rows.append((risks.min(), risk, nested, smallest, nested - risk))
+    oracle, tuned_risk, nested_cv, min_cv, bias = map(MonteCarlo.of, np.array(rows).T)
+    return TuningQuantities(oracle, tuned_risk, nested_cv, min_cv, bias, n, size)

@@ -21,8 +21,7 @@ from pycvstat.procedures.engine import run
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import as_stream
-from pycvstat.simulate.laws import GroupedNoise, HeavyTailed, Law
-from pycvstat.simulate.points import predictions, task_of
+from pycvstat.simulate.laws import GroupedNoise, HeavyTailed, Law, predictions, task_of
 from pycvstat.types import FloatArray, IntArray
 
 POINTS = 1000  # new points at which the risk of one data set is averaged

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pycvstat import cli
-from pycvstat.r.check import course
+from pycvstat.r.lecture import course
 
 
 def test_doctor(without_r: None, capsys: pytest.CaptureFixture[str]) -> None:

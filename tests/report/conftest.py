@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
+from pycvstat.r.check.call import compare_values
+from pycvstat.r.check.crosscheck import Crosscheck
 from pycvstat.r.check.suite import run_suite
-from pycvstat.r.check.table import Crosscheck, compare_values
 from pycvstat.rmath.tolerances import EXACT, SUMS
 from pycvstat.simulate import bias_variance, sine, theorem_1, tuning_quantities
 

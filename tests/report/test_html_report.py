@@ -10,7 +10,8 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.procedures import engine
-from pycvstat.r.check.table import Crosscheck, not_compared
+from pycvstat.r.check.call import not_compared
+from pycvstat.r.check.crosscheck import Crosscheck
 from pycvstat.report.assemble import full
 from pycvstat.report.plots import style
 from pycvstat.report.render.html import DARK, render_page

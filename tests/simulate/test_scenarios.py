@@ -11,7 +11,7 @@ import pytest
 import pycvstat as pcv
 from pycvstat.losses import LossTable
 from pycvstat.simulate import SCENARIOS, Scenario, ranked_logistic, tuned_knn, two_ols
-from pycvstat.simulate.points import at_points
+from pycvstat.simulate.laws import at_points
 from pycvstat.simulate.scenarios import expected_auc
 
 SAME = 1e-10  # the design of training rows and points is made at once: sums are grouped otherwise

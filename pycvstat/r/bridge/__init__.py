@@ -6,16 +6,17 @@ without R, ``required`` turns a missing R into an error.
 
 from __future__ import annotations
 
-from pycvstat.r.bridge.installed import require, setting
-from pycvstat.r.bridge.script import ScriptOutput, rscript
+from pycvstat.r.bridge.installed import has, require, setting
+from pycvstat.r.bridge.parts import RList, RValue
+from pycvstat.r.bridge.processes import ScriptOutput, rscript
 from pycvstat.r.bridge.session import available, run, source, time_limit
-from pycvstat.r.bridge.values import RList, RValue
 
 __all__ = [
     "RList",
     "RValue",
     "ScriptOutput",
     "available",
+    "has",
     "require",
     "rscript",
     "run",

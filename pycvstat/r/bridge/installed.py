@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Literal, cast, get_args
+
+import numpy as np
 
 from pycvstat.errors import InputError, RError, pip_install
 
@@ -152,7 +155,7 @@ def r_packages(names: Sequence[str]) -> dict[str, str | None]:
     dict
         Name to version; None for a package that is not installed.
     """
-    from pycvstat.r.bridge.script import rscript
+    from pycvstat.r.bridge.processes import rscript
 
     listed = ", ".join(f'"{name}"' for name in names)
     code = f"""for (p in c({listed})) {{
@@ -161,6 +164,13 @@ def r_packages(names: Sequence[str]) -> dict[str, str | None]:
     }}"""
     lines = (line.partition("=") for line in rscript(code).output.splitlines())
     return {name: version or None for name, _, version in lines}
+
+
+def has(package: str) -> bool:
+    """Whether the running R has a package."""
+    from pycvstat.r.bridge.session import run
+
+    return bool(run("nzchar(system.file(package = name))", name=package))
 
 
 def require(packages: str | Sequence[str]) -> None:
@@ -176,13 +186,123 @@ def require(packages: str | Sequence[str]) -> None:
     RError
         When R itself or one of the packages is missing.
     """
-    from pycvstat.r.bridge.session import run
-
-    names = [packages] if isinstance(packages, str) else list(packages)
-    absent = [name for name in names if not run("nzchar(system.file(package = name))", name=name)]
+    absent = [name for name in ([packages] if isinstance(packages, str) else packages)
+              if not has(name)]  # fmt: skip
     if absent:
         raise RError(
             "R lacks packages that this needs.",
             given=", ".join(absent),
             fix=install_r_packages(absent),
         )
+
+
+R_PACKAGES = {
+    "kknn": "the course's neighbours (else recorded, or a stand-in)",
+    "boot": "the folds of cv.glm",
+    "caret": "the folds of createFolds",
+    "class": "nearest neighbours of another author",
+    "digest": "checksums of recorded values",
+    "dplyr": "the course's functions",
+    "FNN": "neighbour distances of another author",
+    "glmnet": "ridge, lasso and elastic net",
+    "jsonlite": "recording values",
+    "MASS": "robust regression",
+    "Matrix": "glmnet needs it",
+    "nnet": "multinomial logit",
+    "purrr": "the course's functions",
+    "quantreg": "quantile regression",
+    "reticulate": "calling pycvstat from R",
+    "rsample": "the folds of vfold_cv",
+    "testthat": "tests of the R code",
+    "tidyr": "the course's functions",
+}
+"""R packages that results are compared with, and what for."""
+
+_WITHOUT_R = "All of pycvstat works without R. Comparisons with R then use recorded values."
+
+
+def doctor() -> str:
+    """Describe this installation and say what is missing and how to get it.
+
+    Returns
+    -------
+    str
+        Lines of text.
+
+    Examples
+    --------
+    >>> print(doctor().splitlines()[0])
+    pycvstat 0.1.0
+    """
+    return "\n".join([*_python(), "", *_packages(), "", *_r()])
+
+
+def _python() -> Iterator[str]:
+    yield f"pycvstat {python_version_of('pycvstat') or '(not installed)'}"
+    yield f"Python {platform.python_version()}  {sys.executable}"
+    yield f"Platform {platform.platform()}, {platform.machine()}"
+    mantissa = np.finfo(np.longdouble).nmant + 1  # the first bit is not stored
+    exact = mantissa == 64
+    yield f"Long double with {mantissa} bits: " + (
+        "R's sums and kknn's ties are reproduced exactly"
+        if exact
+        else "R's sums agree to rounding, kknn's ties may differ"
+    )
+
+
+def _packages() -> Iterator[str]:
+    yield "Python packages"
+    for name, wanted in _requirements():
+        version = python_version_of(name)
+        yield f"  {name:<16} {version or f'missing: {pip_install(wanted)}'}"
+
+
+def _requirements() -> list[tuple[str, str]]:
+    """Distributions that pycvstat declares, and as what it does; rpy2 is R's part."""
+    try:
+        declared = metadata.requires("pycvstat") or []
+    except metadata.PackageNotFoundError:
+        return []
+    found = []
+    for line in declared:
+        extra = re.search(r"extra == ['\"](\w+)['\"]", line)
+        if extra is None or extra[1] == "dask":
+            wanted = line.partition(";")[0].strip()
+            found.append((re.split(r"[^\w-]", wanted)[0], wanted))
+    return found
+
+
+def _r() -> Iterator[str]:
+    from pycvstat.r.bridge.session import collation, start
+
+    yield f"R (PYCVSTAT_R={setting()})"
+    program = r_program()
+    if program is not None:
+        version = r_version(program)
+        yield f"  R {'.'.join(map(str, version)) or 'does not answer'}  {program}"
+    rpy2 = [f"{name} {python_version_of(name)}" for name in ("rpy2", "rpy2-rinterface")]
+    yield "  " + ", ".join(rpy2).replace("None", "not installed")
+    try:
+        start()
+        yield "  R runs inside Python: comparisons are live"
+        yield "  It sorts words " + (
+            "by ICU, as pycvstat does"
+            if collation() == "ICU"
+            else "by code point (its locale is C): levels='C' makes their levels so"
+        )
+    except RError as problem:
+        yield from (f"  {line}" for line in str(problem).splitlines())
+    yield f"  {_WITHOUT_R}"
+    if program is None or setting() == "none":
+        return
+    yield "R packages"
+    versions = r_packages(list(R_PACKAGES))
+    for name, purpose in R_PACKAGES.items():
+        yield f"  {name:<10} {versions.get(name) or 'missing':<10} {purpose}"
+    absent = [name for name, version in versions.items() if version is None]
+    for group in (
+        [name for name in absent if name not in NOT_IN_DEBIAN],
+        [name for name in absent if name in NOT_IN_DEBIAN],
+    ):
+        if group:
+            yield f"  To get {', '.join(group)}: {install_r_packages(group)}"

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import DataError, PycvstatError, RError
-from pycvstat.r.bridge.robject import NA_INTEGER, RObject
+from pycvstat.r.bridge.parts import NA_INTEGER, RObject
 
 MOST_BYTES = 2**31  # of the unpacked file
 MOST_MEMORY = 2**32  # of what is made of it, beyond copies of its bytes

@@ -18,7 +18,7 @@ from typing import Any
 
 from pycvstat.errors import RError, warn
 from pycvstat.r.bridge.installed import install_rpy2, missing, r_program, r_version, setting
-from pycvstat.r.bridge.script import check_seconds
+from pycvstat.r.bridge.processes import check_seconds
 
 _log = logging.getLogger("pycvstat.R")
 
@@ -162,9 +162,9 @@ def run(code: str, /, **values: object) -> object:
     50%    2.0
     dtype: float64
     """
-    from pycvstat.r.bridge.reader import read
-    from pycvstat.r.bridge.vectors import texts
-    from pycvstat.r.bridge.writer import write_list
+    from pycvstat.r.bridge.parts import from_sexp
+    from pycvstat.r.bridge.to_python import value_of
+    from pycvstat.r.bridge.to_r import write
 
     if not isinstance(code, str):
         raise RError("R code is text.", given=f"{code!r:.80}")
@@ -176,7 +176,7 @@ def run(code: str, /, **values: object) -> object:
     try:
         with _quiet_console(), _interruptible(), _interrupted_after(_seconds.get(), late):
             value, stopped, warned, said, told = session.evaluator(
-                texts([code]), write_list(values), session.workspace
+                write(code), write(values), session.workspace
             )
     except KeyboardInterrupt:
         if late:
@@ -197,7 +197,7 @@ def run(code: str, /, **values: object) -> object:
     if len(stopped):
         message, call = (text[:MOST_TEXT] for text in _texts(stopped))
         raise RError(f"R stopped: {message}", given=f"in {call}" if call else None)
-    return read(value)
+    return value_of(from_sexp(value))
 
 
 @contextlib.contextmanager

@@ -1,12 +1,10 @@
 """Parity with R: cross-checks of results, scripts that reproduce them, and the parity suite."""
 
-from pycvstat.r.check.as_r import as_r
-from pycvstat.r.check.conventions import conventions
-from pycvstat.r.check.crosscheck import crosscheck
-from pycvstat.r.check.from_r import from_r
+from pycvstat.r.check.call import compare_values
+from pycvstat.r.check.conversion import as_r, from_r
+from pycvstat.r.check.crosscheck import Crosscheck, conventions, crosscheck
 from pycvstat.r.check.script import script_text
 from pycvstat.r.check.suite import ParitySuite, run_suite
-from pycvstat.r.check.table import Crosscheck, compare_values
 from pycvstat.rmath.tolerances import Tolerance
 
 __all__ = [

@@ -2,21 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from pycvstat.errors import InputError, RError
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses import LossTable
-from pycvstat.r.check.labels import fit_labels, row_labels
-from pycvstat.r.check.table import Row, compare_values, not_compared
+from pycvstat.r.bridge import reference, require, run
 from pycvstat.rmath.tolerances import EXACT, Tolerance
-from pycvstat.types import BoolArray, IntArray
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
-NEEDS_ALL = "needs every fit"
+Verdict = Literal["agrees", "differs", "not compared", "not fully compared"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One quantity: its largest difference and where it is, or why it was not compared.
+
+    Parameters
+    ----------
+    quantity : str
+    python, r : float
+        The two values where they differ most (their first values when they are equal).
+    absolute, relative : float
+        Largest absolute difference, and it over the larger size.
+    ulp : float
+        The same in units of the last place.
+    place : str
+        Where the two first part; empty when nowhere.
+    count : int
+        Numbers compared.
+    tolerance : Tolerance
+    why_not : str
+        Why there is nothing to compare; empty when it was compared.
+    """
+
+    quantity: str
+    python: Any = None
+    r: Any = None
+    absolute: float = np.nan
+    relative: float = np.nan
+    ulp: float = np.nan
+    place: str = ""
+    count: int = 0
+    tolerance: Tolerance = EXACT
+    why_not: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the two agree, or differ, or were not compared."""
+        if self.why_not:
+            return "not compared"
+        return "differs" if self.place else "agrees"
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the two were compared and agree."""
+        return self.verdict == "agrees"
+
+
+def not_compared(quantity: str, why: str) -> Row:
+    """A quantity that has nothing to be compared with.
+
+    Examples
+    --------
+    >>> not_compared("fold 3", "R says: factor g has new level b").verdict
+    'not compared'
+    """
+    return Row(quantity, why_not=why)
+
+
+def compare_values(
+    quantity: str, python: Any, r: Any, tolerance: Tolerance, labels: Sequence[str] | None = None
+) -> Row:
+    """Compare numbers (or texts) of Python and R element by element.
+
+    Parameters
+    ----------
+    quantity : str
+    python, r : array-like of the same shape
+    tolerance : Tolerance
+        Relative to the larger size of the two; numbers below the smallest normal compare equal.
+    labels : sequence of str, optional
+        Names of the elements, for saying where the two part.
+
+    Examples
+    --------
+    >>> compare_values("mean", [1.0, 2.0], [1.0, 2.0], EXACT).agrees
+    True
+    >>> row = compare_values("rows", [1, 2], [1, 3], EXACT)
+    >>> row.agrees, row.place
+    (False, 'element 2')
+    """
+    a, b = np.atleast_1d(np.asarray(python)), np.atleast_1d(np.asarray(r))
+    if a.shape != b.shape:
+        first, second = (values.ravel()[0] if values.size else None for values in (a, b))
+        place = f"shapes {a.shape} and {b.shape}"
+        return Row(quantity, first, second, place=place, count=a.size, tolerance=tolerance)
+    a, b = a.ravel(), b.ravel()
+    if a.size == 0:
+        return Row(quantity, np.nan, np.nan, 0.0, 0.0, 0.0, "", 0, tolerance)
+    if np.issubdtype(a.dtype, np.number) and np.issubdtype(b.dtype, np.number):
+        a, b = a.astype(np.float64), b.astype(np.float64)
+        differs, worst, sizes = _numbers_differ(a, b, tolerance)
+        pair: tuple[Any, Any] = float(a[worst]), float(b[worst])
+    else:
+        differs = np.array([str(x) != str(y) for x, y in zip(a, b, strict=True)])
+        size = np.nan if differs.any() else 0.0
+        worst, sizes = int(np.argmax(differs)), (size, size, size)
+        pair = str(a[worst]), str(b[worst])
+    place, first = "", int(np.argmax(differs))
+    if differs.any():
+        place = labels[first] if labels is not None else f"element {first + 1}"
+    return Row(quantity, *pair, *sizes, place, a.size, tolerance)
+
+
+def _numbers_differ(
+    a: FloatArray, b: FloatArray, tolerance: Tolerance
+) -> tuple[BoolArray, int, tuple[float, float, float]]:
+    """Where they differ, where most, and the largest absolute and relative difference and ulp."""
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    size = np.maximum(np.abs(a), np.abs(b))
+    if tolerance.of_largest:
+        size = np.full_like(size, np.nanmax(size))
+    with np.errstate(invalid="ignore", over="ignore"):
+        absolute = np.where(same, 0.0, np.abs(a - b))
+        relative = np.divide(absolute, size, out=np.zeros_like(absolute), where=absolute > 0)
+        ulp = np.where(same, 0.0, absolute / np.spacing(np.maximum(size, np.finfo(float).tiny)))
+    worst = int(np.argmax(np.where(np.isnan(absolute), np.inf, absolute)))
+    largest = float(absolute[worst]), float(np.max(relative)), float(np.max(ulp))
+    return np.isnan(absolute) | (relative > tolerance.relative), worst, largest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,10 +208,8 @@ class Call:
 
     def run(self) -> Any:
         """What R computes, here and now."""
-        from pycvstat.r.bridge import require, run
-
         require(self.packages)
-        source_files(self.files)
+        reference.load(self.files)
         return run(self.code, **self.values)
 
     def beside(self, r: Mapping[str, Any]) -> list[Row]:
@@ -101,10 +218,11 @@ class Call:
         refused = np.array([said != "" for said in words])
         rows = [_compared(quantity, r, refused) for quantity in self.quantities]
         rows += [not_compared(name, why) for name, why in self.apart.items()]
-        reasons: dict[str, list[str]] = {}
-        for name, said in zip(self.fits, words, strict=False):
-            if said:
-                reasons.setdefault(" ".join(said.split()), []).append(name)
+        reasons = grouped(
+            (" ".join(said.split()), fit)
+            for fit, said in zip(self.fits, words, strict=False)
+            if said
+        )
         return rows + [
             not_compared(_some(fits), f"R says: {said}") for said, fits in reasons.items()
         ]
@@ -140,22 +258,11 @@ def in_r(result: Any, written: bool, y: Any) -> Call:
     )
 
 
-def source_files(files: Sequence[str]) -> None:
-    """Make what files of the R reference define known to R."""
-    from pycvstat.r.bridge import run, source
-    from pycvstat.r.bridge.reference import path
-
-    if "lecture.R" in files and not run('nzchar(system.file(package = "kknn"))'):
-        source(path("kknn_standin.R"))
-    for file in files:
-        source(path(file))
-
-
 def _compared(q: Quantity, r: Mapping[str, Any], refused: BoolArray) -> Row:
     kept = np.ones(np.size(q.ours), bool)
     if refused.any():
         if q.fits is None:
-            return not_compared(q.title, NEEDS_ALL)
+            return not_compared(q.title, "needs every fit")
         kept = ~refused[q.fits]
         if not kept.any():
             return not_compared(q.title, "R refuses every fit")
@@ -164,6 +271,20 @@ def _compared(q: Quantity, r: Mapping[str, Any], refused: BoolArray) -> Row:
         ours, theirs = ours[kept], theirs[kept]
     labels = None if q.labels is None else list(np.asarray(q.labels, dtype=object)[kept])
     return compare_values(q.title, ours, theirs, q.tolerance, labels)
+
+
+def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """The second of the pairs by the first.
+
+    Examples
+    --------
+    >>> grouped([("singular", "fold 1"), ("new level", "fold 2"), ("singular", "fold 3")])
+    {'singular': ['fold 1', 'fold 3'], 'new level': ['fold 2']}
+    """
+    found: dict[str, list[str]] = {}
+    for first, second in pairs:
+        found.setdefault(first, []).append(second)
+    return found
 
 
 def _some(names: Sequence[str]) -> str:
@@ -191,3 +312,24 @@ def of_table(table: LossTable, tolerance: Tolerance) -> list[Quantity]:
 def has_classes(table: LossTable) -> bool:
     """Whether its response has classes."""
     return table.y is not None and bool(np.issubdtype(table.y.dtype, np.integer))
+
+
+def fit_labels(plan: FoldPlan) -> list[str]:
+    """Names of the fits.
+
+    Examples
+    --------
+    >>> fit_labels(FoldPlan.from_fold_ids([1, 2, 1, 2]))
+    ['fold 1', 'fold 2']
+    """
+    many = plan.times > 1
+    return [
+        (f"repeat {r + 1}, " if many else "") + f"fold {f + 1}"
+        for r, f in zip(plan.repeat, plan.fold, strict=True)
+    ]
+
+
+def row_labels(plan: FoldPlan) -> list[str]:
+    """Names of the tested rows, counted from 1 as in R."""
+    fits = fit_labels(plan)
+    return [f"{fits[i]}, row {row + 1}" for i in range(len(plan)) for row in plan.test_rows(i)]

@@ -1,24 +1,141 @@
-"""Compute the quantities of a result in R, on the same data and folds, side by side."""
+"""The quantities of a result in R, on the same data and folds, side by side."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError, heard, warn
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.losses import LossTable
+from pycvstat.losses import LossTable, loss_label
+from pycvstat.losses.metrics import metric
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
+from pycvstat.r.bridge import run, time_limit
+from pycvstat.r.bridge.processes import separately
 from pycvstat.r.bridge.session import collation
-from pycvstat.r.check import of_intervals, of_neighbours, of_plans, of_procedures
-from pycvstat.r.check.call import Call, Quantity, call_of, has_classes
-from pycvstat.r.check.conventions import notes as named_differences
-from pycvstat.r.check.labels import row_labels
-from pycvstat.r.check.table import Crosscheck, Row
+from pycvstat.r.check import intervals_in_r, plans_in_r, procedures_in_r
+from pycvstat.r.check.call import (
+    Call,
+    Quantity,
+    Row,
+    Verdict,
+    call_of,
+    grouped,
+    has_classes,
+    row_labels,
+)
 from pycvstat.rmath.tolerances import SAME_BITS, SUMS
+from pycvstat.verbs import Verbs
 
+KINDS = (procedures_in_r, plans_in_r, intervals_in_r)  # each registers its calls
 SECONDS = 600.0  # for everything that R does for one cross-check
+
+
+@dataclass(frozen=True, eq=False)
+class Crosscheck(Verbs):
+    """A cross-check; true when everything was compared and agrees.
+
+    Parameters
+    ----------
+    rows : tuple of Row
+    r_version : str
+        The R that computed, with the packages used; or "recorded".
+    notes : tuple of str
+        Named differences of convention, and what R was given or warned about.
+
+    Examples
+    --------
+    >>> from pycvstat.r.check.call import compare_values, not_compared
+    >>> from pycvstat.rmath.tolerances import EXACT
+    >>> Crosscheck((compare_values("folds", [1, 2, 3], [1, 2, 4], EXACT),)).first_difference
+    'folds: element 3'
+    >>> rows = (compare_values("a", 1, 1, EXACT), not_compared("fold 3", "R says: singular"))
+    >>> Crosscheck(rows).words
+    '1 of 2 quantities agrees; not compared: fold 3 (R says: singular)'
+    """
+
+    view: ClassVar[str] = "crosscheck"
+
+    rows: tuple[Row, ...]
+    r_version: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """ "agrees", "differs", or "not fully compared"."""
+        found = {row.verdict for row in self.rows}
+        if "differs" in found:
+            return "differs"
+        return "agrees" if found == {"agrees"} else "not fully compared"
+
+    @property
+    def words(self) -> str:
+        """How many quantities agree, which differs first, and what was not compared."""
+        good, n = sum(row.agrees for row in self.rows), len(self.rows)
+        words = f"{good} of {n} {'quantity' if n == 1 else 'quantities'} "
+        words += "agrees" if good == 1 else "agree"
+        if self.first_difference:
+            words += f"; the first that differs: {self.first_difference}"
+        return f"{words}; not compared: {self.left_out}" if self.left_out else words
+
+    @property
+    def left_out(self) -> str:
+        """What was not compared, and why; empty when everything was."""
+        reasons = grouped((row.why_not, row.quantity) for row in self.rows if row.why_not)
+        return "; ".join(f"{', '.join(names)} ({why})" for why, names in reasons.items())
+
+    def __bool__(self) -> bool:
+        return self.verdict == "agrees"
+
+    def __repr__(self) -> str:
+        return f"Crosscheck({self.words})"
+
+    @property
+    def first_difference(self) -> str | None:
+        """The first quantity that differs and where; None when none does."""
+        for row in self.rows:
+            if row.verdict == "differs":
+                return f"{row.quantity}: {row.place}"
+        return None
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per quantity: Python, R, differences, tolerance and reason, verdict."""
+        return pd.DataFrame(
+            [
+                {
+                    "quantity": row.quantity,
+                    "python": row.python,
+                    "r": row.r,
+                    "absolute": row.absolute,
+                    "relative": row.relative,
+                    "ulp": row.ulp,
+                    "compared": row.count,
+                    "tolerance": row.tolerance.relative,
+                    "reason": row.tolerance.reason,
+                    "verdict": row.verdict,
+                    "where": row.place or row.why_not,
+                }
+                for row in self.rows
+            ]
+        )
+
+    def glance(self) -> pd.DataFrame:
+        """One row: quantities, numbers compared, how many agree, R."""
+        return pd.DataFrame(
+            [
+                {
+                    "quantities": len(self.rows),
+                    "agree": sum(row.agrees for row in self.rows),
+                    "compared": sum(row.count for row in self.rows),
+                    "verdict": self.verdict,
+                    "r": self.r_version,
+                }
+            ]
+        )
 
 
 def crosscheck(
@@ -50,11 +167,7 @@ def crosscheck(
     >>> bool(crosscheck(plan)) if available() else True
     True
     """
-    from pycvstat.r.bridge import time_limit
-
     if separate:
-        from pycvstat.r.bridge.separate import separately
-
         found: Crosscheck = separately(_checked, result, y, seconds=seconds)
         return found
     with time_limit(seconds):
@@ -62,8 +175,6 @@ def crosscheck(
 
 
 def _checked(result: Any, y: Any) -> Crosscheck:
-    from pycvstat.r.bridge import run
-
     if y is not None and not isinstance(result, FoldPlan):
         raise InputError("y= belongs to fold plans.", given=type(result).__name__)
     parts = result.results if isinstance(result, Comparison) else {"": result}
@@ -88,7 +199,7 @@ def _calls(result: Any, y: Any) -> list[Call]:
     call = call_of(result, y=y)
     if not isinstance(result, CVResult):
         return [call]
-    named = replace(call, notes=(*call.notes, *named_differences(result.table)))
+    named = replace(call, notes=(*call.notes, *_named_differences(result.table)))
     return [*_losses_of_predictions(result.table), named]
 
 
@@ -128,6 +239,82 @@ def _order_of_words(result: Any) -> list[str]:
     ]
 
 
-KINDS = (of_procedures, of_plans, of_intervals, of_neighbours)  # each registers its calls
+Entry = tuple[str, str, float, str]  # quantity, convention, value, who uses it
 
-__all__ = ["KINDS", "crosscheck"]
+
+def conventions(table: LossTable) -> pd.DataFrame:
+    """Every convention with its value and the packages that use it.
+
+    Parameters
+    ----------
+    table : LossTable
+        Of one candidate.
+
+    Returns
+    -------
+    pandas.DataFrame
+        quantity, convention, value, used_by.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ .", pcv.data.mtcars(),
+    ...                             folds=pcv.RFolds("origami", 10, seed=1))
+    >>> found = conventions(result.table)
+    >>> found.loc[found["quantity"] == "RMSE", "value"].round(3).tolist()
+    [3.621, 3.757]
+    """
+    names = ["quantity", "convention", "value", "used_by"]
+    return pd.DataFrame(_entries(table), columns=names)
+
+
+def _named_differences(table: LossTable) -> list[str]:
+    """The conventions in words, one line per quantity."""
+    found = grouped(
+        (what, f"{how} {value:.6g} ({who})") for what, how, value, who in _entries(table)
+    )
+    return [f"Named difference, {what}: {'; '.join(words)}." for what, words in found.items()]
+
+
+def _entries(table: LossTable) -> list[Entry]:
+    means, sizes = table.fold_means()[:, 0], table.plan.n_test.astype(np.float64)
+    average, spread, k = f"mean {loss_label(table.loss)}", "spread of fold means", len(means)
+    users = "scikit-learn, caret, tidymodels, mlr3; here `estimate`"
+    found: list[Entry] = [
+        (average, "mean of fold means", float(table.estimate()[0]), users),
+        (
+            average,
+            "mean over observations",
+            float(table.pooled()[0]),
+            "boot, cv, glmnet, nestedcv; here `pooled`",
+        ),
+    ]
+    if k > 1:
+        sd, divisor = float(means.std(ddof=1)), "divisor K - 1"
+        around = (means - np.average(means, weights=sizes)) ** 2
+        glmnet = float(np.sqrt(np.average(around, weights=sizes) / (k - 1)))
+        found += [
+            (spread, "standard deviation, divisor K", float(means.std()), "scikit-learn"),
+            (spread, f"standard deviation, {divisor}", sd, "caret, tidymodels"),
+            (
+                spread,
+                f"standard error, {divisor}",
+                float(sd / np.sqrt(k)),
+                "here `std_error` in tables of tuning",
+            ),
+            (spread, "standard error weighted by fold size", glmnet, "glmnet"),
+        ]
+    if table.loss != "squared" or table.predictions is None:
+        return found
+    root = metric(table, "rmse")
+    metrics = [
+        ("RMSE", "mean of fold RMSEs", root.estimate, "caret, tidymodels"),
+        ("RMSE", "root of the mean over observations", root.pooled, "cv, nestedcv"),
+    ]
+    if sizes.min() > 1:
+        explained, squared = metric(table, "r2"), metric(table, "r2_correlation")
+        metrics += [
+            ("R^2", "1 - RSS/TSS by fold", explained.estimate, "scikit-learn"),
+            ("R^2", "squared correlation by fold", squared.estimate, "caret"),
+        ]
+    return found + [entry for entry in metrics if np.isfinite(entry[2])]

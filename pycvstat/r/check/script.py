@@ -17,11 +17,10 @@ from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.tune import TuneResult
-from pycvstat.r.bridge.literal import literal
 from pycvstat.r.bridge.reference import path as reference
-from pycvstat.r.check.as_r import as_r
-from pycvstat.r.check.call import Call, call_of
-from pycvstat.r.check.labels import fit_labels
+from pycvstat.r.bridge.to_r import literal
+from pycvstat.r.check.call import Call, call_of, fit_labels
+from pycvstat.r.check.conversion import as_r
 
 WITH_SCRIPT = (CVResult, TuneResult, ErrorCurve, LearningCurve, Comparison)
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import json
+import platform
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError, PycvstatError, RError, heard, warn
-from pycvstat.r.check.call import Call
-from pycvstat.r.check.cases import Cases
-from pycvstat.r.check.table import Crosscheck, Row
-from pycvstat.rmath.tolerances import EXACT
+from pycvstat.r.bridge import available, reference, run
+from pycvstat.r.bridge.processes import separately
+from pycvstat.r.check import cases as plain, model_cases
+from pycvstat.r.check.call import Call, Row
+from pycvstat.r.check.cases import Case
+from pycvstat.r.check.crosscheck import Crosscheck
 from pycvstat.verbs import Verbs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Room = Literal["random", "folds", "neighbours", "linear", "cross_validation", "nested", "intervals"]
 ROOMS: dict[Room, str] = {
@@ -29,6 +32,15 @@ ROOMS: dict[Room, str] = {
     "cross_validation": "cross-validation",
     "nested": "nested cross-validation",
     "intervals": "intervals",
+}
+CASES: dict[Room, Callable[[], Iterable[Case]]] = {
+    "random": plain.random_numbers,
+    "folds": plain.folds,
+    "neighbours": plain.neighbours,
+    "linear": model_cases.models,
+    "cross_validation": model_cases.cross_validation,
+    "nested": model_cases.nested,
+    "intervals": plain.intervals,
 }
 SECONDS = 600.0  # for all that R does
 Against = Literal["auto", "live", "recorded"]
@@ -71,23 +83,17 @@ class ParitySuite(Verbs):
     @property
     def first_difference(self) -> str | None:
         """The first quantity that differs, and where."""
-        for name, room in self.rooms.items():
-            if room.first_difference is not None:
-                return f"{ROOMS[name]}, {room.first_difference}"
-        return None
+        rooms = ((ROOMS[name], room.first_difference) for name, room in self.rooms.items())
+        return next((f"{name}, {found}" for name, found in rooms if found is not None), None)
 
     def tidy(self) -> pd.DataFrame:
         """One row per comparison."""
-        import pandas as pd
-
         parts = [room.tidy().assign(room=ROOMS[name]) for name, room in self.rooms.items()]
         frame = pd.concat(parts, ignore_index=True)
         return frame[["room", *(c for c in frame.columns if c != "room")]]
 
     def glance(self) -> pd.DataFrame:
         """One row: rooms, comparisons, how many agree, numbers, verdict."""
-        import pandas as pd
-
         rooms = self.by_room()
         row: dict[str, Any] = {"rooms": len(self.rooms), "not_run": len(self.problems)}
         row |= {n: int(rooms[n].sum()) for n in ("comparisons", "agree", "numbers")}
@@ -96,30 +102,14 @@ class ParitySuite(Verbs):
 
     def by_room(self) -> pd.DataFrame:
         """One row per room: comparisons, numbers, how many agree, largest difference."""
-        import pandas as pd
-
-        rows = [
-            {
-                "room": ROOMS[name],
-                "comparisons": len(room.rows),
-                "agree": sum(row.agrees for row in room.rows),
-                "numbers": sum(row.count for row in room.rows),
-                "largest_relative": _largest(room),
-                "r": room.r_version,
-            }
-            for name, room in self.rooms.items()
-        ]
-        rows += [
-            {"room": ROOMS[name], "comparisons": 0, "agree": 0, "numbers": 0,
-             "largest_relative": np.nan, "r": problem}
-            for name, problem in self.problems.items()
-        ]  # fmt: skip
-        return pd.DataFrame(rows)
-
-
-def _largest(room: Crosscheck) -> float:
-    found = [row.relative for row in room.rows if row.relative == row.relative]
-    return max(found, default=0.0)
+        names = ["room", "comparisons", "agree", "numbers", "largest_relative", "r"]
+        found: list[tuple[Any, ...]] = []
+        for name, room in self.rooms.items():
+            agree, numbers = sum(r.agrees for r in room.rows), sum(r.count for r in room.rows)
+            largest = max((r.relative for r in room.rows if not np.isnan(r.relative)), default=0.0)
+            found.append((ROOMS[name], len(room.rows), agree, numbers, largest, room.r_version))
+        problems = [(ROOMS[name], 0, 0, 0, np.nan, why) for name, why in self.problems.items()]
+        return pd.DataFrame(found + problems, columns=names)
 
 
 def run_suite(against: Against = "auto", rooms: tuple[Room, ...] = tuple(ROOMS)) -> ParitySuite:
@@ -140,20 +130,13 @@ def run_suite(against: Against = "auto", rooms: tuple[Room, ...] = tuple(ROOMS))
     >>> bool(run_suite("recorded", ("random",)))
     True
     """
-    from pycvstat.r.bridge import available
-
     if against not in ("auto", "live", "recorded"):
         raise InputError("against must be auto, live or recorded.", given=against)
     if against == "auto":
         against = "live" if available() else "recorded"
     answers = _live(rooms) if against == "live" else {room: recorded(room) for room in rooms}
-    done: dict[Room, Crosscheck] = {}
-    problems: dict[Room, str] = {}
-    for room, answer in answers.items():
-        if isinstance(answer, RError):
-            problems[room] = " ".join(str(answer).split())
-        else:
-            done[room] = _compared(room, answer)
+    problems = {r: " ".join(str(a).split()) for r, a in answers.items() if isinstance(a, RError)}
+    done = {r: _compared(r, a) for r, a in answers.items() if not isinstance(a, RError)}
     return ParitySuite(done, problems, against)
 
 
@@ -188,8 +171,6 @@ def _live(rooms: tuple[Room, ...]) -> dict[Room, Answer | RError]:
 
     When it does, every room is tried alone, so that the others are compared all the same.
     """
-    from pycvstat.r.bridge.separate import separately
-
     try:
         found: dict[Room, Answer | RError] = separately(live_answers, rooms, seconds=SECONDS)
         return found
@@ -212,15 +193,16 @@ def live_answers(rooms: tuple[Room, ...]) -> dict[Room, Answer | RError]:
 
 def live(room: Room) -> Answer:
     """What the running R says to every case of a room."""
-    from pycvstat.r.bridge import run
-
     values, packages = {}, dict[str, None]()
     with heard() as said:
-        for name, make in cases(room).items():
-            call = make()
+        for case in cases(room):
+            call = case.call()
             found = call.run()
-            parts = {q.name: _plain(found[q.name]) for q in call.quantities if q.name in found}
-            values[name] = {"asked": _asked(call), **parts}
+            values[case.name] = {"asked": _asked(call)} | {
+                q.name: np.ravel(np.asarray(found[q.name])).tolist()
+                for q in call.quantities
+                if q.name in found
+            }
             packages |= dict.fromkeys(call.packages)
     versions = [f"{p} {run('as.character(packageVersion(p))', p=p)}" for p in packages]
     version = ", ".join([str(run("R.version.string")), *versions])
@@ -230,42 +212,35 @@ def live(room: Room) -> Answer:
     return Answer(values, version, warned)
 
 
-def _plain(values: Any) -> list[Any]:
-    found: list[Any] = np.ravel(np.asarray(values)).tolist()
-    return found
-
-
 def _asked(call: Call) -> str:
     return hashlib.sha256(call.code.encode()).hexdigest()[:12]
 
 
 def recorded(room: Room) -> Answer:
     """What R said when it was recorded."""
-    from pycvstat.r.bridge.reference import recorded as read
-
-    content = read(f"cases-{room}.json")
-    meta = content["meta"]
-    return Answer(content["values"], f"recorded {meta['date']}: {meta['r']}")
+    content = reference.recorded(f"cases-{room}.json")
+    return Answer(content["values"], "recorded {date}: {r}".format(**content["meta"]))
 
 
-def cases(room: Room) -> Cases:
+def cases(room: Room) -> list[Case]:
     """The cases of a room."""
-    found: Cases = import_module(f"pycvstat.r.check.cases.{room}").cases()
-    return found
+    return list(CASES[room]())
 
 
 def _compared(room: Room, answer: Answer) -> Crosscheck:
     found, rows = cases(room), list[Row]()
     with heard():
-        for name, make in found.items():
-            rows += _case(name, make, answer.values.get(name))
-    rows += [_absent(name, "Python") for name in answer.values if name not in found]
+        for case in found:
+            rows += _compared_case(case, answer.values.get(case.name))
+    known = {case.name for case in found}
+    rows += [_absent(name, "Python") for name in answer.values if name not in known]
     return Crosscheck(tuple(rows), answer.version, answer.warnings)
 
 
-def _case(name: str, make: Any, values: Mapping[str, Any] | None) -> list[Row]:
+def _compared_case(case: Case, values: Mapping[str, Any] | None) -> list[Row]:
+    name = case.name
     try:
-        call = make()
+        call = case.call()
     except PycvstatError as error:
         return [_absent(name, f"Python: {error.problem}")]
     if values is None:
@@ -277,4 +252,43 @@ def _case(name: str, make: Any, values: Mapping[str, Any] | None) -> list[Row]:
 
 
 def _absent(name: str, side: str) -> Row:
-    return Row(name, None, None, np.nan, np.nan, np.nan, f"no value from {side}", 0, EXACT)
+    return Row(name, place=f"no value from {side}")
+
+
+def record(folder: Path | None = None) -> list[Path]:
+    """Write ``cases-*.json`` and their checksums; returns the files written.
+
+    Parameters
+    ----------
+    folder : pathlib.Path, optional
+        ``r_reference/recorded`` of a checkout by default.
+    """
+    place = reference.path("recorded") if folder is None else folder
+    written = []
+    for room in ROOMS:
+        answer = live(room)
+        target = place / f"cases-{room}.json"
+        if target.exists() and json.loads(target.read_text("utf-8"))["values"] == answer.values:
+            continue
+        meta = {
+            "r": answer.version,
+            "platform": platform.platform(terse=True),
+            "date": datetime.now(UTC).date().isoformat(),
+            "script": CASES[room].__module__.replace(".", "/") + ".py",
+        }
+        # one line per case, so that differences can be read
+        lines = [f"{json.dumps(case)}: {json.dumps(v)}" for case, v in answer.values.items()]
+        body = ",\n".join(lines)
+        target.write_text(f'{{"meta": {json.dumps(meta)},\n"values": {{\n{body}\n}}}}\n', "utf-8")
+        written.append(target)
+    _write_sums(place)
+    return written
+
+
+def _write_sums(place: Path) -> None:
+    """Checksums of every recorded file, whoever recorded it."""
+    sums = {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in place.glob("*.json")
+    }
+    text = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
+    (place / "SHA256SUMS").write_text(text, encoding="utf-8")

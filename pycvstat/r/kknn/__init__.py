@@ -6,7 +6,6 @@ surprises.
 """
 
 from pycvstat.r.kknn.prediction import Kknn, kknn
-from pycvstat.r.kknn.training import TrainKknn, train_kknn
-from pycvstat.r.kknn.validation import CvKknn, cv_kknn
+from pycvstat.r.kknn.validation import CvKknn, TrainKknn, cv_kknn, train_kknn
 
 __all__ = ["CvKknn", "Kknn", "TrainKknn", "cv_kknn", "kknn", "train_kknn"]

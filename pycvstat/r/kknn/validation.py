@@ -1,22 +1,216 @@
-"""cv.kknn: cross-validation of one kknn."""
+"""train.kknn and cv.kknn: errors over k and kernels, and of one setting."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
+from pycvstat.data.response import Kind, Response
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError
+from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import is_whole
 from pycvstat.folds import Predefined
+from pycvstat.learners.knn import predictions as votes
+from pycvstat.learners.knn.kernels import KERNELS, Kernel, weights
 from pycvstat.learners.knn.learner import KNN
+from pycvstat.learners.knn.metric import metric
+from pycvstat.learners.knn.predictions import Rows
+from pycvstat.learners.knn.search import Index
 from pycvstat.procedures.cross_validate import cross_validate
-from pycvstat.r.kknn.arguments import match_kernel
+from pycvstat.r.kknn.prediction import as_learner, match_kernel, new_rows, predict_as_kknn
 from pycvstat.rmath.random import as_stream
 from pycvstat.rmath.sums import sum_
 from pycvstat.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TrainKknn:
+    """What train.kknn returns.
+
+    Parameters
+    ----------
+    mean_squ, mean_abs, misclass : pandas.DataFrame
+        Leave-one-out errors, rows the k, columns the kernels; NaN where the response has no such
+        error.
+    best_k : int
+    best_kernel : str
+    fitted_values : tuple of arrays
+        Leave-one-out predictions, k by k for the first kernel, then for the next.
+    response : {"continuous", "nominal", "ordinal"}
+    distance : float
+    task : Task
+        The training rows.
+
+    Examples
+    --------
+    >>> from pycvstat.data import mtcars
+    >>> from pycvstat.r.kknn import train_kknn
+    >>> found = train_kknn("mpg ~ wt", mtcars(), ks=[1, 3, 5], kernel="rectangular")
+    >>> found.best_k, found.mean_squ.round(2).values.ravel().tolist()
+    (5, [19.06, 10.12, 7.81])
+    """
+
+    mean_squ: pd.DataFrame
+    mean_abs: pd.DataFrame
+    misclass: pd.DataFrame
+    best_k: int
+    best_kernel: Kernel
+    fitted_values: tuple[NDArray[Any], ...]
+    response: Kind
+    distance: float
+    task: Task
+
+    def __repr__(self) -> str:
+        return (
+            f"<TrainKknn {self.task.formula.text}: {self.task.n} rows, best k = {self.best_k}, "
+            f"kernel {self.best_kernel}>"
+        )
+
+    def predict(self, new: Any) -> NDArray[Any]:
+        """Predict new rows with the best k and kernel.
+
+        As in R: ``predict(fit, newdata)``. kknn keeps three surprises: the `scale` and `ykernel`
+        given to train.kknn are forgotten (the rows are scaled, the y-kernel has width 0), and new
+        rows with NA vanish, so that there are fewer predictions than rows.
+        """
+        learner = KNN(k=self.best_k, kernel=self.best_kernel, distance=self.distance)
+        return predict_as_kknn(learner, self.task, new_rows(self.task, new)).fitted_values
+
+
+def train_kknn(
+    formula: str,
+    data: Any,
+    kmax: int = 11,
+    ks: Sequence[int] | int | None = None,
+    distance: float = 2,
+    kernel: str | Sequence[str] = "optimal",
+    ykernel: float | None = None,
+    scale: bool = True,
+) -> TrainKknn:
+    """Leave-one-out cross-validation of kknn over k and kernels.
+
+    Parameters
+    ----------
+    formula : str
+    data : frame
+        Rows with NA are left out.
+    kmax : int
+        The k are 1, ..., kmax if `ks` is not given.
+    ks : sequence of int, optional
+    distance : float
+    kernel : str or sequence of str
+    ykernel : float, optional
+    scale : bool
+
+    Notes
+    -----
+    As in R: ``train.kknn(formula, data, kmax, ks, ...)``. What surprises in kknn and is kept:
+
+    - the rows are scaled once, with the left-out row;
+    - instead of the left-out row the nearest one is dropped: among duplicated rows that may be
+      another one, and the row's own response is then used;
+    - with k one less than the number of rows, distances are compared to the k-th neighbour's;
+    - votes of the kernel "rectangular" are settled by the first class, unlike in `kknn`;
+    - the kernel "rank" ranks distances after the very small ones are made equal.
+
+    A k that is not less than the number of rows, with which kknn crashes, is an error.
+
+    Examples
+    --------
+    >>> data = {"x": [1.0, 2.0, 4.0, 8.0, 16.0], "y": [1.0, 2.0, 4.0, 8.0, 16.0]}
+    >>> fit = train_kknn("y ~ x", data, ks=[1, 2], kernel="rectangular")
+    >>> fit.mean_squ["rectangular"].to_list(), fit.best_k
+    ([17.2, 27.1], 1)
+    """
+    kernels = [match_kernel(one) for one in ([kernel] if isinstance(kernel, str) else kernel)]
+    if not kernels:
+        raise InputError("no kernel is given.", fix=f"use some of {', '.join(KERNELS)}")
+    task = Task.build(formula, data, na="omit")
+    k_all = _ks(ks, kmax, task.n)
+    learner = as_learner(int(k_all[-1]), distance, kernels[0], ykernel, scale)
+    learner.check(task)
+    fitted = _leave_one_out(learner, task, k_all, kernels)
+    tables = _errors(task.response, fitted)
+    shape = (len(kernels), len(k_all))
+    squ, absolute, wrong = (
+        pd.DataFrame(np.reshape(t, shape).T, index=k_all, columns=kernels) for t in tables
+    )
+    decisive = {"continuous": squ, "ordinal": absolute, "nominal": wrong}[task.response.kind]
+    which, best = divmod(int(np.argmin(decisive.to_numpy().T)), len(k_all))
+    labels = tuple(task.response.labels(f) for f in fitted)
+    chosen = int(k_all[best]), kernels[which]
+    return TrainKknn(squ, absolute, wrong, *chosen, labels, task.response.kind, distance, task)
+
+
+def _ks(ks: Sequence[int] | int | None, kmax: int, n: int) -> IntArray:
+    """The k in ascending order."""
+    if n < 3:
+        raise InputError("train.kknn needs at least 3 rows.", given=f"{n} rows without NA")
+    if not is_whole(kmax):
+        raise InputError("kmax must be a whole number.", given=f"kmax={kmax!r}")
+    kmax = int(kmax)
+    if ks is None and kmax >= n:
+        warn("kmax was too high.", given=f"kmax={kmax} with {n} rows")
+        kmax = n - 1
+    given = range(1, kmax + 1) if ks is None else np.atleast_1d(np.asarray(ks)).tolist()
+    chosen = np.array(sorted(KNN(k=k).k for k in given), dtype=np.int64)
+    if not len(chosen):
+        raise InputError("there is no k to try.", given=f"ks={ks}, kmax={kmax}")
+    if chosen[-1] >= n:
+        raise InputError(
+            "k must be less than the number of rows, each of which is left out once.",
+            given=f"k={chosen[-1]} with {n} rows",
+        )
+    return chosen
+
+
+def _leave_one_out(
+    learner: KNN, task: Task, ks: IntArray, kernels: Sequence[Kernel]
+) -> list[NDArray[Any]]:
+    """Predictions for every kernel and k, k varying fastest."""
+    rows = Rows(task.design("kknn"), task.response)
+    m = metric(rows.X, rows.assign, p=float(learner.distance), scale=bool(learner.scale))
+    found = Index(rows.X, m).find(rows.X, min(int(ks[-1]) + 2, task.n))
+    distances, neighbours = found.distances(m.p)[:, 1:], found.rows[:, 1:]
+    last = distances.shape[1] - 1
+    fitted = []
+    for kernel in kernels:
+        for k in ks:
+            w = weights(
+                kernel, distances[:, :k], distances[:, min(k, last)], rows.d, rank_clipped=True
+            )
+            y = task.response.values[neighbours[:, :k]]
+            fitted.append(_predict(task.response, y, w, learner.ykernel))
+    return fitted
+
+
+def _predict(response: Response, y: NDArray[Any], w: FloatArray, ykernel: float) -> NDArray[Any]:
+    if response.kind == "continuous":
+        return votes.weighted_mean(y, w)
+    shares = votes.class_shares(y, w, len(response.levels))
+    if response.kind == "nominal":
+        return votes.largest_share(shares)
+    return votes.middle_class(votes.smoothed_shares(shares, ykernel))
+
+
+def _errors(
+    response: Response, fitted: Sequence[NDArray[Any]]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean squared and absolute error and misclassification of every prediction."""
+    y, n = response.values, len(response.values)
+    wrong = np.array([np.sum(y != f) / n for f in fitted])
+    if response.kind == "nominal":
+        return np.full(len(fitted), np.nan), np.full(len(fitted), np.nan), wrong
+    absolute = np.array([sum_(np.abs(y - f)) / n for f in fitted])
+    squared = np.array([sum_((y - f) ** 2.0) / n for f in fitted])
+    if response.kind == "continuous":
+        wrong = np.full(len(fitted), np.nan)
+    return squared, absolute, wrong
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -95,13 +289,7 @@ def cv_kknn(
     """
     if not is_whole(kcv) or kcv < 2:
         raise InputError("kcv must be a whole number, at least 2.", given=f"kcv={kcv!r}")
-    learner = KNN(
-        k=k,
-        distance=distance,
-        kernel=match_kernel(kernel),
-        ykernel=0 if ykernel is None else ykernel,
-        scale=scale,
-    )
+    learner = as_learner(k, distance, kernel, ykernel, scale)
     task = Task.build(formula, data)
     folds = np.asarray(as_stream(random).sample(kcv, task.n, replace=True), dtype=np.int64)
     table = cross_validate(learner, data=task, folds=Predefined(folds)).table

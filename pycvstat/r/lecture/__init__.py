@@ -5,18 +5,19 @@ those of the course's R code with kknn; `r_reference/lecture.R` holds that code.
 is also said by `pycvstat.tune` and `pycvstat.nested_cv`, for any learner and any folds.
 """
 
-from pycvstat.r.lecture.script import LectureRun, lecture_run
+from pycvstat.r.lecture.course import LectureRun, lecture_run
+from pycvstat.r.lecture.knn_errors import (
+    get_optimal_k_by_cv,
+    knn_cv_results,
+    knn_test_error,
+    knn_test_error_by_fold,
+    knn_validation_error_by_fold_k,
+)
 from pycvstat.r.lecture.splits import (
     TrainTest,
     TrainValidation,
     train_test_by_fold,
     train_validation_by_fold,
-)
-from pycvstat.r.lecture.testing import knn_test_error, knn_test_error_by_fold
-from pycvstat.r.lecture.tuning import (
-    get_optimal_k_by_cv,
-    knn_cv_results,
-    knn_validation_error_by_fold_k,
 )
 
 __all__ = [

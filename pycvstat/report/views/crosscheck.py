@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from pycvstat.r.check.table import Crosscheck, Row
+from pycvstat.r.check.call import Row
+from pycvstat.r.check.crosscheck import Crosscheck
 from pycvstat.report.content import Block, Facts, Note, Table, section
 from pycvstat.report.numbers import number
 from pycvstat.report.plots.agreement import agreement

@@ -15,6 +15,7 @@ import pycvstat as pcv
 from pycvstat.data.frame import read
 from pycvstat.errors import DataError, PycvstatError, PycvstatWarning, RError
 from pycvstat.r.bridge import RList, RValue, run
+from pycvstat.r.bridge.to_r import literal
 
 pytestmark = pytest.mark.live_r
 
@@ -38,6 +39,8 @@ STRUCTURE = f"paste(deparse(x, control = {CONTROL}), collapse = '')"
         (["a", None], 'c("a", NA)'),
         ([1.5, None], "c(1.5, NA)"),
         ([1.5, float("nan")], "c(1.5, NaN)"),
+        (float("nan"), "NaN"),
+        ([float("nan")] * 2, "c(NaN, NaN)"),
         ([1, 2.5], "c(1, 2.5)"),
         (range(3), "0:2"),
         ([1, "a"], 'list(1L, "a")'),
@@ -410,3 +413,35 @@ def test_texts_return(values: list[str | None]) -> None:
     if all(value is None for value in values):
         return
     assert run("x", x=values).tolist() == values
+
+
+WRITTEN = {
+    "numbers": [0.1, 1 / 3, 5e-324, 1.7976931348623157e308, -0.0, np.inf, -np.inf, np.nan],
+    "whole numbers": np.array([1, -2, 2**31 - 1]),
+    "large whole numbers": [2**53, -(2**40)],
+    "missing numbers": pd.array([1.5, None], dtype="Float64"),
+    "missing whole numbers": pd.array([1, None], dtype="Int64"),
+    "logicals": pd.array([True, False, None], dtype="boolean"),
+    "texts": ['a"b\\', "\u2028\U0001f600", None, ""],
+    "complex": [1 + 2j, complex(0.1, -0.0)],
+    "bytes": [b"\x00\xff"],
+    "matrix": np.arange(6.0).reshape(2, 3),
+    "named": pd.Series([1.5, 2.5], index=["a b", "if"]),
+    "factor": pd.Categorical(["b", None, "a"], categories=["b", "a", "c"], ordered=True),
+    "times": pd.to_datetime(["2020-01-01 12:00:00.5", None]).tz_localize("Europe/Berlin"),
+    "days": [datetime.date(1960, 2, 29), None],
+    "spans": pd.to_timedelta([1.5, None], unit="h"),
+    "frame": pd.DataFrame({"x y": [1, 2], "g": pd.Categorical(["u", "v"])}, index=["r", "s"]),
+    "not a number": float("nan"),
+    "no numbers": [float("nan"), float("nan")],
+    "nothing": None,
+    "nothing of it": {"none": np.array([]), "text": pd.Series([], dtype="string"), "list": []},
+    "lists": {"a": 1, "b c": [1, "x"], "d": {"e": None, "f": [True]}},
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_a_value_as_r_code_is_the_value_that_r_is_given(kind: str) -> None:
+    value = WRITTEN[kind]
+    same = "identical(given, eval(parse(text = code, keep.source = FALSE)))"
+    assert run(same, given=value, code=literal(value))

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pycvstat.errors import InputError, RError, advice
+from pycvstat import errors
+from pycvstat.errors import InputError, RError
 from pycvstat.r.bridge import available, installed, rscript, run, setting
-from pycvstat.r.bridge.doctor import R_PACKAGES, doctor
+from pycvstat.r.bridge.installed import R_PACKAGES, doctor
 
 ROOT = Path(__file__).parents[3]
 
@@ -156,9 +157,9 @@ def test_what_the_doctor_prescribes_can_be_installed(
 def test_packages_are_installed_by_what_is_there(
     monkeypatch: pytest.MonkeyPatch, pip: bool, uv: bool, start: str
 ) -> None:
-    monkeypatch.setattr(advice, "find_spec", lambda name: pip or None)
-    monkeypatch.setattr(advice.shutil, "which", lambda name: "/bin/uv" if uv else None)
-    assert advice.pip_install("dask").startswith(start)
+    monkeypatch.setattr(errors, "find_spec", lambda name: pip or None)
+    monkeypatch.setattr(errors.shutil, "which", lambda name: "/bin/uv" if uv else None)
+    assert errors.pip_install("dask").startswith(start)
 
 
 def test_doctor_without_r(without_r: None) -> None:

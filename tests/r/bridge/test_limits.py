@@ -13,7 +13,7 @@ import pycvstat as pcv
 from pycvstat.errors import PycvstatWarning, RError
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.r.bridge import run, time_limit
-from pycvstat.r.bridge.separate import separately
+from pycvstat.r.bridge.processes import separately
 
 pytestmark = pytest.mark.live_r
 

@@ -164,7 +164,7 @@ def test_a_file_is_read_by_another_r(results, tmp_path):
     assert float(again["glance"]["estimate"].iloc[0]) == results["nested"].estimate
 
 
-def test_a_dict_of_intervals_is_a_list_of_them(results):
+def test_a_dict_intervals_in_r_is_a_list_of_them(results):
     x = pcv.as_r(results["compared"].interval())
     assert run("names(x)", x=x).tolist() == ["a", "b"]
 

@@ -12,7 +12,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import InputError, RError
-from pycvstat.r.bridge.literal import number, text, vector
+from pycvstat.r.bridge.to_r import literal
 from pycvstat.r.check.script import script_text
 
 MTCARS = pcv.data.mtcars()
@@ -162,11 +162,11 @@ def test_kknn_itself_finds_its_contrasts_of_factors():
 
 
 def test_numbers_and_texts_are_written_exactly():
-    assert float(number(0.1)) == 0.1
-    assert number(float("nan")) == "NaN"
-    assert text('a\nb"\\') == '"a\\u{a}b\\"\\\\"'
-    assert "\n" not in text("line\u2028break\r\n")
-    long = vector(["12345"] * 100)
+    assert float(literal(0.1)) == 0.1
+    assert literal(float("nan")) == "NaN"
+    assert literal('a\nb"\\') == '"a\\u{a}b\\"\\\\"'
+    assert "\n" not in literal("line\u2028break\r\n")
+    long = literal([12345] * 100)
     assert max(len(line) for line in long.splitlines()) <= 100
 
 

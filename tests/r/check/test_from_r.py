@@ -12,7 +12,7 @@ import pycvstat as pcv
 from pycvstat.errors import DataError, FoldError
 from pycvstat.r.bridge import RList
 from pycvstat.r.bridge.rds import parse, read_rds
-from pycvstat.r.check.from_r import from_r
+from pycvstat.r.check.conversion import from_r
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,9 @@ import pycvstat as pcv
 from pycvstat.errors import InputError, RError
 from pycvstat.r.bridge import reference
 from pycvstat.r.check import suite
+from pycvstat.r.check.call import compare_values
+from pycvstat.r.check.cases import Case
 from pycvstat.r.check.suite import ROOMS, Answer, check_room, recorded, run_suite
-from pycvstat.r.check.table import compare_values
 from pycvstat.rmath.tolerances import EXACT, SUMS
 
 
@@ -132,7 +133,7 @@ def test_an_error_of_our_own_is_a_difference(monkeypatch):
     def fails():
         raise InputError("no.")
 
-    monkeypatch.setattr(suite, "cases", lambda _: {"runif(10), seed 0": fails})
+    monkeypatch.setattr(suite, "cases", lambda _: [Case("runif(10), seed 0", fails)])
     row = next(r for r in check_room("random", "recorded").rows if r.quantity.startswith("runif"))
     assert row.place == "no value from Python: no."
 

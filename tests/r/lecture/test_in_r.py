@@ -16,7 +16,7 @@ from pycvstat.data import mtcars, waves
 from pycvstat.errors import RError
 from pycvstat.r import lecture
 from pycvstat.r.bridge import reference, require, run
-from pycvstat.r.check.course import live_course, source_course
+from pycvstat.r.lecture.course import live_course, source_course
 from pycvstat.rmath.random import RRandom
 
 pytestmark = pytest.mark.live_r

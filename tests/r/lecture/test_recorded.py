@@ -12,7 +12,7 @@ from pycvstat import rmath
 from pycvstat.data import waves
 from pycvstat.r import lecture
 from pycvstat.r.bridge import reference
-from pycvstat.r.check.course import recorded_course
+from pycvstat.r.lecture.course import recorded_course
 from pycvstat.rmath.random import RRandom
 
 SUMS = 1e-13  # relative: predictions are sums in R's order, errors are means of their squares

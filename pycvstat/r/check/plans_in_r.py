@@ -12,8 +12,7 @@ from pycvstat.errors import InputError, RError
 from pycvstat.folds.forms import codes_of, rows_of
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splitter import RowsInR, Splitter
-from pycvstat.r.check.call import Call, Quantity, in_r
-from pycvstat.r.check.labels import fit_labels
+from pycvstat.r.check.call import Call, Quantity, fit_labels, in_r
 from pycvstat.rmath.random import RRandom
 
 SORTED = "R sorts words by its own locale, which can change the order of classes."

@@ -1,4 +1,4 @@
-"""The script of the lecture: shuffle, split, tune, test, and the nested estimate."""
+"""The script of the lecture, in Python and in R: shuffle, split, tune, test, nested estimate."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from pycvstat import rmath
+from pycvstat.data import waves
 from pycvstat.errors.checks import Brief
 from pycvstat.folds.partitions import Blocks
-from pycvstat.r.lecture.model import Neighbours
+from pycvstat.r.bridge import available, has, reference, require, run, setting
+from pycvstat.r.lecture.splits import Neighbours
 from pycvstat.rmath.random import RRandom
 from pycvstat.types import FloatArray, IntArray
 
@@ -115,4 +117,109 @@ def lecture_run(
         nested_k=nested_k,
         nested_errors=np.array(errors),
         nested=float(rmath.mean(np.array(errors))),
+    )
+
+
+COURSE_PACKAGES = ("dplyr", "purrr", "tidyr")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CourseInR:
+    """The course's numbers as R computed them.
+
+    Attributes
+    ----------
+    label : str
+        Which R, with what for ``train.kknn``, and whether live or recorded.
+    run : LectureRun
+        The numbers.
+    """
+
+    label: str
+    run: LectureRun
+
+
+def course_data() -> Any:
+    """The data of the course's run: 200 simulated rows, three columns and ``y``.
+
+    Examples
+    --------
+    >>> course_data().shape
+    (200, 4)
+    """
+    return waves(200, random=2021)
+
+
+def recorded_course() -> CourseInR:
+    """The course's run on :func:`course_data` as recorded with kknn.
+
+    Examples
+    --------
+    >>> recorded_course().run.optimal_k
+    [4]
+    """
+    record = reference.recorded("lecture.json")
+    meta = record["meta"]
+    version = meta["r"].split()[2]
+    label = f"R {version}, kknn {meta['kknn']}, recorded {meta['date']}"
+    return CourseInR(label, _run_of(record["run"]))
+
+
+def live_course(data: Any) -> CourseInR | None:
+    """The course's run by R itself, None where R or the packages of the course are missing.
+
+    Parameters
+    ----------
+    data : data frame
+        With the response ``y``.
+
+    Returns
+    -------
+    CourseInR or None
+        With ``train.kknn`` of kknn where that is installed, else of the stand-in, which the label
+        says.
+
+    Raises
+    ------
+    RError
+        When the course's packages are missing although ``PYCVSTAT_R=required``.
+    """
+    if not available():
+        return None
+    if setting() == "required":
+        require(COURSE_PACKAGES)
+    if not all(map(has, COURSE_PACKAGES)):
+        return None
+    provider, version = source_course(), run("as.character(getRversion())")
+    return CourseInR(f"R {version}, {provider}, live", _run_of(run("lecture_run", data=data)))
+
+
+def source_course() -> str:
+    """Make the course's functions known to R and say what stands behind ``train.kknn``.
+
+    Returns
+    -------
+    str
+        "kknn" with its version, or "pycvstat's stand-in for train.kknn".
+    """
+    reference.load(["lecture.R"])
+    if has("kknn"):
+        return f"kknn {run('as.character(packageVersion(p))', p='kknn')}"
+    return "pycvstat's stand-in for train.kknn"
+
+
+def _run_of(numbers: Any) -> LectureRun:
+    """R's list: numbers or their 17 digits as text; a single number where there is only one."""
+
+    def several(values: Any) -> Any:
+        return np.atleast_1d(np.asarray(values, dtype=float))
+
+    return LectureRun(
+        ks=several(numbers["ks"]).astype(np.int64),
+        cv_curve=several(numbers["cv_curve"]),
+        optimal_k=several(numbers["optimal_k"]).astype(int).tolist(),
+        test_error=float(numbers["test_error"]),
+        nested_k=[several(chosen).astype(int).tolist() for chosen in numbers["nested_k"]],
+        nested_errors=several(numbers["nested_errors"]),
+        nested=float(numbers["nested"]),
     )

@@ -1,24 +1,29 @@
-"""R code in a process of its own, for code that might crash, hang or flood the screen."""
+"""R code, and work with R, in a process of its own, which may crash, hang or flood the screen."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from pycvstat.errors import RError
-from pycvstat.r.bridge.installed import install_r, r_program, setting
-from pycvstat.r.bridge.values import r_text
+from pycvstat.errors import PycvstatError, PycvstatWarning, RError, warn
+from pycvstat.r.bridge.installed import install_r, missing, r_program, setting
+from pycvstat.r.bridge.parts import r_text
 
 MOST_OUTPUT = 1_000_000  # bytes
+ANSWER = f"import sys; from {__name__} import answer; answer(sys.argv[1])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,3 +220,81 @@ def failure(status: int, messages: str) -> RError:
             "SIGKILL often means that memory ran out",
         )
     return RError(f"R stopped with exit status {status}.", given=f"R's message: {said}")
+
+
+def separately(function: Callable[..., Any], *arguments: Any, seconds: float) -> Any:
+    """Call a function that uses R in a new Python process.
+
+    Parameters
+    ----------
+    function : callable
+        Of a module, not defined in a script.
+    *arguments : object
+        What can be pickled.
+    seconds : float
+        After this long the process is ended, whatever R does.
+
+    Returns
+    -------
+    object
+        What the function returned; its warnings are given here.
+
+    Raises
+    ------
+    RError
+        When R crashed or took too long.
+    PycvstatError
+        What the function raised.
+    """
+    problem = missing()
+    if problem is not None:
+        raise problem
+    with tempfile.TemporaryDirectory(prefix="pycvstat-") as place:
+        folder = Path(place)
+        (folder / "call").write_bytes(_packed(function, arguments))
+        command = [sys.executable, "-c", ANSWER, str(folder)]
+        streams = folder / "out", folder / "err"
+        status = watched(command, streams, seconds, MOST_OUTPUT, {"PYTHONPATH": _search_path()})
+        if not (folder / "answer").exists():
+            raise failure(status, text_of(streams[1], MOST_OUTPUT))
+        value, said = pickle.loads((folder / "answer").read_bytes())
+    for text in said:
+        warn(text)
+    if isinstance(value, PycvstatError):
+        raise value
+    return value
+
+
+def _packed(function: Callable[..., Any], arguments: Any) -> bytes:
+    try:
+        return pickle.dumps((function, arguments))
+    except Exception as error:  # pickle raises whatever the object does
+        raise RError(
+            "This cannot be sent to a process of its own.",
+            given=f"{type(error).__name__}: {error}",
+            fix="leave out separate=True; or define its functions in a module",
+        ) from None
+
+
+def _search_path() -> str:
+    """Where the new process finds this package, installed or not."""
+    here = str(Path(__file__).resolve().parents[3])
+    return os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+def answer(place: str) -> None:
+    """Do, in a process of its own, the work that waits in a folder."""
+    folder = Path(place)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PycvstatWarning)
+        try:
+            function, arguments = pickle.loads((folder / "call").read_bytes())
+            value = function(*arguments)
+        except PycvstatError as error:
+            value = error
+        except Exception as error:  # in the other process it would be a traceback
+            value = RError("the work with R failed.", given=f"{type(error).__name__}: {error}")
+    said = [str(w.message) for w in caught if issubclass(w.category, PycvstatWarning)]
+    unfinished = folder / "unfinished"
+    unfinished.write_bytes(pickle.dumps((value, said)))
+    unfinished.rename(folder / "answer")

@@ -17,8 +17,7 @@ from pycvstat.intervals.result import Asked, Interval, Scores
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.metrics import METRICS
 from pycvstat.losses.table import TOGETHER
-from pycvstat.r.check.call import Call, Quantity, in_r
-from pycvstat.r.check.labels import fit_labels
+from pycvstat.r.check.call import Call, Quantity, fit_labels, in_r
 from pycvstat.rmath.tolerances import QUANTILES, SAME_BITS, SUMS
 
 PARTS = ("estimate", "std_error", "low", "high")
