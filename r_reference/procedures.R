@@ -38,6 +38,11 @@ pcv_learners <- list(
   },
   glm = function(formula, train, p) {
     fit <- glm(formula, pcv_family(p), train, weights = .pcv_weights, control = pcv_control(p))
+    certain <- fit$fitted.values < pcv_certain | fit$fitted.values > 1 - pcv_certain
+    if (!fit$converged || p$family == "binomial" && any(certain)) {
+      warning("the likelihood has no maximum that glm finds: what is compared is where it stops",
+              call. = FALSE)
+    }
     known <- if (p$family %in% c("binomial", "poisson", "negative.binomial")) 1
     list(
       predict = function(new) {
@@ -369,7 +374,7 @@ pcv_show <- function(result, expected, fits = NULL) {
   refused <- which(result$refused != "", arr.ind = TRUE)
   fit <- if (is.matrix(refused)) refused[, 1] else refused
   if (is.null(fits)) fits <- paste("fold", seq_len(NROW(result$refused)))
-  for (words in unique(paste0(fits[fit], ": ", result$refused[refused]))) {
+  for (words in unique(paste0(fits[fit], rep(": ", length(fit)), result$refused[refused]))) {
     cat("Not compared: ", words, "\n", sep = "")
   }
   for (name in names(expected)) {

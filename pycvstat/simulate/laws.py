@@ -21,7 +21,7 @@ from pycvstat.types import FloatArray, IntArray
 TEST_SEED = 20_260_101  # the points at which risks are averaged are drawn once, by this seed
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Law:
     """A law of (X, Y): Y = mean(X) + noise, or P(Y = 1 | X) = mean(X).
 
@@ -56,6 +56,9 @@ class Law:
     classes: bool = False
     uniform: bool = False
     points: int = 2000
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
 
     @property
     def loss(self) -> Loss:
@@ -110,7 +113,7 @@ class Law:
         return np.asarray(self.bayes_risk + ((predictions - f) ** 2).mean(axis=-1))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HeavyTailed(Law):
     """A law whose noise is t distributed with 3 degrees of freedom, times `noise`.
 
@@ -132,7 +135,7 @@ class HeavyTailed(Law):
         return 3 * self.noise**2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupedNoise(Law):
     """A law whose rows share predictors and noise within groups of `size` rows in part.
 
@@ -153,16 +156,13 @@ class GroupedNoise(Law):
 
     def draw(self, stream: Any, n: int) -> tuple[FloatArray, FloatArray]:
         """Draw n rows: predictors and response."""
-        both = self._shared(stream, n, self.d + 1)
-        X = both[:, : self.d]
-        return X, self.mean(X) + self.noise * both[:, self.d]
-
-    def _shared(self, stream: Any, n: int, columns: int) -> FloatArray:
-        groups = n // self.size
+        groups, columns = n // self.size, self.d + 1
         common = np.asarray(stream.rnorm(groups * columns)).reshape(groups, columns)
         own = np.asarray(stream.rnorm(n * columns)).reshape(n, columns)
         spread = np.repeat(common, self.size, axis=0)
-        return np.asarray(np.sqrt(self.share) * spread + np.sqrt(1 - self.share) * own)
+        both = np.sqrt(self.share) * spread + np.sqrt(1 - self.share) * own
+        X = both[:, : self.d]
+        return X, self.mean(X) + self.noise * both[:, self.d]
 
 
 def sine(noise: float = 0.5) -> Law:

@@ -27,7 +27,7 @@ from pycvstat.types import FloatArray, IntArray
 POINTS = 1000  # new points at which the risk of one data set is averaged
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scenario:
     """A law, a sample size and a learner; squared loss, or 0-1 loss where the law has classes.
 
@@ -68,6 +68,9 @@ class Scenario:
     ranked: bool = False
     group_size: int = 1
     linear: bool = False
+
+    def __repr__(self) -> str:
+        return f"Scenario({self.name!r})"
 
     @property
     def groups(self) -> IntArray | None:
@@ -148,30 +151,6 @@ def expected_auc(scores: FloatArray, p: FloatArray) -> float:
     return float((positive * below).sum() / (positive.sum() * negative.sum()))
 
 
-def _nothing(X: FloatArray) -> FloatArray:
-    return np.zeros(len(X))
-
-
-def _sum(X: FloatArray) -> FloatArray:
-    return np.asarray(X.sum(axis=1))
-
-
-def _decaying(X: FloatArray) -> FloatArray:
-    return np.asarray(X @ (0.8 ** np.arange(X.shape[1])))
-
-
-def _waves(X: FloatArray) -> FloatArray:
-    return np.asarray(np.sin(2 * X[:, 0]) + X[:, 1] ** 2 / 2)
-
-
-def _steep(X: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-2 * X[:, 0])))
-
-
-def _tilted(X: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-1.5 * X[:, 0] + X[:, 1])))
-
-
 def ols(n: int = 100, p: int = 20) -> Scenario:
     """Least squares with p standard normal predictors without effect.
 
@@ -182,7 +161,8 @@ def ols(n: int = 100, p: int = 20) -> Scenario:
     >>> ols(50, 5).name
     'OLS, n = 50, p = 5'
     """
-    return Scenario(f"OLS, n = {n}, p = {p}", Law("noise", p, _nothing), n, OLS(), linear=True)
+    law = Law("noise", p, lambda X: np.zeros(len(X)))
+    return Scenario(f"OLS, n = {n}, p = {p}", law, n, OLS(), linear=True)
 
 
 def two_ols(n: int = 100, effect: float = 0.0) -> Scenario:
@@ -193,46 +173,33 @@ def two_ols(n: int = 100, effect: float = 0.0) -> Scenario:
     >>> two_ols().versus
     'y ~ x2'
     """
-
-    def mean(X: FloatArray) -> FloatArray:
-        return np.asarray(X[:, 0] + (1 - effect) * X[:, 1])
-
-    return Scenario(
-        f"two OLS, n = {n}, effect {effect:g}", Law("two predictors", 2, mean), n, OLS(),
-        "y ~ x1", "y ~ x2", linear=True,
-    )  # fmt: skip
+    law = Law("two predictors", 2, lambda X: X[:, 0] + (1 - effect) * X[:, 1])
+    name = f"two OLS, n = {n}, effect {effect:g}"
+    return Scenario(name, law, n, OLS(), "y ~ x1", "y ~ x2", linear=True)
 
 
+WAVES = Law("waves", 3, lambda X: np.sin(2 * X[:, 0]) + X[:, 1] ** 2 / 2, noise=0.7)
+STEEP = Law("steep", 2, lambda X: 1 / (1 + np.exp(-2 * X[:, 0])), classes=True)
+TILTED = Law("tilted", 5, lambda X: 1 / (1 + np.exp(-1.5 * X[:, 0] + X[:, 1])), classes=True)
+DECAYING = Law("decaying", 30, lambda X: X @ (0.8 ** np.arange(X.shape[1])), noise=2.0)
+HEAVY = HeavyTailed("t3", 5, lambda X: X.sum(axis=1))
 NEAREST = KNN(5, kernel="rectangular", scale=False)
 SCENARIOS: dict[str, Scenario] = {
     "ols": ols(),
     "ols_low": ols(p=2),
     "ols_high": ols(p=50),
-    "knn_regression": Scenario(
-        "5-NN, regression in 3 dimensions", Law("waves", 3, _waves, noise=0.7), 100, NEAREST
-    ),
-    "knn_classes": Scenario(
-        "5-NN, 0-1 loss in 2 dimensions", Law("steep", 2, _steep, classes=True), 100, NEAREST
-    ),
-    "logistic": Scenario(
-        "logistic regression, 0-1 loss in 5 dimensions",
-        Law("tilted", 5, _tilted, classes=True),
-        100,
-        Logit(),
-    ),
+    "knn_regression": Scenario("5-NN, regression in 3 dimensions", WAVES, 100, NEAREST),
+    "knn_classes": Scenario("5-NN, 0-1 loss in 2 dimensions", STEEP, 100, NEAREST),
+    "logistic": Scenario("logistic regression, 0-1 loss in 5 dimensions", TILTED, 100, Logit()),
     "tuned_ridge": Scenario(
         "tuned ridge, n = 100, p = 30",
-        Law("decaying", 30, _decaying, noise=2.0),
+        DECAYING,
         100,
         Tuned(Ridge(standardize=False), {"lam": np.geomspace(0.003, 30, 9)}, inner=Blocks(5)),
         linear=True,
     ),
     "heavy_tails": Scenario(
-        "OLS with t noise of 3 degrees of freedom, p = 5",
-        HeavyTailed("t3", 5, _sum),
-        100,
-        OLS(),
-        linear=True,
+        "OLS with t noise of 3 degrees of freedom, p = 5", HEAVY, 100, OLS(), linear=True
     ),
 }
 
@@ -271,7 +238,7 @@ def grouped_ols(groups: int = 40, size: int = 5) -> Scenario:
     80
     """
     name = f"OLS on {groups} groups of {size} rows"
-    law = GroupedNoise("groups", 3, _sum, size=size)
+    law = GroupedNoise("groups", 3, lambda X: X.sum(axis=1), size=size)
     return Scenario(name, law, groups * size, OLS(), group_size=size, linear=True)
 
 

@@ -77,3 +77,9 @@ def test_risks_are_those_of_fits_to_the_rows(case: Scenario, drawn: Any) -> None
     for n, one in zip(ROWS, found, strict=True):
         expected = risk(case.formula, n) - (risk(case.versus, n) if case.versus else 0.0)
         np.testing.assert_allclose(one, expected, rtol=SAME, atol=SAME)
+
+
+def test_scenarios_and_laws_show_themselves_by_their_names() -> None:
+    assert repr(SCENARIOS["ols"]) == "Scenario('OLS, n = 100, p = 20')"
+    assert repr(SCENARIOS["heavy_tails"].law) == "HeavyTailed('t3')"
+    assert " at 0x" not in repr([*CASES, *(one.law for one in CASES)])

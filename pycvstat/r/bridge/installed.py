@@ -105,16 +105,21 @@ def _sudo() -> str:
     return "" if hasattr(os, "geteuid") and os.geteuid() == 0 else "sudo "
 
 
+def no_r() -> RError | None:
+    """Return why no R program can be run from here, None when one can."""
+    if setting() == "none":
+        return RError("R is switched off by PYCVSTAT_R=none.", fix="unset PYCVSTAT_R to use R")
+    return RError("R is not on the PATH.", fix=install_r()) if r_program() is None else None
+
+
 def missing() -> RError | None:
     """Return why R cannot be used from here, None when nothing speaks against it.
 
     It looks at what is installed without starting R.
     """
-    if setting() == "none":
-        return RError("R is switched off by PYCVSTAT_R=none.", fix="unset PYCVSTAT_R to use R")
-    program = r_program()
-    if program is None:
-        return RError("R is not on the PATH.", fix=install_r())
+    problem, program = no_r(), str(r_program())
+    if problem is not None:
+        return problem
     version = r_version(program)
     if not version:
         return RError("The R program does not answer.", given=program, fix=install_r())

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.data.formula.syntax import is_syntactic
 from pycvstat.errors import RError
 
 NA_INTEGER = -(2**31)
@@ -285,6 +284,8 @@ def _wrapped(items: Sequence[str]) -> str:
 
 def _name(name: str | None) -> str:
     """The name of a part of a list."""
+    from pycvstat.data.formula.syntax import is_syntactic
+
     known = name or ""
     return known if is_syntactic(known) and known.isascii() else _quoted(known)
 

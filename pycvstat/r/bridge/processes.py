@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pycvstat.errors import PycvstatError, PycvstatWarning, RError, warn
-from pycvstat.r.bridge.installed import install_r, missing, r_program, setting
+from pycvstat.errors.checks import is_number
+from pycvstat.r.bridge.installed import missing, no_r, r_program
 from pycvstat.r.bridge.parts import r_text
 
 MOST_OUTPUT = 1_000_000  # bytes
@@ -90,7 +89,9 @@ def rscript(
     _check_texts([*arguments, *(text for pair in added for text in pair)], "argument")
     _check_texts([str(code) if isinstance(code, Path) else code], "piece of code")
     with tempfile.TemporaryDirectory(prefix="pycvstat-") as folder:
-        file = code if isinstance(code, Path) else _written(code, Path(folder))
+        file = code if isinstance(code, Path) else Path(folder, "code.R")
+        if isinstance(code, str):
+            file.write_text(code, encoding="utf-8")
         command = [_rscript_program(), "--no-save", "--no-restore", str(file), *arguments]
         streams = Path(folder, "out"), Path(folder, "err")
         started = time.monotonic()
@@ -108,10 +109,16 @@ def check_seconds(seconds: object) -> None:
         raise RError("A time limit is a number of seconds above 0.", given=repr(seconds))
 
 
-def _above_0(given: object) -> bool:
-    if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
-        return False
-    return bool(given > 0)
+def out_of_time(seconds: float) -> RError:
+    """What is said when R took longer than it may."""
+    return RError(
+        f"R did not finish within {seconds:g} seconds and was stopped.",
+        fix="look for an endless loop, or allow more seconds",
+    )
+
+
+def _above_0(given: Any) -> bool:
+    return is_number(given) and bool(given > 0)
 
 
 def _check_texts(texts: Sequence[object], what: str) -> None:
@@ -122,19 +129,11 @@ def _check_texts(texts: Sequence[object], what: str) -> None:
         r_text(text)
 
 
-def _written(code: str, folder: Path) -> Path:
-    file = folder / "code.R"
-    file.write_text(code, encoding="utf-8")
-    return file
-
-
 def _rscript_program() -> str:
-    if setting() == "none":
-        raise RError("R is switched off by PYCVSTAT_R=none.", fix="unset PYCVSTAT_R to use R")
-    program = r_program()
-    if program is None:
-        raise RError("R is not on the PATH.", fix=install_r())
-    beside = Path(program).with_name("Rscript")
+    problem, program = no_r(), r_program()
+    if problem is not None:
+        raise problem
+    beside = Path(str(program)).with_name("Rscript")
     return str(beside) if beside.exists() else "Rscript"
 
 
@@ -176,10 +175,7 @@ def _until_done(
             return status
         _check_size(streams, max_output)
         if time.monotonic() > deadline:
-            raise RError(
-                f"R did not finish within {seconds:g} seconds and was stopped.",
-                fix="look for an endless loop, or allow more seconds",
-            )
+            raise out_of_time(seconds)
 
 
 def _check_size(streams: tuple[Path, Path], max_output: int) -> None:

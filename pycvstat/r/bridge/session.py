@@ -18,7 +18,7 @@ from typing import Any
 
 from pycvstat.errors import RError, warn
 from pycvstat.r.bridge.installed import install_rpy2, missing, r_program, r_version, setting
-from pycvstat.r.bridge.processes import check_seconds
+from pycvstat.r.bridge.processes import check_seconds, out_of_time
 
 _log = logging.getLogger("pycvstat.R")
 
@@ -110,7 +110,7 @@ def available() -> bool:
     return True
 
 
-def start() -> None:
+def start() -> _Session:
     """Start R in this process, or say why that is not possible.
 
     Raises
@@ -121,7 +121,18 @@ def start() -> None:
     problem = missing()
     if problem is not None:
         raise problem
-    _session()
+    session = _started()
+    if threading.current_thread() is not threading.main_thread():
+        raise RError(
+            "R can only be used from the main thread.",
+            fix="do the R part before or after the parallel part",
+        )
+    if session.process != os.getpid():
+        raise RError(
+            "R belongs to the parent process.",
+            fix="call R in the process that started it, not in a worker",
+        )
+    return session
 
 
 def run(code: str, /, **values: object) -> object:
@@ -168,8 +179,7 @@ def run(code: str, /, **values: object) -> object:
 
     if not isinstance(code, str):
         raise RError("R code is text.", given=f"{code!r:.80}")
-    start()
-    session = _session()
+    session = start()
     from rpy2.rinterface_lib.embedded import RRuntimeError
 
     late: list[float] = []
@@ -180,18 +190,17 @@ def run(code: str, /, **values: object) -> object:
             )
     except KeyboardInterrupt:
         if late:
-            raise _out_of_time(late[0]) from None
+            raise out_of_time(late[0]) from None
         raise
     except RRuntimeError as problem:  # a jump to R's top level, past every handler
         raise RError("R stopped without a message.", given=str(problem).strip() or None) from None
     if len(stopped) == 1:  # while R waits, it keeps the signal to itself
-        raise _out_of_time(late[0]) if late else KeyboardInterrupt
+        raise out_of_time(late[0]) if late else KeyboardInterrupt
     for message in _texts(said):
         _log.info(message.rstrip())
     for message in _texts(warned):
-        if _NO_SYSTEMD in message:
-            continue
-        warn(f"R warned: {message}")
+        if _NO_SYSTEMD not in message:
+            warn(f"R warned: {message}")
     if told[0] > len(warned):
         warn(f"R gave {told[0]} warnings; the first {len(warned)} are shown.")
     if len(stopped):
@@ -226,13 +235,6 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         yield
     finally:
         _seconds.reset(token)
-
-
-def _out_of_time(seconds: float) -> RError:
-    return RError(
-        f"R did not finish within {seconds:g} seconds and was stopped.",
-        fix="look for an endless loop, or allow more seconds",
-    )
 
 
 @cache
@@ -279,21 +281,6 @@ def _started() -> _Session:
             given=f"{type(problem).__name__}: {problem}",
             fix=install_rpy2(version),
         ) from None
-
-
-def _session() -> _Session:
-    session = _started()
-    if threading.current_thread() is not threading.main_thread():
-        raise RError(
-            "R can only be used from the main thread.",
-            fix="do the R part before or after the parallel part",
-        )
-    if session.process != os.getpid():
-        raise RError(
-            "R belongs to the parent process.",
-            fix="call R in the process that started it, not in a worker",
-        )
-    return session
 
 
 @contextlib.contextmanager

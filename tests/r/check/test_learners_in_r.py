@@ -268,3 +268,17 @@ def test_separated_classes_are_left_out_by_name(tmp_path):
     assert checked.first_difference is None
     assert [row.count for row in checked.rows] == [12, 7, 7, 2, 0, 0, 0]
     assert "fold 2 (R says: the predictors separate" in checked.left_out
+
+
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+@pytest.mark.parametrize("species", [["setosa", "versicolor"], ["versicolor", "virginica"]])
+def test_where_glm_finds_no_maximum_its_stop_is_compared_and_said_to_be_one(species):
+    iris = pcv.data.iris()
+    two = iris[iris["Species"].isin(species)].assign(
+        Species=lambda d: d["Species"].cat.remove_unused_categories()
+    )
+    folds, formula = pcv.KFold(3, random=1), "Species ~ `Sepal.Length` + `Sepal.Width`"
+    checked = pcv.cross_validate(pcv.Logit(), formula, two, folds=folds).crosscheck()
+    assert checked
+    said = any("the likelihood has no maximum that glm finds" in note for note in checked.notes)
+    assert said is ("setosa" in species)
