@@ -81,8 +81,11 @@ class OLS(DesignLearner):
     """Ordinary least squares.
 
     Columns that earlier ones span get no coefficient, by R's rule (Householder QR with limited
-    pivoting, tolerance 1e-7), so predictions inside folds are those of ``predict.lm``; statsmodels
-    would divide a coefficient among them, and fit every fold anew. Weights are for `WLS`.
+    pivoting, tolerance 1e-7), so predictions inside folds are those of ``predict.lm``. Without such
+    columns statsmodels' predictions agree to 1e-13; with them it divides a coefficient among them,
+    or ends up to 0.2 off or fails (``method="qr"``). All folds come from one factorisation: a loop
+    of its fits takes 15 times as long for 10 folds, and thousands of times for leave-one-out
+    (1,000 rows, 6 columns). Weights are for `WLS`.
 
     Parameters
     ----------

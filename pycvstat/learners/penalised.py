@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
@@ -20,9 +20,9 @@ from pycvstat.learners.linear.elastic_net import (
     elastic_net_left_out_predictions,
     elastic_net_slopes,
 )
-from pycvstat.learners.linear.ridge import ridge_gcv, ridge_left_out_predictions
+from pycvstat.learners.linear.ridge import ridge_gcv
 from pycvstat.learners.solution import Outcome, Sample, Solution, plain_table
-from pycvstat.types import FloatArray
+from pycvstat.types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,9 +109,7 @@ class Penalised(DesignLearner):
         refuse_extreme(learners[0].name, sample.X, sample.columns)
         rows = centre(sample.X[:, 1:], sample.y, _relative(sample.weights))
         slopes = np.empty((len(given), sample.X.shape[1] - 1))
-        for standardize in {learner.standardize for learner in given}:
-            some = [i for i, learner in enumerate(given) if learner.standardize == standardize]
-            lam, alpha = _grid([given[i] for i in some])
+        for some, lam, alpha, standardize in _grids(given):
             slopes[some] = elastic_net_slopes(rows, lam, alpha, standardize, as_glmnet=True)
         return [PenalisedSolution(rows, one) for one in slopes]
 
@@ -302,14 +300,9 @@ class PreparedPenalised(PreparedDesign):
         X, y = self.design.X[:, 1:], self.task.response.values
         values = np.empty((len(learners), len(plan.rows)))
         rest = (plan.rows, plan.offsets, _relative(self.task.weights))
-        for standardize in {learner.standardize for learner in learners}:
-            some = [i for i, one in enumerate(learners) if one.standardize == standardize]
-            lam, alpha = _grid([learners[i] for i in some])
-            scaling: dict[str, Any] = {"standardize": standardize, "as_glmnet": True}
-            values[some] = (
-                elastic_net_left_out_predictions(X, y, lam, alpha, *rest, **scaling)
-                if alpha.any()
-                else ridge_left_out_predictions(X, y, lam, *rest, **scaling)
+        for some, lam, alpha, standardize in _grids(learners):
+            values[some] = elastic_net_left_out_predictions(
+                X, y, lam, alpha, *rest, standardize=standardize, as_glmnet=True
             )
         return Predictions(values)
 
@@ -322,6 +315,13 @@ def _relative(weights: FloatArray | None) -> FloatArray | None:
     return np.asarray(np.ldexp(weights, -power))
 
 
-def _grid(learners: Sequence[Penalised]) -> tuple[FloatArray, FloatArray]:
+def _grids(
+    learners: Sequence[Penalised],
+) -> Iterator[tuple[BoolArray, FloatArray, FloatArray, bool]]:
+    """Which learners are standardised, or not, with their penalties and shares."""
     lam = np.array([learner.lam for learner in learners], dtype=np.float64)
-    return lam, np.array([learner.share for learner in learners], dtype=np.float64)
+    alpha = np.array([learner.share for learner in learners], dtype=np.float64)
+    scaled = np.array([learner.standardize for learner in learners], dtype=bool)
+    for standardize in np.unique(scaled):
+        some = scaled == standardize
+        yield some, lam[some], alpha[some], bool(standardize)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -109,11 +110,24 @@ class KNN(Learner):
     ties: Ties = "kknn"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", _count(self.k))
+        if not is_whole(self.k) or self.k < 1:
+            raise InputError(
+                "k must be a whole number, at least 1.",
+                given=f"k={self.k!r}",
+                fix=Advice("for example {k}", k=7),
+            )
+        object.__setattr__(self, "k", int(self.k))
         check_word("kernel", self.kernel, KERNELS)
         check_word("ties", self.ties, TIES)
-        _number("distance", self.distance, 0, strictly=True)
-        _number("ykernel", self.ykernel, 0, strictly=False)
+        for name, smallest, bound in (
+            ("distance", math.ulp(0.0), "greater than"),
+            ("ykernel", 0, "at least"),
+        ):
+            value = getattr(self, name)
+            if not (is_number(value) and smallest <= value < math.inf):
+                raise InputError(
+                    f"{name} must be a finite number, {bound} 0.", given=f"{name}={value!r}"
+                )
         if not isinstance(self.scale, bool | np.bool_):
             raise InputError("scale must be True or False.", given=repr(self.scale))
 
@@ -181,7 +195,6 @@ class PreparedKNN(Prepared):
             raise InputError("there are no candidates.", fix="give a grid with at least one value")
         super().__init__(learner, task, candidates)
         self._rows = Rows(task.design("kknn"), task.response)
-        self._all: list[Group] | None = None
 
     def predict(
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
@@ -200,7 +213,7 @@ class PreparedKNN(Prepared):
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Iterator[tuple[slice, Predictions]]:
         """`predict` in pieces of `new`, so that memory stays small."""
-        groups = self._groups(which)
+        groups = self._every if which is None else grouped(self.chosen(which))
         check_rows([one for group in groups for one in group.learners], len(train))
         rows, train, new = self._seen_from(train, new)
         folds = [rows.fold(group.key, train, len(new)) for group in groups]
@@ -208,12 +221,9 @@ class PreparedKNN(Prepared):
             part = slice(start, min(start + PORTION, len(new)))
             yield part, predict_candidates(groups, folds, rows, new[part])
 
-    def _groups(self, which: Which) -> list[Group]:
-        if which is not None:
-            return grouped(self.chosen(which))
-        if self._all is None:
-            self._all = grouped(self.learners)
-        return self._all
+    @cached_property
+    def _every(self) -> list[Group]:
+        return grouped(self.learners)
 
     def _seen_from(self, train: IntArray, new: IntArray) -> tuple[Rows, IntArray, IntArray]:
         """The rows as this fit sees them: some columns depend on the training rows."""
@@ -237,29 +247,6 @@ def check_rows(learners: Sequence[KNN], n: int) -> None:
             "k is larger than the number of training rows.",
             given=f"k={k} with {n} training rows",
             fix=f"use k of at most {n}, or folds that leave more training rows",
-        )
-
-
-def _count(k: Any) -> int:
-    if not is_whole(k) or k < 1:
-        raise InputError(
-            "k must be a whole number, at least 1.",
-            given=f"k={k!r}",
-            fix=Advice("for example {k}", k=7),
-        )
-    return int(k)
-
-
-def _number(name: str, value: Any, least: float, strictly: bool) -> None:
-    if (
-        not is_number(value)
-        or not math.isfinite(value)
-        or value < least
-        or (strictly and value == least)
-    ):
-        bound = "greater than" if strictly else "at least"
-        raise InputError(
-            f"{name} must be a finite number, {bound} {least:g}.", given=f"{name}={value!r}"
         )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
 
-from pycvstat.errors import FitError, InputError
-from pycvstat.learners.linear.least_squares import column_scale, require_finite
+from pycvstat.errors import InputError
+from pycvstat.learners.linear.least_squares import column_scale, require_finite, weighted_rows
 from pycvstat.learners.linear.left_out import equal_sizes, well_conditioned
 from pycvstat.types import FloatArray, IntArray
 
@@ -84,11 +84,7 @@ def centre(X: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> C
     >>> rows.origin + rows.x_mean, rows.y_mean, rows.sds()
     (array([1.]), 3.0, array([1.]))
     """
-    if weights is not None:
-        used = weights > 0
-        X, y, weights = X[used], y[used], weights[used]
-    if not len(y):
-        raise FitError("no training row has a positive weight.", fix="use folds that leave some")
+    X, y, weights = weighted_rows(X, y, weights)
     total = float(len(y)) if weights is None else float(weights.sum())
     origin, near, y_mean, y_left = _near_zero(X, y, weights)
     x_mean = np.average(near, 0, weights)
@@ -169,6 +165,25 @@ def training_rows(
                 total = float(factor[0, 0] ** 2)
                 means = origin, level[1:-1], y_mean + float(level[-1])
                 yield int(i), _of_triangle(factor[1:, 1:], *means, total)
+
+
+def each_fit(
+    X: FloatArray,
+    y: FloatArray,
+    rows: IntArray,
+    offsets: IntArray,
+    weights: FloatArray | None,
+    slopes: Callable[[Centred], FloatArray],
+) -> FloatArray:
+    """Predictions (C, N) of the test rows by the slopes (C, p) of each fit's training rows."""
+    out = np.empty((0, len(rows)))
+    for i, train in training_rows(X, y, rows, offsets, weights):
+        part = slice(offsets[i], offsets[i + 1])
+        predictions = train.predict(slopes(train), X[rows[part]])
+        if not len(out):
+            out = np.empty((len(predictions), len(rows)))
+        out[:, part] = predictions
+    return out
 
 
 def _anew(X: FloatArray, y: FloatArray, test: IntArray, weights: FloatArray | None) -> Centred:

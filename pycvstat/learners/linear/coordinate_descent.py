@@ -1,7 +1,7 @@
-"""Cyclic coordinate descent for the elastic net: the compiled loop.
+"""The solver of the elastic net: cyclic coordinate descent, and linear systems where it is slow.
 
-Compiled because each step needs the residuals that the step before it left; imported only when a
-lasso or elastic net is fitted.
+Descent is compiled because each step needs the residuals that the step before it left; imported
+only when a lasso or elastic net is fitted.
 """
 
 from __future__ import annotations
@@ -10,7 +10,46 @@ import numpy as np
 from numba import njit
 from scipy import linalg
 
+from pycvstat.errors import FitError
 from pycvstat.types import FloatArray
+
+TOLERANCE = 1e-13
+"""Largest violation of an optimality condition: the gradient is the covariance of a predictor and
+the residuals, and may miss its place by this share of the product of their two lengths."""
+
+_SWEEPS = 300
+"""After so many sweeps the descent is slow, and linear systems finish the work."""
+
+_ROUNDS = 200
+
+_NO_RANK = 1e-12
+"""Predictors of length 1 with a singular value below this repeat each other to rounding."""
+
+
+def minimise(
+    columns: FloatArray, z: FloatArray, start: FloatArray, l1: float, l2: float
+) -> FloatArray:
+    """Minimise |z - X b|^2 / 2 + l1 |b|_1 + l2 |b|^2 / 2 for z of length 1, from a start.
+
+    Coordinate descent; where that is slow, linear systems of the slopes that are not zero.
+
+    Raises
+    ------
+    FitError
+        The optimality conditions cannot be met to 1e-13.
+    """
+    b = start.copy()
+    for _ in range(_ROUNDS):
+        if descend(columns, z, b, l1, l2, TOLERANCE, _SWEEPS):
+            return b
+        exact = finish(columns, z, b, l1, l2, 10 * TOLERANCE)
+        if exact is not None:
+            return exact
+    raise FitError(
+        "coordinate descent has not converged.",
+        given=f"penalties {l1:g} and {l2:g}, {len(b)} predictors",
+        fix="leave out the smallest penalties, or predictors that nearly repeat others",
+    )
 
 
 @njit(cache=True)
@@ -85,10 +124,6 @@ def descend(
         else:
             everything = False
     return False
-
-
-_NO_RANK = 1e-12
-"""Predictors of length 1 with a singular value below this repeat each other to rounding."""
 
 
 def finish(

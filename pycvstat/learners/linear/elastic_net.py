@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycvstat.errors import FitError
-from pycvstat.learners.linear.centred import Centred, centre, require_measurable, training_rows
-from pycvstat.learners.linear.coordinate_descent import finish
-from pycvstat.learners.linear.ridge import ridge_slopes
+from pycvstat.learners.linear.centred import Centred, centre, each_fit, require_measurable
+from pycvstat.learners.linear.ridge import ridge_loo_predictions, ridge_slopes
 from pycvstat.types import FloatArray, IntArray
-
-TOLERANCE = 1e-13
-"""Largest violation of an optimality condition: the gradient is the covariance of a predictor and
-the residuals, and may miss its place by this share of the product of their two lengths."""
-
-_SWEEPS = 300
-"""After so many sweeps the descent is slow, and linear systems finish the work."""
-
-_ROUNDS = 200
 
 
 def elastic_net_slopes(
@@ -91,32 +80,14 @@ def _path(rows: Centred, scale: FloatArray, l1: FloatArray, l2: FloatArray) -> F
     out = np.zeros((len(l1), len(columns)))
     if size == 0.0:
         return out
+    from pycvstat.learners.linear.coordinate_descent import minimise  # compiled
+
     z = rows.z / root / size
     b = np.zeros(len(columns))
     for c in np.argsort(-l1, kind="stable"):
-        b = _solve(columns, z, b, l1[c] / size, l2[c])
+        b = minimise(columns, z, b, l1[c] / size, l2[c])
         out[c] = b * size
     return out
-
-
-def _solve(
-    columns: FloatArray, z: FloatArray, start: FloatArray, l1: float, l2: float
-) -> FloatArray:
-    """One penalty, for z of length 1."""
-    from pycvstat.learners.linear.coordinate_descent import descend
-
-    b = start.copy()
-    for _ in range(_ROUNDS):
-        if descend(columns, z, b, l1, l2, TOLERANCE, _SWEEPS):
-            return b
-        exact = finish(columns, z, b, l1, l2, 10 * TOLERANCE)
-        if exact is not None:
-            return exact
-    raise FitError(
-        "coordinate descent has not converged.",
-        given=f"penalties {l1:g} and {l2:g}, {len(b)} predictors",
-        fix="leave out the smallest penalties, or predictors that nearly repeat others",
-    )
 
 
 def penalty_path(
@@ -178,7 +149,8 @@ def elastic_net_left_out_predictions(
     """Out-of-fold predictions of the elastic net for every penalty and every fit.
 
     Means and standard deviations come from the training rows of each fit; the data are factorised
-    once and each fit descends on a triangle of p rows.
+    once and each fit works on a triangle of p rows. Leave-one-out of ridge regression (alpha 0)
+    without standardisation needs a single decomposition in all (`ridge_loo_predictions`).
 
     As in R: ``predict(glmnet(X[-T, ], y[-T], alpha = alpha, lambda = lam), X[T, ])`` for every
     set T of test rows, with ``as_glmnet=True`` (see `elastic_net_slopes`).
@@ -208,11 +180,15 @@ def elastic_net_left_out_predictions(
     >>> elastic_net_left_out_predictions(
     ...     X, y, np.array([10.0]), 1.0, np.array([3]), np.array([0, 1]))
     array([[2.]])
+    >>> elastic_net_left_out_predictions(
+    ...     X, y, np.array([0.0]), 0.0, np.array([3]), np.array([0, 1]))
+    array([[12.]])
     """
     X, y = require_measurable(X, y)
-    out = np.empty((len(lam), len(rows)))
-    for i, train in training_rows(X, y, rows, offsets, weights):
-        part = slice(offsets[i], offsets[i + 1])
-        slopes = elastic_net_slopes(train, lam, alpha, standardize, as_glmnet)
-        out[:, part] = train.predict(slopes, X[rows[part]])
-    return out
+    if not (standardize or np.any(alpha)) and len(y) > 2 and (np.diff(offsets) == 1).all():
+        return ridge_loo_predictions(X, y, lam, weights, as_glmnet)[:, rows]
+
+    def slopes(train: Centred) -> FloatArray:
+        return elastic_net_slopes(train, lam, alpha, standardize, as_glmnet)
+
+    return each_fit(X, y, rows, offsets, weights, slopes)

@@ -88,11 +88,7 @@ def fit_least_squares(
     array([1., 2.])
     """
     X, y = require_finite(X, y)
-    if weights is not None:
-        used = weights > 0
-        X, y, weights = X[used], y[used], weights[used]
-    if not len(y):
-        raise FitError("no training row has a positive weight.", fix="use folds that leave some")
+    X, y, weights = weighted_rows(X, y, weights)
     constant = constant_column(X)
     with np.errstate(over="ignore", invalid="ignore"):  # what leaves the range is refused below
         shift = 0.0 if constant is None else float(y.mean())
@@ -106,6 +102,18 @@ def fit_least_squares(
         return LeastSquares(*_solve(rows, response, tol))
     coefficients[constant] += shift / X[0, constant]
     return LeastSquares(coefficients, aliased)
+
+
+def weighted_rows(
+    X: FloatArray, y: FloatArray, weights: FloatArray | None
+) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """The rows of positive weight, at least one, or FitError."""
+    if weights is not None:
+        used = weights > 0
+        X, y, weights = X[used], y[used], weights[used]
+    if not len(y):
+        raise FitError("no training row has a positive weight.", fix="use folds that leave some")
+    return X, y, weights
 
 
 def _require_in_range(*numbers: FloatArray) -> None:

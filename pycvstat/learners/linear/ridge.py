@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from pycvstat.learners.linear.centred import Centred, centre, require_measurable, training_rows
+from pycvstat.learners.linear.centred import Centred, centre, each_fit, require_measurable
 from pycvstat.learners.linear.left_out import KEPT_SHARE
-from pycvstat.types import BoolArray, FloatArray, IntArray
+from pycvstat.types import BoolArray, FloatArray
 
 _REFINEMENTS = 2
 """Singular vectors are exact in the units of the largest predictor only; refinement makes the
@@ -85,74 +87,6 @@ def _rounding_of(d: FloatArray) -> float:
     return float(d.max(initial=0.0) * np.finfo(np.float64).eps * max(len(d), 10))
 
 
-def ridge_left_out_predictions(
-    X: FloatArray,
-    y: FloatArray,
-    lam: FloatArray,
-    rows: IntArray,
-    offsets: IntArray,
-    weights: FloatArray | None = None,
-    *,
-    standardize: bool = True,
-    as_glmnet: bool = False,
-) -> FloatArray:
-    """Out-of-fold predictions of ridge regression for every penalty and every fit.
-
-    Means and standard deviations come from the training rows of each fit. One QR factorisation
-    of all rows, then one p x p singular value decomposition per fit; leave-one-out without
-    standardisation needs a single decomposition in all (`ridge_loo_predictions`).
-
-    As in R: ``predict(glmnet(X[-T, ], y[-T], alpha = 0, lambda = lam), X[T, ])`` for every set T
-    of test rows, with ``as_glmnet=True`` (see `ridge_slopes`).
-
-    Parameters
-    ----------
-    X : (n, p) float64
-        Predictors, without an intercept column.
-    y : (n,) float64
-    lam : (C,) float64
-    rows : (N,) int64
-        Test rows of all fits, one fit after the other, counted from 0.
-    offsets : (fits + 1,) int64
-        Fit i tests ``rows[offsets[i]:offsets[i + 1]]``.
-    weights : (n,) float64, optional
-    standardize, as_glmnet : bool
-        See `ridge_slopes`.
-
-    Returns
-    -------
-    (C, N) float64
-
-    Examples
-    --------
-    >>> X, y = np.array([[0.0], [1.0], [2.0], [6.0]]), np.array([0.0, 2.0, 4.0, 5.0])
-    >>> ridge_left_out_predictions(X, y, np.array([0.0]), np.array([3]), np.array([0, 1]))
-    array([[12.]])
-    """
-    X, y = require_measurable(X, y)
-    lam = np.asarray(lam, dtype=np.float64)
-    sizes = np.diff(offsets)
-    if (sizes == 1).all() and not standardize and len(y) > 2:
-        return ridge_loo_predictions(X, y, lam, weights, as_glmnet)[:, rows]
-    return _each_fit(X, y, lam, rows, offsets, weights, (standardize, as_glmnet))
-
-
-def _each_fit(
-    X: FloatArray,
-    y: FloatArray,
-    lam: FloatArray,
-    rows: IntArray,
-    offsets: IntArray,
-    weights: FloatArray | None,
-    scaling: tuple[bool, bool],
-) -> FloatArray:
-    out = np.empty((len(lam), len(rows)))
-    for i, train in training_rows(X, y, rows, offsets, weights):
-        part = slice(offsets[i], offsets[i + 1])
-        out[:, part] = train.predict(ridge_slopes(train, lam, *scaling), X[rows[part]])
-    return out
-
-
 def ridge_loo_predictions(
     X: FloatArray,
     y: FloatArray,
@@ -190,11 +124,11 @@ def ridge_loo_predictions(
     X, y = require_measurable(X, y)
     lam = np.asarray(lam, dtype=np.float64)
     w = np.ones(len(y)) if weights is None else weights
+    slopes = partial(ridge_slopes, lam=lam, standardize=False, as_glmnet=as_glmnet)
     rows = centre(X, y, weights)
     sds = rows.sds()
     if np.ptp(np.log(sds)) > np.log(_COMPARABLE):
-        single = np.arange(len(y)), np.arange(len(y) + 1)
-        return _each_fit(X, y, lam, *single, weights, (False, as_glmnet))
+        return each_fit(X, y, np.arange(len(y)), np.arange(len(y) + 1), weights, slopes)
     pull, constant = _pull_without(rows, y, w, as_glmnet)
     U, d, Vt = np.linalg.svd(rows.R, full_matrices=False)
     moved = rows.deviations(X) @ Vt.T
@@ -207,8 +141,8 @@ def ridge_loo_predictions(
         weak = (kept < KEPT_SHARE) | constant
         out[c, ~weak] = (y - e / np.where(weak, 1.0, kept))[~weak]
         for i in np.flatnonzero(weak):
-            one = np.array([i]), np.array([0, 1])
-            out[c, i] = _each_fit(X, y, lam[[c]], *one, weights, (False, as_glmnet))[0, 0]
+            one, alone = np.array([i]), partial(slopes, lam=lam[[c]])
+            out[c, i] = each_fit(X, y, one, np.array([0, 1]), weights, alone)[0, 0]
     return out
 
 

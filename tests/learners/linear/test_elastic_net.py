@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings, strategies as st
 from sklearn.linear_model import ElasticNet
 
 from pycvstat.errors import FitError
-from pycvstat.learners.linear import elastic_net
+from pycvstat.learners.linear import coordinate_descent
 from pycvstat.learners.linear.centred import centre
 from pycvstat.learners.linear.coordinate_descent import finish
 from pycvstat.learners.linear.elastic_net import (
@@ -136,7 +136,7 @@ def test_nothing_to_explain():
 
 
 def test_not_converged_is_an_error(monkeypatch):
-    monkeypatch.setattr(elastic_net, "_ROUNDS", 0)
+    monkeypatch.setattr(coordinate_descent, "_ROUNDS", 0)
     rows = centre(np.array([[-1.0], [1.0]]), np.array([1.0, 5.0]))
     with pytest.raises(FitError, match="has not converged"):
         elastic_net_slopes(rows, np.array([0.1]))

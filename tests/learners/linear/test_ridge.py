@@ -10,12 +10,8 @@ from sklearn.linear_model import Ridge
 
 from pycvstat.errors import FitError, InputError
 from pycvstat.learners.linear.centred import centre, training_rows
-from pycvstat.learners.linear.ridge import (
-    ridge_gcv,
-    ridge_left_out_predictions,
-    ridge_loo_predictions,
-    ridge_slopes,
-)
+from pycvstat.learners.linear.elastic_net import elastic_net_left_out_predictions
+from pycvstat.learners.linear.ridge import ridge_gcv, ridge_loo_predictions, ridge_slopes
 from pycvstat.r.bridge import run
 from tests.learners.linear.designs import problems
 
@@ -55,8 +51,8 @@ def test_folds_against_augmented_rows(problem, standardize):
     for train, test in problem.fits:
         part = None if weights is None else weights[train]
         parts.append(by_augmented_rows(X[train], y[train], LAM, part, standardize, X[test]))
-    ours = ridge_left_out_predictions(
-        X, y, LAM, problem.rows, problem.offsets, weights, standardize=standardize
+    ours = elastic_net_left_out_predictions(
+        X, y, LAM, 0.0, problem.rows, problem.offsets, weights, standardize=standardize
     )
     expected = np.concatenate(parts, axis=1)
     # both ways may be wrong by the rounding of the data times the condition of the problem
@@ -113,7 +109,7 @@ def test_predictors_of_unlike_size(k):
     y = X @ [1e-5, 1.0, 30.0] + rng.normal(size=30)
     ids = np.arange(30) % k
     rows, offsets = np.argsort(ids, kind="stable"), np.arange(0, 31, 30 // k)
-    ours = ridge_left_out_predictions(X, y, LAM, rows, offsets, standardize=False)
+    ours = elastic_net_left_out_predictions(X, y, LAM, 0.0, rows, offsets, standardize=False)
     for f in range(k):
         train, test = ids != f, ids == f
         expected = by_augmented_rows(X[train], y[train], LAM, None, False, X[test])
@@ -147,7 +143,7 @@ def test_closed_form_serves_the_folds():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(12, 3)), rng.normal(size=12)
     rows, offsets = np.array([3, 0, 3]), np.arange(4)
-    ours = ridge_left_out_predictions(X, y, LAM, rows, offsets, standardize=False)
+    ours = elastic_net_left_out_predictions(X, y, LAM, 0.0, rows, offsets, standardize=False)
     assert np.array_equal(ours, ridge_loo_predictions(X, y, LAM)[:, rows])
 
 
@@ -200,7 +196,7 @@ def test_infinite_penalty():
 def test_predictor_constant_in_a_training_part():
     X = np.column_stack([np.arange(6.0), [0.0, 0, 0, 0, 0, 1]])
     y = np.array([1.0, 2, 2, 4, 5, 9])
-    ours = ridge_left_out_predictions(X, y, LAM, np.array([5]), np.array([0, 1]))
+    ours = elastic_net_left_out_predictions(X, y, LAM, 0.0, np.array([5]), np.array([0, 1]))
     rows = centre(X[:5, :1], y[:5])
     assert ours == pytest.approx(rows.predict(ridge_slopes(rows, LAM), X[5:, :1]), rel=1e-12)
 
@@ -208,9 +204,9 @@ def test_predictor_constant_in_a_training_part():
 def test_response_far_from_zero():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(30, 3)), rng.integers(-100, 100, size=30) / 8.0
-    args = (LAM, np.arange(30), np.arange(0, 31, 3))
-    near = ridge_left_out_predictions(X, y, *args)
-    far = ridge_left_out_predictions(X, y + 2.0**40, *args) - 2.0**40
+    args = (LAM, 0.0, np.arange(30), np.arange(0, 31, 3))
+    near = elastic_net_left_out_predictions(X, y, *args)
+    far = elastic_net_left_out_predictions(X, y + 2.0**40, *args) - 2.0**40
     assert np.abs(far - near).max() < 2.0**-11  # the spacing of doubles there is 2^-12
 
 
@@ -300,7 +296,9 @@ def test_cv_glmnet():
     lam = np.array([10.0, 1.0, 0.1])
     preval, cvm = run(code, X=X, y=y, lam=lam, ids=ids)
     rows = np.argsort(ids, kind="stable")
-    ours = ridge_left_out_predictions(X, y, lam, rows, np.arange(0, 51, 10), as_glmnet=True)
+    ours = elastic_net_left_out_predictions(
+        X, y, lam, 0.0, rows, np.arange(0, 51, 10), as_glmnet=True
+    )
     assert np.abs(ours - np.asarray(preval)[rows].T).max() <= GLMNET * np.abs(y).max()
     assert ((ours - y[rows]) ** 2).mean(axis=1) == pytest.approx(np.asarray(cvm), rel=GLMNET)
 
