@@ -175,7 +175,7 @@ LM_NA = "function(X, tol) is.na(lm.fit(X, seq_len(nrow(X)), tol = tol)$coefficie
 
 
 @pytest.mark.live_r
-def test_as_in_r():
+def test_columns_left_out_as_in_r():
     checked = set()
 
     @settings(max_examples=150)
