@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -64,20 +63,17 @@ class Penalised(DesignLearner):
     uses_weights: ClassVar[bool] = True
 
     lam: float
+    alpha: float
+    """The share of the absolute values in the penalty."""
     standardize: bool
-
-    @property
-    @abstractmethod
-    def share(self) -> float:
-        """The share of the absolute values in the penalty."""
 
     def __post_init__(self) -> None:
         if not is_number(self.lam) or not 0 <= self.lam < np.inf:
             raise InputError("lam must be a number, not negative.", given=repr(self.lam))
         if not isinstance(self.standardize, (bool, np.bool_)):
             raise InputError("standardize must be True or False.", given=repr(self.standardize))
-        if not is_number(self.share) or not 0 <= self.share <= 1:
-            raise InputError("alpha must lie between 0 and 1.", given=repr(self.share))
+        if not is_number(self.alpha) or not 0 <= self.alpha <= 1:
+            raise InputError("alpha must lie between 0 and 1.", given=repr(self.alpha))
 
     def check(self, task: Task) -> None:
         """An intercept and at least one predictor are needed."""
@@ -91,7 +87,7 @@ class Penalised(DesignLearner):
 
     def in_r(self, task: Task) -> LearnerInR:
         """The R code that fits it."""
-        params = {"alpha": self.share, "lambda": self.lam, "standardize": bool(self.standardize)}
+        params = {"alpha": self.alpha, "lambda": self.lam, "standardize": bool(self.standardize)}
         return LearnerInR("pcv_learners$glmnet", "glmnet::glmnet", params, ("glmnet",))
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
@@ -105,11 +101,10 @@ class Penalised(DesignLearner):
     @classmethod
     def solve_all(cls, learners: Sequence[DesignLearner], sample: Sample) -> list[Solution]:
         """Fit all penalties from one decomposition of the sample."""
-        given = [cast(Penalised, learner) for learner in learners]
         refuse_extreme(learners[0].name, sample.X, sample.columns)
         rows = centre(sample.X[:, 1:], sample.y, _relative(sample.weights))
-        slopes = np.empty((len(given), sample.X.shape[1] - 1))
-        for some, lam, alpha, standardize in _grids(given):
+        slopes = np.empty((len(learners), sample.X.shape[1] - 1))
+        for some, lam, alpha, standardize in _grids(learners):
             slopes[some] = elastic_net_slopes(rows, lam, alpha, standardize, as_glmnet=True)
         return [PenalisedSolution(rows, one) for one in slopes]
 
@@ -150,11 +145,7 @@ class Ridge(Penalised):
 
     lam: float = 1.0
     standardize: bool = True
-
-    @property
-    def share(self) -> float:
-        """No absolute values."""
-        return 0.0
+    alpha = 0.0
 
     def gcv(
         self,
@@ -238,11 +229,7 @@ class Lasso(Penalised):
 
     lam: float = 1.0
     standardize: bool = True
-
-    @property
-    def share(self) -> float:
-        """Absolute values only."""
-        return 1.0
+    alpha = 1.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -282,11 +269,6 @@ class ElasticNet(Penalised):
     alpha: float = 0.5
     standardize: bool = True
 
-    @property
-    def share(self) -> float:
-        """The lasso's share."""
-        return self.alpha
-
 
 class PreparedPenalised(PreparedDesign):
     """Penalised learners prepared for one task: all folds and penalties in one go."""
@@ -295,12 +277,11 @@ class PreparedPenalised(PreparedDesign):
         """All fits at once, when each is trained on every row that it does not test."""
         if not shares_rows(self.task, plan):
             return None
-        learners = [cast(Penalised, learner) for learner in self.learners]
-        refuse_extreme(learners[0].name, self.design.X, self.design.columns)
+        refuse_extreme(self.learners[0].name, self.design.X, self.design.columns)
         X, y = self.design.X[:, 1:], self.task.response.values
-        values = np.empty((len(learners), len(plan.rows)))
+        values = np.empty((len(self.learners), len(plan.rows)))
         rest = (plan.rows, plan.offsets, _relative(self.task.weights))
-        for some, lam, alpha, standardize in _grids(learners):
+        for some, lam, alpha, standardize in _grids(self.learners):
             values[some] = elastic_net_left_out_predictions(
                 X, y, lam, alpha, *rest, standardize=standardize, as_glmnet=True
             )
@@ -315,12 +296,10 @@ def _relative(weights: FloatArray | None) -> FloatArray | None:
     return np.asarray(np.ldexp(weights, -power))
 
 
-def _grids(
-    learners: Sequence[Penalised],
-) -> Iterator[tuple[BoolArray, FloatArray, FloatArray, bool]]:
+def _grids(learners: Sequence[Any]) -> Iterator[tuple[BoolArray, FloatArray, FloatArray, bool]]:
     """Which learners are standardised, or not, with their penalties and shares."""
     lam = np.array([learner.lam for learner in learners], dtype=np.float64)
-    alpha = np.array([learner.share for learner in learners], dtype=np.float64)
+    alpha = np.array([learner.alpha for learner in learners], dtype=np.float64)
     scaled = np.array([learner.standardize for learner in learners], dtype=bool)
     for standardize in np.unique(scaled):
         some = scaled == standardize
