@@ -78,15 +78,12 @@ def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = Tru
             given=f"{len(X)} training rows",
             fix=Advice("use more training rows, or {scale}", scale=False),
         )
-    variances, spread = np.zeros(len(assign)), np.zeros(len(assign))
     with np.errstate(over="ignore", under="ignore"):
-        for column in np.flatnonzero(assign):
-            variances[column] = rmath.var(X[:, column])
+        variances = rmath.var(X, axis=0)
+    variances[assign == 0] = 0.0
     _refuse_extremes(X, variances)
     scales, weights = _terms(variances, np.asarray(assign))
-    for column in np.flatnonzero(variances):
-        values = X[:, column]
-        spread[column] = rmath.sd(values / scales[column] if scale else values)
+    spread = rmath.sd(X / scales if scale else X, axis=0)
     rank = np.argsort(-(weights * spread), kind="stable")
     kept = rank[weights[rank] > 0]
     kept = kept if kept.size else rank[:1]  # all constant: every distance is 0
