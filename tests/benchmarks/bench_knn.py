@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 
 import pycvstat as pcv
 from pycvstat.errors import PycvstatWarning
-from pycvstat.learners.knn.metric import metric
+from pycvstat.learners.knn.distances import metric
 from pycvstat.learners.knn.search import Index
 from pycvstat.r import bridge, lecture
 from pycvstat.r.bridge import reference

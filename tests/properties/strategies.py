@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import pycvstat as pcv
 from pycvstat.data.formula import quote
-from pycvstat.learners.knn.kernels import KERNELS
+from pycvstat.learners.knn.distances import KERNELS
 
 NAMES = st.one_of(
     st.sampled_from(["x", "y", "k", "if", "TRUE", "a b", "été", "1st", "x`y", 'q"uote', "a\nb",

@@ -27,8 +27,7 @@ from pycvstat.learners.base import (
     tell_missing,
 )
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.knn.kernels import KERNELS, Kernel, weights
-from pycvstat.learners.knn.metric import metric
+from pycvstat.learners.knn.distances import KERNELS, Kernel, metric, weights
 from pycvstat.learners.knn.predictions import (
     Group,
     Rows,

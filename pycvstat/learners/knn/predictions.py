@@ -13,7 +13,7 @@ from pycvstat.data.formula import Design
 from pycvstat.data.response import Response
 from pycvstat.errors import DataError, InputError
 from pycvstat.learners.base import Predictions
-from pycvstat.learners.knn.kernels import weights
+from pycvstat.learners.knn.distances import weights
 from pycvstat.learners.knn.search import FoundPath, Ties
 from pycvstat.learners.knn.shared import Fold, FoldSearch
 from pycvstat.rmath.sums import cumsum, row_sums

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pycvstat.errors import Advice, warn
-from pycvstat.learners.knn.metric import Metric, by_products
+from pycvstat.learners.knn.distances import Metric, by_products
 from pycvstat.rmath.sums import EXTENDED
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
@@ -41,7 +41,7 @@ class Index:
 
     Examples
     --------
-    >>> from pycvstat.learners.knn.metric import metric
+    >>> from pycvstat.learners.knn.distances import metric
     >>> X = np.array([[0.0], [4.0], [1.0], [1.0]])
     >>> m = metric(X, np.array([1]), scale=False)
     >>> found = Index(X, m).find(X[:1], 3)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.learners.knn.metric import Metric, metric
+from pycvstat.learners.knn.distances import Metric, metric
 from pycvstat.learners.knn.search import TEAM, Found, FoundPath, Index, Ties, settle_ties, settled
 from pycvstat.types import BoolArray, FloatArray, IntArray
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pycvstat.learners.knn.metric import Metric
+from pycvstat.learners.knn.distances import Metric
 
 UNREACHED = 1e300
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pycvstat.errors import PycvstatWarning
-from pycvstat.learners.knn import metric as metrics, search
+from pycvstat.learners.knn import distances, search
 from pycvstat.learners.knn.compiled.ranking import shell_sort
 from pycvstat.learners.knn.compiled.tree import SAFE, gap
-from pycvstat.learners.knn.metric import Metric, metric
+from pycvstat.learners.knn.distances import Metric, metric
 from pycvstat.learners.knn.search import Found, Index, Ties
 from tests.learners.knn import reference
 
@@ -111,12 +111,12 @@ def test_rows_after_the_head_come_from_the_tree(
 def test_many_columns_go_by_inner_products(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one = index(table(3, 300, 20, kind), 2.0)
     new = table(4, 60, 20, kind)
-    fast, _, complete = metrics.by_products(one.points(), one.metric, one.metric.points(new), 5)
+    fast, _, complete = distances.by_products(one.points(), one.metric, one.metric.points(new), 5)
     assert complete.mean() > 0.9 or kind == "copies"
     sums, rows = expected(one, new, 5)
     np.testing.assert_array_equal(fast[complete], sums[complete])
     check(one.find(new, 5), sums, rows, last=False)
-    monkeypatch.setattr(metrics, "TILE", 1)  # one new row at a time
+    monkeypatch.setattr(distances, "TILE", 1)  # one new row at a time
     check(one.find(new, 5), sums, rows, last=False)
     monkeypatch.setattr(search, "WIDE", 99)
     check(one.find(new, 5), sums, rows, last=False)
@@ -135,7 +135,7 @@ def test_products_that_rounding_has_spoilt_prove_nothing() -> None:
     X[:3] += 1e4  # ... once the centre is far from them
     m = Metric(np.arange(18), np.ones(18), np.ones(18), 2.0)
     one = Index(X, m)
-    fast, _, complete = metrics.by_products(X, m, X[3:80], 5)
+    fast, _, complete = distances.by_products(X, m, X[3:80], 5)
     sums, _ = expected(one, X[3:80], 5)
     wrong = (fast != sums).any(axis=1)
     assert wrong.mean() > 0.5

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pycvstat.learners.knn import shared
-from pycvstat.learners.knn.metric import metric
+from pycvstat.learners.knn.distances import metric
 from pycvstat.learners.knn.search import FoundPath, Index, Ties
 from pycvstat.learners.knn.shared import Candidates, FoldSearch, list_length, make_candidates
 from tests.learners.knn import reference

@@ -12,7 +12,7 @@ import pytest
 
 from pycvstat import KNN
 from pycvstat.data.task import Task
-from pycvstat.learners.knn.kernels import KERNELS
+from pycvstat.learners.knn.distances import KERNELS
 from pycvstat.r.bridge import run
 from pycvstat.r.bridge.installed import r_packages
 from pycvstat.r.kknn import kknn, train_kknn
