@@ -182,7 +182,9 @@ class _Tableau:
         """First stage: every coefficient enters, the one with the largest cost first."""
         exchanged = 0
         while exchanged + self.first_column < self.p:
-            entering = self._coefficient_to_enter()
+            columns = np.arange(self.first_column, self.p)
+            columns = columns[np.abs(self.column_labels[columns]) <= self.p]
+            entering = int(columns[np.argmax(np.abs(self.cost[columns]))])
             if self.cost[entering] < 0:
                 self._turn(entering)
             leaving = self._leaving(entering)
@@ -190,7 +192,9 @@ class _Tableau:
                 self._set_aside(entering)
                 continue
             self._exchange(leaving, entering)
-            self._swap_rows(leaving, exchanged)
+            pair, back, first = [leaving, exchanged], [exchanged, leaving], self.first_column
+            self.body[pair, first:] = self.body[back, first:]
+            self.row_labels[pair] = self.row_labels[back]
             exchanged += 1
             self.first_row += 1
 
@@ -221,11 +225,6 @@ class _Tableau:
         """Whether every column would cost something."""
         cost = np.abs(self.cost)
         return bool(((cost > TOLERANCE) & (2 - cost > TOLERANCE)).all())
-
-    def _coefficient_to_enter(self) -> int:
-        columns = np.arange(self.first_column, self.p)
-        columns = columns[np.abs(self.column_labels[columns]) <= self.p]
-        return int(columns[np.argmax(np.abs(self.cost[columns]))])
 
     def _turn(self, column: int) -> None:
         self.body[:, column] *= -1
@@ -284,11 +283,6 @@ class _Tableau:
         self.body[leaving, entering] = 1 / pivot
         labels = self.row_labels[leaving], self.column_labels[entering]
         self.column_labels[entering], self.row_labels[leaving] = labels
-
-    def _swap_rows(self, a: int, b: int) -> None:
-        first = self.first_column
-        self.body[[a, b], first:] = self.body[[b, a], first:]
-        self.row_labels[[a, b]] = self.row_labels[[b, a]]
 
 
 def _taken_in_turn(ratios: FloatArray) -> IntArray:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_level
+from pycvstat.learners.base import spread
 from pycvstat.learners.linear.least_squares import LeastSquares
 from pycvstat.losses.table import Predictions
 from pycvstat.types import BoolArray, FloatArray
@@ -260,25 +261,15 @@ def results_table(
     errors = np.asarray(getattr(results, "bse", np.full(params.shape, np.nan)), dtype=np.float64)
     if params.ndim == 2:  # classes in columns
         terms = [f"{name}:{column}" for name in classes[1:] for column in columns]
-        params, errors = (_spread(part, kept).T.ravel() for part in (params, errors))
+        params, errors = (spread(part, kept, np.nan).T.ravel() for part in (params, errors))
     else:
-        further = [str(name) for name in _names(results)[p:]]
-        terms = [*columns, *further]
+        labelled = hasattr(results.params, "index")
+        names = results.params.index if labelled else results.model.exog_names
+        terms = [*columns, *(str(name) for name in names[p:])]
         params, errors = (
-            np.concatenate([_spread(part[:p], kept), part[p:]]) for part in (params, errors)
+            np.concatenate([spread(part[:p], kept, np.nan), part[p:]]) for part in (params, errors)
         )
     return coefficient_table(terms, params, errors, degrees_of_freedom(results), level)
-
-
-def _names(results: Any) -> list[Any]:
-    index = getattr(results.params, "index", None)
-    return list(results.model.exog_names if index is None else index)
-
-
-def _spread(values: FloatArray, kept: BoolArray) -> FloatArray:
-    full = np.full((len(kept), *values.shape[1:]), np.nan)
-    full[kept] = values
-    return full
 
 
 def degrees_of_freedom(results: Any) -> float | None:

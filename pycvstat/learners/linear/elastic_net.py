@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pycvstat.learners.linear.centred import Centred, centre, each_fit, require_measurable
-from pycvstat.learners.linear.ridge import ridge_loo_predictions, ridge_slopes
+from pycvstat.learners.linear.ridge import penalty, ridge_loo_predictions, ridge_slopes
 from pycvstat.types import FloatArray, IntArray
 
 
@@ -59,9 +59,7 @@ def elastic_net_slopes(
            [0. ]])
     """
     lam = np.asarray(lam, dtype=np.float64)
-    l1, l2 = lam * alpha, lam * (1.0 - np.asarray(alpha))
-    if as_glmnet and rows.y_sd > 0.0:
-        l2 = l2 / rows.y_sd
+    l1, l2 = lam * alpha, penalty(rows, lam * (1.0 - np.asarray(alpha)), as_glmnet)
     slopes = np.empty((len(lam), rows.R.shape[1]))
     smooth = l1 == 0.0
     if smooth.any():

@@ -57,7 +57,7 @@ def ridge_slopes(
     R = rows.R / scale
     U, d, Vt = np.linalg.svd(R, full_matrices=False)
     with np.errstate(over="ignore"):  # an infinite penalty leaves the mean
-        k = rows.total * _penalty(rows, lam, as_glmnet)
+        k = rows.total * penalty(rows, lam, as_glmnet)
     share = _filter(d, k)
     inverse = np.divide(1.0, d, out=np.zeros_like(d), where=d > 0.0)
     slopes = ((U.T @ rows.z) * share * inverse) @ Vt
@@ -68,7 +68,8 @@ def ridge_slopes(
     return np.asarray(slopes / scale)
 
 
-def _penalty(rows: Centred, lam: FloatArray, as_glmnet: bool) -> FloatArray:
+def penalty(rows: Centred, lam: FloatArray, as_glmnet: bool) -> FloatArray:
+    """Penalties on the response's own scale; glmnet's are on that of standard deviation 1."""
     lam = np.asarray(lam, dtype=np.float64)
     return lam / rows.y_sd if as_glmnet and rows.y_sd > 0.0 else lam
 
