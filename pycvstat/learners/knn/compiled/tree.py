@@ -17,33 +17,9 @@ from typing import Any
 import numpy as np
 
 from pycvstat.learners.knn.compiled import UNREACHED, WIDTH, inlined, loop, u
-from pycvstat.learners.knn.compiled.ranking import sort_pairs, thin_out
+from pycvstat.learners.knn.compiled.ranking import put_smallest_first, sort_pairs, thin_out
 
 SAFE = 1.0 - 1.0e-12
-
-
-@loop
-def put_first(keys, order, start, stop, place, column):  # type: ignore[no-untyped-def]
-    """Partially sort `order[start:stop]` by a column of `keys` so that `place` splits it."""
-    low, high = start, stop - 1
-    while low < high:
-        pivot = keys[order[(low + high) // 2], column]
-        i, j = low, high
-        while i <= j:
-            while keys[order[i], column] < pivot:
-                i += 1
-            while keys[order[j], column] > pivot:
-                j -= 1
-            if i <= j:
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if place <= j:
-            high = j
-        elif place >= i:
-            low = i
-        else:
-            return
 
 
 def make_blocks(points: Any) -> tuple[Any, ...]:
@@ -88,7 +64,10 @@ def split_rows(points):  # type: ignore[no-untyped-def]
                 widest, column = b - a, c
         if last - first > 1:
             middle = first + (last - first + 1) // 2
-            put_first(points, order, start, stop, middle * WIDTH, column)
+            keys = np.empty(stop - start)
+            for i in range(keys.size):
+                keys[i] = points[order[start + i], column]
+            put_smallest_first(keys, order[start:stop], keys.size, middle * WIDTH - start + 1)
             left, right = node + 1, node + 2 * (middle - first)
             stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = left, first, middle
             waiting += 1
