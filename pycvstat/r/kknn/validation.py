@@ -16,9 +16,8 @@ from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import is_whole
 from pycvstat.folds import Predefined
 from pycvstat.learners.knn import predictions as votes
-from pycvstat.learners.knn.distances import KERNELS, Kernel, weights
+from pycvstat.learners.knn.distances import KERNELS, Kernel, metric, weights
 from pycvstat.learners.knn.learner import KNN
-from pycvstat.learners.knn.distances import metric
 from pycvstat.learners.knn.predictions import Rows
 from pycvstat.learners.knn.search import Index
 from pycvstat.procedures.cross_validate import cross_validate
