@@ -271,14 +271,14 @@ class Column:
         >>> read({"x": [1, 2]})["x"].to_pandas(as_given=True).dtype
         dtype('int64')
         """
+        given = self.dtype if as_given and self.dtype != "words" else ""
         if self.kind in ("factor", "ordered"):
-            categories: pd.Index[Any] = pd.Index(list(self.levels), dtype=object)
-            if as_given and self.dtype not in ("", "words"):
-                categories = categories.astype(cast(Any, self.dtype))
+            categories = pd.Index(list(self.levels), dtype=object)
+            categories = categories.astype(cast(Any, given)) if given else categories
             ordered = self.kind == "ordered"
             made: Any = pd.Categorical.from_codes(self.values, categories, ordered=ordered)
             return pd.Series(made, name=self.name)
-        elif self.kind == "logical":
+        if self.kind == "logical":
             truth, missing = self.values == 1, self.missing()
             made = pd.arrays.BooleanArray(truth, missing) if missing.any() else truth
         elif self.kind == "date":
@@ -286,8 +286,7 @@ class Column:
         else:
             made = self.values
         series: pd.Series[Any] = pd.Series(made, name=self.name)
-        numbers = as_given and self.dtype and self.kind == "numeric"
-        return series.astype(cast(Any, self.dtype)) if numbers else series
+        return series.astype(cast(Any, given)) if given else series
 
 
 def level_name(value: object) -> str:
@@ -311,7 +310,7 @@ def type_of_levels(levels: Sequence[str], categories: pd.Index[Any]) -> str:
     """
     dtype: Any = categories.dtype
     numbers = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
-    back = pd.Index(levels, dtype=object)
+    back = pd.Index(list(levels), dtype=cast(Any, object))
     return str(dtype) if numbers and back.astype(dtype).equals(categories) else ""
 
 

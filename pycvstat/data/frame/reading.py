@@ -290,7 +290,9 @@ def _from_objects(name: str, values: NDArray[np.object_], dtype: str = "") -> Co
     what = pd.api.types.infer_dtype(values, skipna=True).removesuffix("64")
     missing = np.asarray(pd.isna(values), dtype=bool)
     if what == "string":
-        return Column(name, "text", np.where(missing, None, values), dtype=dtype)
+        words = values.copy()
+        words[missing] = None
+        return Column(name, "text", words, dtype=dtype)
     if what == "boolean":
         return Column(name, "logical", _filled(name, values, missing))
     if what in NUMBERS:
@@ -384,8 +386,7 @@ def _from_polars(name: str, series: Any) -> Column:
         own = series.unique().cast(pl.String) if words else dtype.categories
         levels = list(_from_polars(name, own).as_factor()[1]) if words else own.to_list()
         codes = series.cast(pl.String).cast(pl.Enum(levels)).to_physical().cast(pl.Int32)
-        values = np.array(codes.fill_null(-1).to_numpy())
-        return Column(name, "factor", values, tuple(levels), words)
+        return Column(name, "factor", np.array(codes.fill_null(-1)), tuple(levels), words)
     if dtype in (pl.Date, pl.Datetime):
         moments = series.cast(pl.Datetime("us")).to_physical()
         return Column(name, "date", _polars_floats(moments) / MICROSECONDS_PER_DAY)
