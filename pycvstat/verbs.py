@@ -30,6 +30,7 @@ class Checked:
 
     __slots__ = ()
 
+    @answering
     def crosscheck(
         self, *, seconds: float = 600.0, separate: bool = False, y: Any = None
     ) -> Crosscheck:
@@ -70,6 +71,7 @@ class Shown(Checked):
     view: ClassVar[str] = ""
     """The file in `pycvstat.report.views` that holds the view of this class."""
 
+    @answering
     def summary(self) -> str:
         """The result in words and numbers, at most 80 columns wide.
 
@@ -81,6 +83,7 @@ class Shown(Checked):
 
         return summary(self)
 
+    @answering
     def report(
         self,
         path: str | PathLike[str],
@@ -125,6 +128,7 @@ class Shown(Checked):
             include=include,
         )
 
+    @answering
     def plot(self, kind: str | None = None, *, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the result with matplotlib.
 
@@ -146,6 +150,7 @@ class Shown(Checked):
 
         return plot(self, kind, ax=ax, **options)
 
+    @answering
     def cite(self) -> str:
         """BibTeX of the works that this result rests on.
 
@@ -194,6 +199,7 @@ class Verbs(Shown):
 
     __slots__ = ()
 
+    @answering
     def to_r(self, path: str | PathLike[str], **options: Any) -> Path:
         """Write an R script that reproduces the result, or the result as a plain list of R.
 
@@ -210,6 +216,7 @@ class Verbs(Shown):
 
         return write_script(self, path, **options)
 
+    @answering
     def save(self, path: str | PathLike[str]) -> Path:
         """Save the result as one file without pickle; `pycvstat.load` reads it.
 
@@ -282,6 +289,7 @@ class EstimateVerbs(Verbs):
     subject: ClassVar[str] = ""
     """What the interval says it is about, instead of the learner."""
 
+    @answering
     def interval(self: Any, method: str = "auto", level: float = 0.95, **options: Any) -> Interval:
         """A confidence interval read off the table of losses; nothing is refitted.
 

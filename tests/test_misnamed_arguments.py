@@ -17,6 +17,8 @@ from pycvstat.errors.names import EXAMPLES, INSTEAD, OURS
 CARS = pcv.data.mtcars()
 ON = ("mpg ~ wt", CARS)
 BOTH = {"ols": pcv.OLS(), "mean": pcv.Mean()}
+PLAN = pcv.Blocks(2).plan(10)
+RESULT = pcv.cross_validate(pcv.OLS(), *ON, folds=pcv.Blocks(2))
 
 ANSWERS: dict[str, tuple[Callable[[], Any], str]] = {
     "n_splits": (lambda: pcv.KFold(n_splits=5), "write k="),
@@ -72,8 +74,26 @@ ANSWERS: dict[str, tuple[Callable[[], Any], str]] = {
     "n_iter": (lambda: pcv.RandomSearch({"k": [1]}, n_iter=3), "write n="),
     "alpha of an interval": (
         lambda: pcv.from_losses([1.0, 2, 4, 3], [1, 1, 2, 2]).interval(alpha=0.05),
-        "here it is 'level'",
+        "write level=0.95, which is 1 - alpha",
     ),
+    "confidence_level": (
+        lambda: pcv.from_losses([1.0, 2, 4, 3], [1, 1, 2, 2]).interval(confidence_level=0.9),
+        "'level'",
+    ),
+    "random_state of folds": (
+        lambda: pcv.cross_validate(pcv.OLS(), *ON, folds=5, random_state=1),
+        r"the folds draw: folds=KFold\(5, random=1\)",
+    ),
+    "seed of folds": (
+        lambda: pcv.nested_cv(pcv.KNN(), *ON, grid={"k": [1]}, outer=5, inner=2, seed=1),
+        r"the folds draw: outer=KFold\(5, random=1\)",
+    ),
+    "format of a report": (lambda: PLAN.report("x.html", format="md"), "the ending of the path"),
+    "report to nowhere": (lambda: PLAN.report(), "missing a required argument: 'path'"),
+    "crosscheck": (lambda: RESULT.crosscheck(tol=1), "crosscheck has no argument 'tol'"),
+    "save": (lambda: RESULT.save(), "missing a required argument: 'path'"),
+    "to_r": (lambda: RESULT.to_r(), "missing a required argument: 'path'"),
+    "summary": (lambda: PLAN.summary(1), "too many positional arguments"),
     "train_sizes": (
         lambda: pcv.learning_curve(pcv.OLS(), *ON, train_sizes=[9], folds=4), "write sizes="
     ),

@@ -51,6 +51,9 @@ for _ours, _theirs in ELSEWHERE.items():
     for _name in _theirs.split():
         OURS.setdefault(_name, []).append(_ours)
 
+DRAWS = ("random", *ELSEWHERE["random"].split())
+"""What starts random draws, here and elsewhere."""
+
 INSTEAD: dict[str, str] = {
     "scoring": "loss= is what is averaged; result.interval(metric='rmse') has metrics",
     "metric": "loss= is what is averaged; result.interval(metric='rmse') has metrics",
@@ -60,6 +63,7 @@ INSTEAD: dict[str, str] = {
     "refit": "compare tuned learners: Tuned(learner, grid, inner)",
     "na_action": "na='omit' or na='raise'",
     "subset": "give the rows: data[condition]",
+    "format": "the ending of the path decides, as in report.html",
 }
 """What has no argument of its own."""
 
@@ -104,9 +108,17 @@ def unknown_argument(
     said = {**INSTEAD, **(instead or {})}.get(name)
     ours = next((one for one in OURS.get(name, ()) if one in known), None)
     near = difflib.get_close_matches(name, list(known), n=1)
-    if said is None and ours is not None:
+    if said is not None:
+        pass
+    elif name == "alpha" and ours == "level":
+        said = "write level=0.95, which is 1 - alpha"
+    elif ours is not None:
         said = f"write {ours}=" if what == "argument" else f"here it is {ours!r}"
-    elif said is None and near:
+    elif name in DRAWS and "folds" in known:
+        said = "the folds draw: folds=KFold(5, random=1)"
+    elif name in DRAWS and "outer" in known:
+        said = "the folds draw: outer=KFold(5, random=1)"
+    elif near:
         said = f"did you mean {near[0]!r}?"
     fix = said or (f"use one of {', '.join(known)}" if known else f"it has no {what}s")
     return InputError(f"{owner} has no {what} {name!r}.", given=name, fix=fix)

@@ -189,15 +189,15 @@ def _no_sequence(name: str, vector: object) -> DataError:
 
 
 def _table_hint(data: object) -> str:
-    if isinstance(data, pd.Series) or is_polars(data, "Series"):
-        return "use data.to_frame()"
     if is_polars(data, "LazyFrame"):
         return "use data.collect()"
-    if hasattr(data, "toarray"):
-        return "use data.toarray(): sparse matrices are not read"
-    if hasattr(data, "to_pandas"):
-        return "use data.to_pandas()"
-    return "pass a pandas or polars DataFrame, a dictionary of columns, or a 2-D array"
+    hints = {
+        "to_frame": "use data.to_frame()",
+        "toarray": "use data.toarray(): sparse matrices are not read",
+        "to_pandas": "use data.to_pandas()",
+    }
+    table = "pass a pandas or polars DataFrame, a dictionary of columns, or a 2-D array"
+    return next((hint for name, hint in hints.items() if hasattr(data, name)), table)
 
 
 def is_polars(value: object, kind: str) -> bool:
@@ -302,7 +302,12 @@ def _from_objects(name: str, values: NDArray[np.object_], dtype: str = "") -> Co
         whole = what == "integer" and not missing.any()
         return Column(name, "numeric", numbers, dtype="int64" if whole else "")
     if what in ("date", "datetime"):
-        return _moments(name, values)
+        try:
+            moments = pd.to_datetime(pd.Series(values), utc=True).dt.tz_localize(None)
+        except (ValueError, TypeError, OverflowError) as error:
+            problem = f"Column {name!r} holds dates that cannot be read."
+            raise DataError(problem, given=error) from None
+        return _days(name, moments.to_numpy())
     seen: dict[str, str] = {}
     for row in np.flatnonzero(~missing):
         kind = type(values[row]).__name__
@@ -321,21 +326,10 @@ def _filled(name: str, values: NDArray[np.object_], missing: BoolArray) -> Float
     return numbers
 
 
-def _moments(name: str, values: NDArray[np.object_]) -> Column:
-    try:
-        moments = pd.to_datetime(pd.Series(values), utc=True).dt.tz_localize(None)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise DataError(f"Column {name!r} holds dates that cannot be read.", given=error) from None
-    return _days(name, moments.to_numpy())
-
-
 def _refusal(name: str, given: str, what: str) -> DataError:
     kinds = "numbers, true/false, text, categories and dates"
-    return DataError(
-        f"Column {name!r} cannot be used: {kinds} are read, and one kind per column.",
-        given=given,
-        fix=ADVICE[what],
-    )
+    problem = f"Column {name!r} cannot be used: {kinds} are read, and one kind per column."
+    return DataError(problem, given=given, fix=ADVICE[what])
 
 
 def _from_series(name: str, series: pd.Series[Any]) -> Column:

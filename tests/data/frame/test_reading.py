@@ -231,3 +231,22 @@ def test_responses() -> None:
         read_y(3)
     with pytest.raises(DataError, match="cannot be used"):
         read_y(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pd.Series(pd.Categorical([0, 2, 1, None], [2, 1, 0])),
+        pd.Series(pd.Categorical([10, 2, 2, 10], ordered=True)),
+        pd.Series(["a", None, "b", "c"], dtype="string"),
+        pd.Series([True, False, True, True], dtype="boolean"),
+        pd.Series([True, None, True, True], dtype="boolean"),
+        pd.Series([1, None, 3, 4], dtype="Int8"),
+    ],
+    ids=lambda given: str(given.dtype),
+)
+def test_types_are_kept_for_those_who_ask(given: pd.Series) -> None:
+    frame = read({"v": given})
+    pd.testing.assert_series_equal(frame.to_pandas(as_given=True)["v"], given, check_names=False)
+    taken = frame.take([2, 0]).to_pandas(as_given=True)["v"]
+    assert taken.dtype == given.dtype
