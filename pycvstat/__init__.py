@@ -45,7 +45,7 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
         FromFunctions as FromFunctions,
     )
     from pycvstat.learners.glm import GLM as GLM, Logit as Logit
-    from pycvstat.learners.knn.learner import KNN as KNN
+    from pycvstat.learners.knn import KNN as KNN
     from pycvstat.learners.multinomial import MNLogit as MNLogit
     from pycvstat.learners.ols import OLS as OLS, WLS as WLS, Mean as Mean
     from pycvstat.learners.penalised import ElasticNet as ElasticNet, Lasso as Lasso, Ridge as Ridge
@@ -76,7 +76,7 @@ _NAMES = {
     "intervals.from_losses": "from_losses",
     "learners.external.learner": "External FromFunctions",
     "learners.glm": "GLM Logit",
-    "learners.knn.learner": "KNN",
+    "learners.knn": "KNN",
     "learners.multinomial": "MNLogit",
     "learners.ols": "Mean OLS WLS",
     "learners.penalised": "ElasticNet Lasso Ridge",

@@ -27,7 +27,7 @@ from pycvstat.folds import (
 )
 from pycvstat.learners.base import Learner
 from pycvstat.learners.glm import GLM, Logit
-from pycvstat.learners.knn.learner import KNN
+from pycvstat.learners.knn import KNN
 from pycvstat.learners.multinomial import MNLogit
 from pycvstat.learners.ols import OLS, WLS, Mean
 from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge

@@ -131,7 +131,7 @@ def as_candidates(grid: Any, learner: Learner) -> Candidates:
 
     Examples
     --------
-    >>> from pycvstat.learners.knn.learner import KNN
+    >>> from pycvstat.learners.knn import KNN
     >>> as_candidates({"k": [1, 2], "kernel": ["inv", "cos"]}, KNN())[1]
     {'k': 1, 'kernel': 'cos'}
     """

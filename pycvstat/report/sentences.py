@@ -100,7 +100,7 @@ def learner_in_full(learner: Any, tuned: Collection[str] = ()) -> str:
 
     Examples
     --------
-    >>> from pycvstat.learners.knn.learner import KNN
+    >>> from pycvstat.learners.knn import KNN
     >>> learner_in_full(KNN(k=5))
     "KNN(k=5, kernel='optimal', distance=2, scale=True, ykernel=0, ties='kknn')"
     """

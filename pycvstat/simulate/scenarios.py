@@ -13,7 +13,7 @@ from pycvstat.folds import Blocks
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.learners.glm import Logit
-from pycvstat.learners.knn.learner import KNN
+from pycvstat.learners.knn import KNN
 from pycvstat.learners.ols import OLS
 from pycvstat.learners.penalised import Ridge
 from pycvstat.losses import LossTable

@@ -8,7 +8,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import FitError, FoldError, InputError, PycvstatWarning
-from pycvstat.learners.knn.learner import PORTION
+from pycvstat.learners.knn import PORTION
 
 MTCARS = pcv.data.mtcars().reset_index(drop=True)
 LAMBDAS = [0.01, 0.1, 1.0, 10.0]

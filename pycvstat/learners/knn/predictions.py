@@ -20,7 +20,7 @@ from pycvstat.rmath.sums import cumsum, row_sums
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from pycvstat.learners.knn.learner import KNN
+    from pycvstat.learners.knn import KNN
 
 
 Key = tuple[float, bool, Ties]

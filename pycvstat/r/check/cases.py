@@ -26,7 +26,7 @@ from pycvstat.folds import (
 )
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import interval
-from pycvstat.learners.knn.learner import KNN
+from pycvstat.learners.knn import KNN
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.r.check.call import Call, Quantity, call_of

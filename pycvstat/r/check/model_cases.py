@@ -10,7 +10,7 @@ from pycvstat import data
 from pycvstat.folds import Blocks, LeaveOneOut, Predefined, RFolds
 from pycvstat.learners.base import Learner
 from pycvstat.learners.glm import GLM
-from pycvstat.learners.knn.learner import KNN
+from pycvstat.learners.knn import KNN
 from pycvstat.learners.multinomial import MNLogit
 from pycvstat.learners.ols import OLS, WLS
 from pycvstat.learners.penalised import ElasticNet, Ridge

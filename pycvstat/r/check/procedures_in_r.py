@@ -18,7 +18,7 @@ from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.knn.learner import FittedKNN
+from pycvstat.learners.knn import FittedKNN
 from pycvstat.losses import as_loss
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import describe

@@ -13,8 +13,8 @@ from pycvstat.data.frame import Column, Frame, read
 from pycvstat.data.response import Kind
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError, InputError, warn
+from pycvstat.learners.knn import KNN, FittedKNN, check_rows
 from pycvstat.learners.knn.distances import KERNELS, Kernel
-from pycvstat.learners.knn.learner import KNN, FittedKNN, check_rows
 from pycvstat.rmath.sums import cumsum
 from pycvstat.types import FloatArray, IntArray
 

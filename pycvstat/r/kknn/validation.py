@@ -15,9 +15,8 @@ from pycvstat.data.task import Task
 from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import is_whole
 from pycvstat.folds import Predefined
-from pycvstat.learners.knn import predictions as votes
+from pycvstat.learners.knn import KNN, predictions as votes
 from pycvstat.learners.knn.distances import KERNELS, Kernel, metric, weights
-from pycvstat.learners.knn.learner import KNN
 from pycvstat.learners.knn.predictions import Rows
 from pycvstat.learners.knn.search import Index
 from pycvstat.procedures.cross_validate import cross_validate

@@ -14,7 +14,7 @@ from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import is_whole, real_numbers, shown
 from pycvstat.folds.partitions import Blocks
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.learners.knn.learner import KNN
+from pycvstat.learners.knn import KNN
 from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.procedures.tune import TuneResult, tune
 from pycvstat.r.kknn import train_kknn

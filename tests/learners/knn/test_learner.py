@@ -13,7 +13,7 @@ import pytest
 import pycvstat as pcv
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError, FitError, InputError, PycvstatError, PycvstatWarning
-from pycvstat.learners.knn import learner as knn
+from pycvstat.learners import knn
 from pycvstat.learners.knn.distances import KERNELS
 from pycvstat.learners.knn.predictions import Rows
 from pycvstat.r.kknn import kknn
