@@ -253,7 +253,8 @@ def fold_scores(table: Table, metric: Metric) -> FoldMeans:
             given=f"{undefined.size} of {values.size} folds, first fold {undefined[0] + 1}",
             fix="folds=Stratified(10), or fewer folds",
         )
-    return FoldMeans(table.plan, values[:, None], metric.name, table.candidates[:1], metric.range)
+    one = table.candidates[:1]
+    return FoldMeans(table.plan, values[:, None], metric.name, one, metric.range, table.weighted)
 
 
 def asked_for(table: Table, used: Table, metric: Metric | None, options: dict[str, Any]) -> Asked:
@@ -301,6 +302,8 @@ def name_limits(
 ) -> Interval:
     """The limits with their estimand, kept inside the range of the metric."""
     lowest, highest = table.range
+    if table.weighted:
+        limits = replace(limits, notes=(*limits.notes, "weights in the fits, not in the losses"))
     clipped = limits.low < lowest or limits.high > highest
     if clipped:
         notes = (*limits.notes, cut_words(limits, lowest, highest))

@@ -223,9 +223,11 @@ def check_comparable(a: Table, b: Table, names: tuple[str, str]) -> None:
 def _difference(a: Table, b: Table) -> Table:
     limits = (a.range[0] - b.range[1], a.range[1] - b.range[0])
     if isinstance(a, LossTable) and isinstance(b, LossTable):
-        return replace(a, losses=a.losses - b.losses, range=limits, predictions=None)
+        weighted = a.weighted or b.weighted
+        differences = a.losses - b.losses
+        return replace(a, losses=differences, range=limits, predictions=None, weighted=weighted)
     means = a.fold_means() - b.fold_means()
-    return FoldMeans(a.plan, means, a.loss, a.candidates, limits)
+    return FoldMeans(a.plan, means, a.loss, a.candidates, limits, a.weighted or b.weighted)
 
 
 def all_pairs(

@@ -31,7 +31,7 @@ _KINDS: dict[Needs | None, tuple[str, ...]] = {
 LOG_CLIP = 1e-15  # probabilities are kept this far from 0 and 1 by the log loss
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Loss:
     """A loss with its name and range.
 
@@ -53,8 +53,8 @@ class Loss:
     Examples
     --------
     >>> double = Loss("double", lambda y, p: 2 * np.abs(y - p.values))
-    >>> double.pointwise(np.array([1.0, 2.0]), Predictions(np.array([[1.5, 2.0]])))
-    array([[1., 0.]])
+    >>> double, double.pointwise(np.array([1.0, 2.0]), Predictions(np.array([[1.5, 2.0]])))
+    (Loss('double'), array([[1., 0.]]))
     """
 
     name: str
@@ -63,6 +63,9 @@ class Loss:
     for_kinds: tuple[str, ...] = _ANY
     lighter: str = ""
     words: str = ""
+
+    def __repr__(self) -> str:
+        return f"Loss({self.name!r})"
 
     @classmethod
     def of(cls, function: Callable[..., Any], *, needs: Needs | None = None) -> Loss:

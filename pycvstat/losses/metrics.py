@@ -43,7 +43,7 @@ class Smooth:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Metric:
     """A function of (y, prediction) that measures the predictions of a fold, and what it needs.
 
@@ -65,8 +65,8 @@ class Metric:
 
     Examples
     --------
-    >>> Metric(np.corrcoef).name, METRICS["auc"].needs
-    ('corrcoef', 'scores')
+    >>> Metric(np.corrcoef), METRICS["auc"]
+    (Metric('corrcoef'), Metric('auc', needs='scores'))
     """
 
     function: Callable[[Any, Any], float]
@@ -84,6 +84,10 @@ class Metric:
             check_word("needs", self.needs, get_args(Needs))
         named = self.name or getattr(self.function, "__name__", "metric")
         object.__setattr__(self, "name", named)
+
+    def __repr__(self) -> str:
+        needs = "" if self.needs is None else f", needs={self.needs!r}"
+        return f"Metric({self.name!r}{needs})"
 
     def rows(self, table: LossTable, candidate: int = 0) -> tuple[NDArray[Any], FloatArray]:
         """Response and prediction of every tested row, in the form that the metric needs."""

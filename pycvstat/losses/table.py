@@ -117,6 +117,8 @@ class FoldMeans:
         Mean loss over the test rows of each fit; NaN where the fit failed.
     loss : str
     candidates : tuple of dict
+    weighted : bool
+        Whether weights entered the fits; they never enter the losses.
 
     Examples
     --------
@@ -131,6 +133,7 @@ class FoldMeans:
     loss: str
     candidates: tuple[dict[str, Any], ...] = ({},)
     range: tuple[float, float] = (0.0, np.inf)
+    weighted: bool = False
 
     def __post_init__(self) -> None:
         check_shape("means", self.means, len(self.plan), len(self.candidates))
@@ -185,6 +188,8 @@ class LossTable:
         Out-of-fold predictions: values (C, N), prob (C, N, L).
     y : (n,) array, optional
         The response, codes for classes.
+    weighted : bool
+        Whether weights entered the fits; they never enter the losses.
 
     Examples
     --------
@@ -204,6 +209,7 @@ class LossTable:
     candidates: tuple[dict[str, Any], ...] = ({},)
     predictions: Predictions | None = None
     y: NDArray[Any] | None = None
+    weighted: bool = False
 
     def __post_init__(self) -> None:
         rows, candidates = len(self.plan.rows), len(self.candidates)
@@ -233,7 +239,8 @@ class LossTable:
 
     def means(self) -> FoldMeans:
         """The fold means as a table of their own."""
-        return FoldMeans(self.plan, self.fold_means(), self.loss, self.candidates, self.range)
+        means = self.fold_means()
+        return FoldMeans(self.plan, means, self.loss, self.candidates, self.range, self.weighted)
 
     def estimate(self) -> FloatArray:
         """Mean of the fold means by candidate: every fold has the same weight."""

@@ -25,12 +25,13 @@ OnError = Literal["raise", "warn"]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A fit that failed: where, for which parameters, and why."""
+    """A fit that failed: where, for which parameters, why, and all that its error said."""
 
     fit: int
     where: str
     params: Mapping[str, Any]
     reason: str
+    details: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +214,9 @@ def _one_by_one(work: Work, i: int) -> dict[str, Any]:
         try:
             parts.append(_evaluate(work, i, [c]))
         except PycvstatError as error:
-            failures.append({"candidate": c, "reason": error.line})
+            cause = error.__cause__
+            details = "" if cause is None else f"{type(cause).__name__}: {cause}"
+            failures.append({"candidate": c, "reason": error.line, "details": details})
             parts.append(nothing)
     joined: dict[str, Any] = {"failures": failures, "detail": parts[-1]["detail"]}
     for name in nothing.keys() - joined.keys():
@@ -302,7 +305,13 @@ def _in_range(work: Work, means: FoldMeans) -> FoldMeans:
 
 def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure, ...]:
     found = tuple(
-        Failure(i, where(work.plan, i), work.prepared.candidates[f["candidate"]], f["reason"])
+        Failure(
+            i,
+            where(work.plan, i),
+            work.prepared.candidates[f["candidate"]],
+            f["reason"],
+            f["details"],
+        )
         for i, result in enumerate(results)
         for f in result["failures"]
     )

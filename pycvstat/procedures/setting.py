@@ -97,7 +97,13 @@ class Setting:
             identity=identity or self.identity(learner),
             label=label,
         )
-        return replace(outcome, seed=None if stream.untouched else stream.seed)
+        table, means, weighted = outcome.table, outcome.means, self.task.weights is not None
+        return replace(
+            outcome,
+            means=replace(means, weighted=weighted),
+            table=None if table is None else replace(table, weighted=weighted),
+            seed=None if stream.untouched else stream.seed,
+        )
 
     def identity(self, learner: Learner) -> dict[str, Any] | None:
         """What a checkpoint is about, in words, which nothing that the user's code does changes."""

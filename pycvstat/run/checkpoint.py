@@ -20,7 +20,8 @@ A checkpoint of other work is refused, and what differs is named. Noticed are ch
 
 Refused from the beginning is code of yours that uses what no name in it tells: ``eval``, ``exec``,
 ``globals()``, ``import_module``, ``open`` and what reads files (``np.load``, ``pd.read_csv``,
-``Path.read_text``, ...), environment variables, ``getattr`` or ``vars`` beside a module of yours;
+``Path.read_text``, ...), environment variables, settings (``pd.options``, ``np.geterr``, ...),
+``getattr`` or ``vars`` beside a module of yours;
 code that changes a global variable or one of the function around it; and objects that are others
 in each session (generators, open files, connections). Read such things before and give them to the
 learner as parameters; or leave ``checkpoint`` out; or say yourself what the function, class or

@@ -33,8 +33,10 @@ READS = {
     *("open", "read_text", "read_bytes", "load", "loadtxt", "genfromtxt", "fromfile", "memmap"),
     *("read_csv", "read_table", "read_fwf", "read_excel", "read_parquet", "read_feather"),
     *("read_pickle", "read_json", "read_hdf", "read_sql"),
+    *("get_option", "geterr", "get_printoptions", "getcontext", "getlocale", "localeconv"),
 }
-"""What modules and paths have that looks outside of the code: other modules, variables, files."""
+"""What modules and paths have that looks outside of the code: other modules, variables, files,
+settings."""
 BY_NAME = {"getattr", "vars", "__dict__", "modules"}
 """What may take from a module of the user, or from Python's list of them, what no name tells."""
 
@@ -210,6 +212,8 @@ def doubts_about(function: FunctionType) -> Iterator[str]:
     pythons = names - everything.keys()
     used = (pythons & HIDES) | (called & (READS | HIDES)) | (attributes & READS)
     used |= {"environ" for value in found if value is os.environ}
+    modules = {v.__name__ for v in found if isinstance(v, ModuleType)} | set(imports_of(code))
+    used |= attributes & {"options"} if "pandas" in modules else set()
     if any(isinstance(v, ModuleType) and (is_users(v) or v is sys) for v in found):
         used |= (pythons | attributes) & BY_NAME
     yield from (f"it uses {name!r}" for name in sorted(used))

@@ -211,6 +211,34 @@ def test_a_failed_fit_may_count_as_nan_and_is_shown(how):
     assert int(result.glance()["failed"].iloc[0]) == 1
 
 
+def failing(X, y):
+    raise RuntimeError("first\nsecond line matters: k=3")
+
+
+def test_all_lines_of_a_failure_are_kept():
+    learner = pcv.FromFunctions(failing, lambda model, X: X[:, 0])
+    with pytest.warns(PycvstatWarning, match="3 fits failed"):
+        result = pcv.cross_validate(learner, **DATA, folds=pcv.Blocks(3), on_error="warn")
+    (failure, *_) = result.failures
+    assert "\n" not in failure.reason
+    assert failure.details == "RuntimeError: first\nsecond line matters: k=3"
+
+
+def test_intervals_say_that_weights_are_in_the_fits_only():
+    said = "weights in the fits, not in the losses"
+    data = MTCARS.assign(w=np.arange(1.0, 33.0))
+    for weights in ("w", None):
+        both = {"line": pcv.WLS() if weights else pcv.OLS(), "mean": pcv.Mean()}
+        result = pcv.compare(both, "mpg ~ hp", data, weights=weights, folds=pcv.Blocks(4))
+        told = [
+            result.interval("line").notes,
+            result["line"].interval(metric="rmse").notes,
+            result["line"].tidy()["notes"][0],
+            result.paired("line", "mean").interval.notes,
+        ]
+        assert [said in notes for notes in told] == [bool(weights)] * 4
+
+
 def with_na() -> pd.DataFrame:
     return MTCARS.assign(wt=MTCARS["wt"].where(MTCARS["cyl"] != 4))
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import pycvstat as pcv
+from pycvstat.losses.metrics import METRICS
 from pycvstat.r.check import conventions
 from pycvstat.report.assemble import summary
 from pycvstat.report.content import Document, Facts, Headline, Note, Paragraph, Section, Table
@@ -145,6 +146,9 @@ def test_no_text_shows_where_an_object_lies_in_memory() -> None:
     results.append(pcv.tune(pcv.KNN(), "mpg ~ wt", cars, grid=grid, folds=drawn))
     for one in results:
         assert " at 0x" not in " ".join([repr(one), repr(one.plan), one.summary()]).lower()
+    losses = [*pcv.losses.LOSSES.values(), pcv.losses.huber(1.0), pcv.losses.pinball(0.9)]
+    metrics = [pcv.losses.Metric(np.corrcoef, needs="classes"), *METRICS.values()]
+    assert " at 0x" not in repr([losses, metrics])
     assert results[0].plan.recipe == "Plain()"
     assert results[1].plan.recipe == "KFold(4, random=Generator(PCG64))"
 

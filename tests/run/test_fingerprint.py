@@ -211,6 +211,12 @@ DOUBTS = {
     "return read_text('a').mean()": "loadtxt",
     "return pd.read_csv('a.csv')['a'].mean()": "read_csv",
     "return [eval('A') for _ in y]": "eval",
+    "return pd.get_option('display.precision')": "get_option",
+    "return pd.options.display.precision": "options",
+    "import pandas; return pandas.options.display.precision": "options",
+    "return np.geterr()['over']": "geterr",
+    "return np.get_printoptions()['precision']": "get_printoptions",
+    "from decimal import getcontext; return getcontext().prec": "getcontext",
     "global N; N += 1; return N": "N",
 }
 
@@ -243,6 +249,7 @@ def test_code_whose_references_cannot_be_seen_is_refused(body: str) -> None:
         "import re; return re.compile('a'), getattr(y, 'mean')(), vars(y)",
         "return own.fit(X, y), pd.eval, np.testing, sys.flags",
         "environ = {}; return environ",
+        "own.options = y; return own.options",
     ],
 )
 def test_code_that_can_be_seen_is_not(body: str) -> None:
