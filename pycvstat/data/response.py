@@ -16,7 +16,7 @@ from pycvstat.data.formula.syntax import Name
 from pycvstat.data.frame import Column
 from pycvstat.data.frame.columns import Collation
 from pycvstat.errors import Advice, AsClasses, DataError, PycvstatWarning, Reading
-from pycvstat.errors.checks import Brief
+from pycvstat.errors.checks import Brief, check_numbers
 
 Kind = Literal["continuous", "nominal", "ordinal"]
 
@@ -38,6 +38,9 @@ class Response(Brief):
     kind: Kind
     values: NDArray[Any]
     levels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_numbers(f"the response {self.name!r}", self.values)
 
     def labels(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Class labels of codes; numbers pass through."""

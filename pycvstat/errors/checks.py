@@ -96,6 +96,21 @@ def check_shape(name: str, array: Any, *shape: int) -> None:
         raise InputError(f"{name} must have the shape {shape}.", given=np.shape(array))
 
 
+def check_numbers(name: str, array: Any) -> None:
+    """Refuse an array that does not hold numbers; None is no array.
+
+    Examples
+    --------
+    >>> check_numbers("y", np.array([0, 1]))
+    >>> check_numbers("y", np.array(["a"]))
+    Traceback (most recent call last):
+    pycvstat.errors.InputError: y must hold numbers.
+      Given: an array of type <U1
+    """
+    if array is not None and array.dtype.kind not in "biuf":
+        raise InputError(f"{name} must hold numbers.", given=f"an array of type {array.dtype}")
+
+
 def check_level(level: Any) -> float:
     """The confidence level, which must lie between 0 and 1.
 

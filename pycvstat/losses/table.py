@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.errors import LossError
-from pycvstat.errors.checks import check_shape
+from pycvstat.errors.checks import check_numbers, check_shape
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.types import FloatArray, IntArray
 
@@ -215,6 +215,7 @@ class LossTable:
         rows, candidates = len(self.plan.rows), len(self.candidates)
         check_shape("losses", self.losses, rows, candidates)
         check_shape("y", self.y, self.plan.n)
+        check_numbers("y", self.y)
         if (p := self.predictions) is not None:
             check_shape("predictions", p.values, candidates, rows)
             classes = () if p.prob is None else p.prob.shape[2:3]

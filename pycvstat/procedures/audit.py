@@ -3,11 +3,10 @@ give the response away."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
@@ -19,6 +18,7 @@ from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.losses.table import deviation
 from pycvstat.procedures.engine import run
+from pycvstat.procedures.leaks import duplicated_rows, near_copies, near_rows, split_groups
 from pycvstat.procedures.setting import Arguments, Setting, read_setting
 from pycvstat.rmath.random import as_stream
 from pycvstat.types import FloatArray, IntArray
@@ -27,14 +27,11 @@ from pycvstat.verbs import Verbs
 if TYPE_CHECKING:
     import pandas as pd
 
-COPY = 0.01  # what a near copy leaves unexplained: of the variance, or of the rows
-FEW = 10  # rows below which a correlation of 0.995 can be chance
-RARE = 0.001  # how probable an order of classes may be by chance, all predictors together
 LEAK_LEVEL = 0.001  # an honest learner is suspected by one audit in a thousand, if that
 UNSEEN = (
     "An audit cannot see what was done with the response before: predictors that were chosen or "
-    "made with it, a learner that was told it. Choose and make them inside of the learner, so that "
-    "every fit does it with its training rows."
+    "made with it, a learner that was told it, several predictors that give it only together. "
+    "Choose and make them inside of the learner, so that every fit does it with its training rows."
 )
 
 
@@ -66,6 +63,9 @@ class Audit(Verbs):
     task : Task
     seed : int, optional
         R's seed of the permutations.
+    near : (m, 2) int64
+        Pairs (test row, training row) that are not equal, and nearer than chance would have them:
+        rows copied with a little noise, or measured again.
 
     Examples
     --------
@@ -76,6 +76,7 @@ class Audit(Verbs):
     0      skill on permuted responses  False
     1      near copies of the response  False
     2  equal rows in training and test  False
+    3   near rows in training and test  False
     """
 
     view: ClassVar[str] = "audit"
@@ -89,6 +90,7 @@ class Audit(Verbs):
     plan: FoldPlan
     task: Task
     seed: int | None = None
+    near: IntArray = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
 
     @property
     def mean_skill(self) -> float:
@@ -101,11 +103,12 @@ class Audit(Verbs):
         return self.p_value < LEAK_LEVEL
 
     def __bool__(self) -> bool:
-        return not (self.leaks or self.copies or len(self.duplicates) or self.split_groups)
+        return not any(row["found"] for row in self._rows())
 
     def __repr__(self) -> str:
         found = [row["finding"] for row in self._rows() if row["found"]]
-        return f"Audit({self.learner.name}: {'; '.join(found) or 'nothing found'})"
+        nothing = f"nothing found by {len(self._rows())} checks"
+        return f"Audit({self.learner.name}: {'; '.join(found) or nothing})"
 
     def _rows(self) -> list[dict[str, Any]]:
         repeated = len(np.unique(self.duplicates[:, 0]))
@@ -121,6 +124,11 @@ class Audit(Verbs):
                 f"{', '.join(self.copies[:12]) or 'no predictor'} gives it away alone",
             ),
             ("equal rows in training and test", repeated > 0, f"{repeated} test rows repeat"),
+            (
+                "near rows in training and test",
+                len(self.near) > 0,
+                f"{len(self.near)} test rows are almost training rows",
+            ),
         ]
         if self.task.groups is not None:
             split = len(self.split_groups)
@@ -134,19 +142,22 @@ class Audit(Verbs):
         return pd.DataFrame(self._rows())
 
     def glance(self) -> pd.DataFrame:
-        """One row: verdict and figures."""
+        """One row: verdict and figures; groups that are split are missing where there are none."""
         import pandas as pd
 
+        split = pd.NA if self.task.groups is None else len(self.split_groups)
+        nothing = f"nothing found by {len(self._rows())} checks"
         return pd.DataFrame(
             [
                 {
                     "learner": self.learner.name,
-                    "verdict": "nothing found" if self else "look at tidy()",
+                    "verdict": nothing if self else "look at tidy()",
                     "skill": self.mean_skill,
                     "p_value": self.p_value,
                     "copies": len(self.copies),
                     "duplicates": len(self.duplicates),
-                    "split_groups": len(self.split_groups),
+                    "near": len(self.near),
+                    "split_groups": split,
                     "permutations": len(self.skill),
                     "seed": self.seed,
                     "folds": self.plan.recipe,
@@ -225,6 +236,7 @@ def audit(
         setting.plan,
         setting.task,
         stream.seed,
+        near_rows(setting.task, setting.plan),
     )
 
 
@@ -288,98 +300,3 @@ def _one_sided(skill: FloatArray) -> float:
 
 def _mean(values: FloatArray) -> float:
     return float((values / values.size).sum())  # no sum on the way leaves the range of numbers
-
-
-def duplicated_rows(task: Task, plan: FoldPlan) -> IntArray:
-    """Pairs (test row, training row) that are equal in every variable of the formula.
-
-    Examples
-    --------
-    >>> task = Task.build("y ~ x", {"x": [1., 2., 1.], "y": [0., 5., 0.]})
-    >>> duplicated_rows(task, FoldPlan.from_fold_ids([1, 2, 3]))
-    array([[0, 2],
-           [2, 0]])
-    """
-    codes = (
-        task.frame.to_pandas()
-        .groupby(list(task.frame.names), sort=False, observed=True)
-        .ngroup()
-        .to_numpy()
-    )
-    found: dict[int, int] = {}
-    for train, test in plan:
-        first = {int(c): int(row) for row, c in zip(train[::-1], codes[train][::-1], strict=True)}
-        for row in test:
-            twin = first.get(int(codes[row]))
-            if twin is not None:
-                found.setdefault(int(row), twin)
-    return np.array(sorted(found.items()), dtype=np.int64).reshape(-1, 2)
-
-
-def split_groups(task: Task, plan: FoldPlan) -> tuple[Any, ...]:
-    """Groups with rows in the training and the test part of the same fit."""
-    if task.groups is None:
-        return ()
-    found: dict[Any, None] = {}
-    for train, test in plan:
-        for group in np.intersect1d(task.groups[train], task.groups[test]):
-            found.setdefault(group)
-    return tuple(found)
-
-
-def near_copies(task: Task) -> tuple[str, ...]:
-    """Predictors that alone give the response, but for a hundredth of its variance or its rows.
-
-    A response of numbers: by their correlation, of values or of ranks. Classes: by the most
-    frequent class of each of few values, or where the classes follow one another in the order of
-    the predictor. Nothing is said where chance could do that.
-
-    Examples
-    --------
-    >>> y = [3., 1., 4., 1.5, 5., 9., 2., 6., 5.5, 3.5]
-    >>> near_copies(Task.build("y ~ .", {"log_y": np.log(y), "x": range(10), "y": y}))
-    ('log_y',)
-    """
-    names = task.formula.predictors
-    response = task.response
-    if not response.levels:
-        return tuple(
-            name for name in names if _correlated(task.frame[name].values, response.values)
-        )
-    counts = np.bincount(response.values)
-    if _by_chance(counts[counts > 0]) * len(names) > RARE:
-        return ()
-    return tuple(name for name in names if _tells_classes(task, name))
-
-
-def _correlated(x: NDArray[Any], y: FloatArray) -> bool:
-    from scipy.stats import rankdata
-
-    if x.dtype != np.float64 or len(y) < FEW or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return False
-    with np.errstate(all="ignore"):  # squares of huge values overflow: then the ranks decide
-        r = [np.corrcoef(a, b)[0, 1] for a, b in ((x, y), (rankdata(x), rankdata(y)))]
-    return bool(np.nanmax(np.square(r)) > 1 - COPY)
-
-
-def _by_chance(counts: IntArray) -> float:
-    """How probable it is that the classes of rows in random order follow one another."""
-    from scipy.special import gammaln
-
-    orders = gammaln(counts + 1).sum() + gammaln(len(counts) + 1)
-    return float(np.exp(orders - gammaln(counts.sum() + 1)))
-
-
-def _tells_classes(task: Task, name: str) -> bool:
-    import pandas as pd
-
-    x, y, slack = task.frame[name].values, task.response.values, COPY * task.n
-    values, levels = pd.factorize(x, sort=False)
-    if 1 < len(levels) <= task.n / 5:
-        return bool(task.n - pd.crosstab(values, y).max(axis=1).sum() <= slack)
-    if x.dtype != np.float64:
-        return False
-    ties = np.random.default_rng(1).permutation(task.n)  # whatever the order of the rows tells
-    ordered = y[np.lexsort((ties, x))]
-    changes = np.count_nonzero(ordered[1:] != ordered[:-1])
-    return bool(changes <= len(np.unique(y)) - 1 + slack)

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from pycvstat.errors import InputError
 from pycvstat.run import brought
 
+OF_KIND = {"f": "fiu", "i": "iu", "b": "b"}
+"""Kinds of arrays that can stand where arrays of a kind are declared."""
 PACKAGE = __name__.split(".")[0]
 
 
@@ -200,6 +202,9 @@ def _is_a(value: Any, hint: Any) -> bool:
     if not isinstance(value, (float, int) if kind is float else kind):
         return False
     items: Any = value
+    if kind is np.ndarray:
+        number = get_args(inner[1])[0]
+        return number is Any or items.dtype.kind in OF_KIND[np.dtype(number).kind]
     if kind is tuple:
         each = inner[:1] * len(items) if inner[-1] is ... else inner
         return len(items) == len(each) and all(map(_is_a, items, each))

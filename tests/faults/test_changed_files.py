@@ -186,3 +186,24 @@ def test_a_file_cannot_bring_terms_of_its_own_to_a_formula() -> None:
     formula[2].append(["terms", ["tuple", []]])
     with pytest.raises(TypeError, match="terms"):
         decode(tree, arrays)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_array_of_numbers_that_became_text_is_refused(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, arrays = record(kind)
+    numbers = [i for i, array in enumerate(arrays) if array.dtype.kind in "biuf"]
+    loaded = []
+    for i in numbers:
+        others = [*arrays[:i], arrays[i].astype(str), *arrays[i + 1 :]]
+        made = types.SimpleNamespace(encode=lambda _: tree, arrays=others)
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "Encoder", lambda made=made: made)
+            store.save(tmp_path / "changed.npz", kind, None)
+        try:
+            pcv.load(tmp_path / "changed.npz")
+            loaded.append((i, arrays[i].shape))
+        except PycvstatError:
+            continue
+    assert loaded == []

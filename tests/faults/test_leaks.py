@@ -14,7 +14,7 @@ import pycvstat as pcv
 from pycvstat.data.task import Task
 from pycvstat.errors import CheckpointError, FoldError
 from pycvstat.learners.external.learner import FromFunctions
-from pycvstat.procedures.audit import near_copies
+from pycvstat.procedures.leaks import near_copies, near_rows
 
 FOLDS = pcv.KFold(4, random=3)
 SAME = {"rtol": 1e-9, "atol": 1e-12}  # least squares by another factorisation
@@ -135,6 +135,54 @@ def test_a_learner_that_knows_the_responses_has_no_skill_once_they_are_permuted(
     found = pcv.audit(KnowsTheResponse(), X=X, y=data["y"], folds=FOLDS)
     assert not found.leaks
     assert "cannot see what was done with the response before" in " ".join(found.summary().split())
+
+
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("size", [1e-9, 1e-3])
+def test_rows_copied_with_a_little_noise_are_found(size: float, classes: bool) -> None:
+    draw = np.random.default_rng(0)
+    numbers = noise(1).drop(columns="y")
+    again = numbers[:30] + size * draw.normal(size=(30, 3))
+    data = pd.concat([numbers, again], ignore_index=True)
+    first = draw.normal(size=60)
+    data["y"] = [*first, *first[:30]]
+    if classes:
+        data["y"] = np.where(data["y"] > 0, "up", "down")
+    found = pcv.audit(pcv.KNN(1), "y ~ .", data, folds=pcv.KFold(10, random=1), times=5)
+    assert not found
+    assert 50 <= len(found.near) <= 60
+    assert {abs(int(b) - int(a)) for a, b in found.near} == {60}
+    assert found.glance()["near"][0] == len(found.near)
+    assert not found.duplicates.size
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_of_one_sample_are_not_near_by_chance(seed: int) -> None:
+    """Also where the response is a function of a predictor, rounded, skewed or of classes."""
+    draw = np.random.default_rng(seed)
+    data = pd.DataFrame(draw.exponential(size=(60, 2)), columns=["a", "b"])
+    responses = [data["a"], np.sin(data["a"]), draw.normal(size=60), draw.integers(0, 2, 60) * 1.0]
+    data["y"] = responses[seed % 4]
+    data = data.round(1) if seed > 3 else data
+    for plan in (pcv.KFold(5, random=1).plan(60), pcv.LeaveOneOut().plan(60)):
+        assert not near_rows(Task.build("y ~ .", data), plan).size
+    assert not near_rows(Task.build("mpg ~ .", pcv.data.mtcars()), pcv.Blocks(8).plan(32)).size
+
+
+def test_words_that_copy_numbers_are_found() -> None:
+    draw = np.random.default_rng(1)
+    y = draw.integers(0, 6, 60).astype(float)
+    data = pd.DataFrame({"words": [f"k{v:g}" for v in y], "coded": (y * 5) % 7, "x": y + 0.0})
+    data["chance"] = draw.choice(list("abcdef"), 60)
+    data["x"] = draw.normal(size=60)
+    assert near_copies(Task.build("y ~ .", data.assign(y=y))) == ("words", "coded")
+
+
+def test_a_clean_audit_says_how_much_was_looked_at() -> None:
+    found = pcv.audit(pcv.OLS(), "y ~ .", noise(1), folds=FOLDS, times=5)
+    assert repr(found).endswith("nothing found by 4 checks)")
+    assert found.glance()["verdict"][0] == "nothing found by 4 checks"
+    assert pd.isna(found.glance()["split_groups"][0])
 
 
 COPIES = {

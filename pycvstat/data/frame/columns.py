@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pycvstat.errors.checks import check_numbers
 from pycvstat.types import BoolArray, FloatArray
 
 Collation = Literal["ICU", "C"]
@@ -153,6 +154,8 @@ class Column:
     dtype: str = ""
 
     def __post_init__(self) -> None:
+        if self.kind != "text":
+            check_numbers(f"the column {self.name!r}", self.values)
         self.values.flags.writeable = False
 
     def __len__(self) -> int:

@@ -85,6 +85,7 @@ class AuditView(DataView, of=Audit):
             f"{p if p.startswith('<') else f'= {p}'}). "
             f"{count(len(result.copies), 'predictor')} nearly equalled the response, "
             f"{count(len(set(result.duplicates[:, 0])), 'test row')} a training row"
+            + (f", and {len(result.near)} nearly did" if len(result.near) else "")
             + (
                 "." if result.task.groups is None else f"; {split} had rows on both sides of a fit."
             ),
