@@ -176,12 +176,14 @@ def coverage(
     >>> result["ER(100)"].coverage.mean
     0.9
     """
-    level, sets = check_level(level), _whole(sets)
+    level, wanted = check_level(level), _targets(targets)
+    if not is_whole(sets) or sets < 2:
+        raise InputError("sets must be a whole number of at least 2 data sets.", given=repr(sets))
+    sets = int(sets)
     case, stream = as_scenario(scenario), as_stream(random)
     name = method if isinstance(method, str) else getattr(method, "__name__", "formula")
     formula = find(method).formula if isinstance(method, str) else method
     splitter = folds if folds is not None else find(str(method)).folds
-    wanted = _targets(targets)
     limits, truths = [], []
     for start in range(0, sets, BLOCK):
         plan = splitter.plan(case.n, groups=case.groups, random=stream)
@@ -275,9 +277,3 @@ def _targets(targets: Sequence[Target]) -> list[Target]:
             fix=f"use a list of {', '.join(get_args(Target))}",
         )
     return wanted
-
-
-def _whole(sets: int) -> int:
-    if not is_whole(sets) or sets < 2:
-        raise InputError("sets must be a whole number of at least 2 data sets.", given=repr(sets))
-    return int(sets)

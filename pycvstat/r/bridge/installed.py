@@ -134,17 +134,14 @@ def _rpy2_problem(version: tuple[int, ...]) -> RError | None:
     interface = python_version_of("rpy2-rinterface")
     if python_version_of("rpy2") is None or interface is None:
         return RError("rpy2 is not installed.", given=f"R {written}", fix=install_rpy2(version))
-    if version < (4, 5) and _numbers(interface) >= NEEDS_R_4_5:
+    parts = tuple(int(part) for part in re.findall(r"\d+", interface)[:3])
+    if version < (4, 5) and parts >= NEEDS_R_4_5:
         return RError(
             "This rpy2 needs R 4.5 or later.",
             given=f"R {written}, rpy2-rinterface {interface}",
             fix=install_rpy2(version),
         )
     return None
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
 
 
 def r_packages(names: Sequence[str]) -> dict[str, str | None]:
@@ -304,10 +301,7 @@ def _r() -> Iterator[str]:
     versions = r_packages(list(R_PACKAGES))
     for name, purpose in R_PACKAGES.items():
         yield f"  {name:<10} {versions.get(name) or 'missing':<10} {purpose}"
-    absent = [name for name, version in versions.items() if version is None]
-    for group in (
-        [name for name in absent if name not in NOT_IN_DEBIAN],
-        [name for name in absent if name in NOT_IN_DEBIAN],
-    ):
+    absent = {name for name, version in versions.items() if version is None}
+    for group in (sorted(absent - NOT_IN_DEBIAN, key=str.lower), sorted(absent & NOT_IN_DEBIAN)):
         if group:
             yield f"  To get {', '.join(group)}: {install_r_packages(group)}"

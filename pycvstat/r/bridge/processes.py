@@ -83,7 +83,7 @@ def rscript(
     '2'
     """
     check_seconds(seconds)
-    if not _above_0(max_output):
+    if not (is_number(max_output) and max_output > 0):
         raise RError("max_output is a number of bytes above 0.", given=repr(max_output))
     added = [*(env or {}).items()]
     _check_texts([*arguments, *(text for pair in added for text in pair)], "argument")
@@ -93,19 +93,17 @@ def rscript(
         if isinstance(code, str):
             file.write_text(code, encoding="utf-8")
         command = [_rscript_program(), "--no-save", "--no-restore", str(file), *arguments]
-        streams = Path(folder, "out"), Path(folder, "err")
         started = time.monotonic()
-        status = watched(command, streams, seconds, max_output, env)
+        status, output, messages = _watched(command, Path(folder), seconds, max_output, env)
         took = time.monotonic() - started
-        output, messages = (text_of(stream, max_output) for stream in streams)
     if status != 0:
-        raise failure(status, messages)
+        raise _failure(status, messages)
     return ScriptOutput(output, messages, took)
 
 
-def check_seconds(seconds: object) -> None:
+def check_seconds(seconds: Any) -> None:
     """Refuse what is no number of seconds above 0."""
-    if not _above_0(seconds):
+    if not (is_number(seconds) and seconds > 0):
         raise RError("A time limit is a number of seconds above 0.", given=repr(seconds))
 
 
@@ -115,10 +113,6 @@ def out_of_time(seconds: float) -> RError:
         f"R did not finish within {seconds:g} seconds and was stopped.",
         fix="look for an endless loop, or allow more seconds",
     )
-
-
-def _above_0(given: Any) -> bool:
-    return is_number(given) and bool(given > 0)
 
 
 def _check_texts(texts: Sequence[object], what: str) -> None:
@@ -137,14 +131,15 @@ def _rscript_program() -> str:
     return str(beside) if beside.exists() else "Rscript"
 
 
-def watched(
+def _watched(
     command: Sequence[str],
-    streams: tuple[Path, Path],
+    folder: Path,
     seconds: float,
     max_output: int,
     env: Mapping[str, str] | None,
-) -> int:
-    """Run a command until it ends, or end it when it passes a limit."""
+) -> tuple[int, str, str]:
+    """Run a command until it ends, or end it when it passes a limit: status, output, messages."""
+    streams = folder / "out", folder / "err"
     with streams[0].open("wb") as out, streams[1].open("wb") as err:
         process = subprocess.Popen(
             command,
@@ -154,53 +149,32 @@ def watched(
             env={**os.environ, **(env or {})},
             start_new_session=True,
         )
-        deadline = time.monotonic() + seconds
+        deadline, status = time.monotonic() + seconds, None
         try:
-            return _until_done(process, streams, deadline, seconds, max_output)
+            while status is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    status = process.wait(timeout=0.05)
+                if max(stream.stat().st_size for stream in streams) > max_output:
+                    raise RError(
+                        f"R wrote more than {max_output:,} bytes and was stopped.",
+                        given=f"it began with: {_beginning(streams[0], 200)!r}",
+                        fix="print less, or allow more with max_output",
+                    )
+                if status is None and time.monotonic() > deadline:
+                    raise out_of_time(seconds)
         finally:
-            _end(process)
+            if process.poll() is None:  # also what it started
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+    return status, _beginning(streams[0], max_output), _beginning(streams[1], max_output)
 
 
-def _until_done(
-    process: subprocess.Popen[bytes],
-    streams: tuple[Path, Path],
-    deadline: float,
-    seconds: float,
-    max_output: int,
-) -> int:
-    while True:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            status = process.wait(timeout=0.05)
-            _check_size(streams, max_output)
-            return status
-        _check_size(streams, max_output)
-        if time.monotonic() > deadline:
-            raise out_of_time(seconds)
-
-
-def _check_size(streams: tuple[Path, Path], max_output: int) -> None:
-    if max(stream.stat().st_size for stream in streams) > max_output:
-        raise RError(
-            f"R wrote more than {max_output:,} bytes and was stopped.",
-            given=f"it began with: {text_of(streams[0], 200)!r}",
-            fix="print less, or allow more with max_output",
-        )
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process, and what it started, when it still runs."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def text_of(stream: Path, most: int) -> str:
-    """The beginning of a file, at most so many bytes."""
+def _beginning(stream: Path, most: int) -> str:
     with stream.open("rb") as file:
         return file.read(most).decode("utf-8", errors="replace")
 
 
-def failure(status: int, messages: str) -> RError:
+def _failure(status: int, messages: str) -> RError:
     """What an exit status of R says: a crash, or an error of its own with its message."""
     said = messages.strip()[-2000:] or "nothing"
     if status < 0 or status > 128:
@@ -249,10 +223,12 @@ def separately(function: Callable[..., Any], *arguments: Any, seconds: float) ->
         folder = Path(place)
         (folder / "call").write_bytes(_packed(function, arguments))
         command = [sys.executable, "-c", ANSWER, str(folder)]
-        streams = folder / "out", folder / "err"
-        status = watched(command, streams, seconds, MOST_OUTPUT, {"PYTHONPATH": _search_path()})
+        here = str(Path(__file__).resolve().parents[3])  # so that this package is found there
+        path = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
+        known = {"PYTHONPATH": path}
+        status, _, messages = _watched(command, folder, seconds, MOST_OUTPUT, known)
         if not (folder / "answer").exists():
-            raise failure(status, text_of(streams[1], MOST_OUTPUT))
+            raise _failure(status, messages)
         value, said = pickle.loads((folder / "answer").read_bytes())
     for text in said:
         warn(text)
@@ -270,12 +246,6 @@ def _packed(function: Callable[..., Any], arguments: Any) -> bytes:
             given=f"{type(error).__name__}: {error}",
             fix="leave out separate=True; or define its functions in a module",
         ) from None
-
-
-def _search_path() -> str:
-    """Where the new process finds this package, installed or not."""
-    here = str(Path(__file__).resolve().parents[3])
-    return os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 def answer(place: str) -> None:

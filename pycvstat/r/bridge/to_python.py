@@ -15,8 +15,7 @@ from pycvstat.errors import DataError, RError, warn
 from pycvstat.r.bridge.parts import NA_INTEGER, RList, RObject, RValue
 from pycvstat.r.bridge.rds import read_rds, refusing_damage
 
-_NUMBERS = ("logical", "integer", "double")
-_VECTORS = (*_NUMBERS, "complex", "character", "raw")
+_VECTORS = ("logical", "integer", "double", "complex", "character", "raw")
 
 
 def read_value(path: str | PathLike[str]) -> object:
@@ -56,35 +55,29 @@ def value_of(item: RObject) -> object:
         return None
     if item.kind == "list":
         return _frame(item) if "data.frame" in item.r_class else _list(item)
-    if item.kind not in _VECTORS:
-        return _no_data(item)
-    return _shaped(item, column_of(item))
-
-
-def column_of(item: RObject) -> Any:
-    """A vector as a one-dimensional array that keeps its NA."""
-    refuse_slots(item)
-    if item.kind in _NUMBERS:
-        found = classed(item)
-        return _plain(item) if found is None else found
-    if item.kind == "character":
-        texts = np.empty(len(item.values), dtype=object)
-        texts[:] = item.values
-        return texts
-    return doubles(item.values) if item.kind == "complex" else item.values
-
-
-def _no_data(item: RObject) -> RValue:
+    if item.kind in _VECTORS:
+        return _shaped(item, column_of(item))
     if item.sexp is None:
         return RValue(item.r_class or (item.kind,), f"<{item.kind}, not read>", None)
     return RValue(tuple(item.sexp.rclass), item.text, item.sexp)
 
 
-def _plain(item: RObject) -> Any:
-    if item.kind == "double":
-        return doubles(item.values)
+def column_of(item: RObject) -> Any:
+    """A vector as a one-dimensional array that keeps its NA."""
+    _refuse_slots(item)
+    known = [name for name in item.r_class if name in _CLASSES]
+    if known and item.kind in ("logical", "integer", "double"):
+        return _CLASSES[known[0]](item)
+    if item.kind == "character":
+        texts = np.empty(len(item.values), dtype=object)
+        texts[:] = item.values
+        return texts
+    if item.kind in ("double", "complex"):
+        return _doubles(item.values)
+    if item.kind == "raw":
+        return item.values
     whole = item.values != 0 if item.kind == "logical" else item.values.astype(np.int64)
-    return masked(whole, item.values == NA_INTEGER)
+    return _masked(whole, item.values == NA_INTEGER)
 
 
 def _names(item: RObject) -> list[str]:
@@ -167,7 +160,7 @@ def _cells(part: RObject) -> Any:
         return column_of(part)
     if part.kind != "list":
         raise DataError("a column of the data frame holds no values.", given=part.kind)
-    refuse_slots(part)
+    _refuse_slots(part)
     cells = np.empty(len(part.values), dtype=object)
     for i, cell in enumerate(part.values):
         cells[i] = value_of(cell)
@@ -182,37 +175,8 @@ _FIRST, _LAST = -719_162 * _DAY, 2_932_897 * _DAY  # the years 1 to 9999 in seco
 _NO_SLOTS = {"class", "names", "dim", "dimnames"}
 
 
-def classed(numbers: RObject) -> Any:
-    """The array that a class means; None where the class says nothing about the numbers.
-
-    Parameters
-    ----------
-    numbers : RObject
-
-    Returns
-    -------
-    pandas.Categorical, pandas.DatetimeIndex, numpy.ndarray, masked pandas array or None
-        Of a factor, Date, POSIXct, difftime or integer64.
-
-    Raises
-    ------
-    RError
-        For values that have no Python form.
-    """
-    for name in numbers.r_class:
-        if name in _CLASSES:
-            return _CLASSES[name](numbers)
-    return None
-
-
-def refuse_slots(item: RObject) -> None:
-    """Refuse an S4 vector that holds more than its numbers, such as lubridate's Period.
-
-    Raises
-    ------
-    RError
-        When there are slots beside the data part and its names and shape.
-    """
+def _refuse_slots(item: RObject) -> None:
+    """Refuse an S4 vector that holds more than its numbers, such as lubridate's Period."""
     slots = [name for name in item.attributes if item.s4 and name not in _NO_SLOTS]
     if slots:
         raise RError(
@@ -223,7 +187,7 @@ def refuse_slots(item: RObject) -> None:
         )
 
 
-def masked(values: Any, absent: Any) -> Any:
+def _masked(values: Any, absent: Any) -> Any:
     """Integers or logicals, in a masked pandas array only where there is an NA."""
     if not absent.any():
         return values
@@ -232,7 +196,7 @@ def masked(values: Any, absent: Any) -> Any:
     return pd.arrays.IntegerArray(values, absent)
 
 
-def doubles(values: Any) -> Any:
+def _doubles(values: Any) -> Any:
     """Numbers of any storage as doubles (complex ones as pairs), NA as NaN.
 
     R's NA is a signalling NaN, at which NumPy warns; the quiet one is still NA to R.
@@ -241,13 +205,13 @@ def doubles(values: Any) -> Any:
         return np.where(values == NA_INTEGER, np.nan, values.astype(np.float64))
     quiet = values.copy()
     if quiet.dtype.kind == "c":
-        return doubles(quiet.view(np.float64)).view(np.complex128)
+        return _doubles(quiet.view(np.float64)).view(np.complex128)
     quiet.view(np.uint64)[np.isnan(quiet)] |= _QUIET
     return quiet
 
 
 def _factor(numbers: RObject) -> pd.Categorical:
-    codes, levels = doubles(numbers.values), list(numbers.texts("levels"))
+    codes, levels = _doubles(numbers.values), list(numbers.texts("levels"))
     codes = np.where(np.isnan(codes), 0, codes)
     if len(set(levels)) < len(levels) or not np.isin(codes, np.arange(len(levels) + 1)).all():
         raise RError(
@@ -266,11 +230,11 @@ def _factor(numbers: RObject) -> pd.Categorical:
 
 
 def _date(numbers: RObject) -> Any:
-    return _instants(np.floor(doubles(numbers.values)), "D")
+    return _instants(np.floor(_doubles(numbers.values)), "D")
 
 
 def _posixct(numbers: RObject) -> pd.DatetimeIndex:
-    seconds = doubles(numbers.values)
+    seconds = _doubles(numbers.values)
     if ((seconds < _FIRST - _DAY) | (seconds >= _LAST + _DAY)).any():
         raise RError("an R time has no Python form: it is infinite or outside the years 1 to 9999.")
     # microseconds: a double holds no more for the present time
@@ -320,7 +284,7 @@ def _difftime(numbers: RObject) -> Any:
             fix=f"use one of {', '.join(_SECONDS)}: units(x) <- 'secs'",
         )
     with np.errstate(over="ignore"):  # what becomes infinite is refused below
-        seconds = doubles(numbers.values) * _SECONDS[unit]
+        seconds = _doubles(numbers.values) * _SECONDS[unit]
         long = (np.abs(seconds) >= 2.0**63 / 1e9).any()  # beyond 292 years
         unit, parts = ("us", 1e6) if long else ("ns", 1e9)
         spans = np.round(seconds * parts)
@@ -339,9 +303,9 @@ def _whole(values: Any, most: float, what: str) -> Any:
 def _integer64(numbers: RObject) -> Any:
     values = numbers.values
     if values.dtype.kind == "i":
-        return masked(values.astype(np.int64), values == NA_INTEGER)
+        return _masked(values.astype(np.int64), values == NA_INTEGER)
     whole = values.view(np.int64)
-    return masked(whole, whole == np.iinfo(np.int64).min)
+    return _masked(whole, whole == np.iinfo(np.int64).min)
 
 
 _CLASSES: dict[str, Callable[[RObject], Any]] = {

@@ -192,7 +192,11 @@ def from_r(
     >>> from_r({"Fold1": [1, 3], "Fold2": [2, 4]}).fold_ids
     array([1, 2, 1, 2])
     """
-    value = _read(source)
+    value = source
+    if isinstance(source, str | PathLike):
+        value = read_value(source)
+    elif type(source).__module__.split(".")[0] == "rpy2":
+        value = value_of(from_sexp(source))
     if isinstance(value, Mapping) and _given(value.get("index")):
         if _given(value.get("indexOut")):
             return _pairs(value["index"], value["indexOut"], n or value.get("n"))
@@ -206,14 +210,6 @@ def from_r(
     if _is_fold_list(value, n):
         return _folds(value, n, holds)
     return value
-
-
-def _read(source: Any) -> Any:
-    if isinstance(source, str | PathLike):
-        return read_value(source)
-    if type(source).__module__.split(".")[0] == "rpy2":
-        return value_of(from_sexp(source))
-    return source
 
 
 def _rsplits(value: Any) -> FoldPlan | None:

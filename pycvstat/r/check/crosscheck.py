@@ -97,45 +97,31 @@ class Crosscheck(Verbs):
     @property
     def first_difference(self) -> str | None:
         """The first quantity that differs and where; None when none does."""
-        for row in self.rows:
-            if row.verdict == "differs":
-                return f"{row.quantity}: {row.place}"
-        return None
+        found = (f"{row.quantity}: {row.place}" for row in self.rows if row.verdict == "differs")
+        return next(found, None)
 
     def tidy(self) -> pd.DataFrame:
         """One row per quantity: Python, R, differences, tolerance and reason, verdict."""
-        return pd.DataFrame(
-            [
-                {
-                    "quantity": row.quantity,
-                    "python": row.python,
-                    "r": row.r,
-                    "absolute": row.absolute,
-                    "relative": row.relative,
-                    "ulp": row.ulp,
-                    "compared": row.count,
-                    "tolerance": row.tolerance.relative,
-                    "reason": row.tolerance.reason,
-                    "verdict": row.verdict,
-                    "where": row.place or row.why_not,
-                }
-                for row in self.rows
-            ]
-        )
+        same = ("quantity", "python", "r", "absolute", "relative", "ulp")
+        rows = [
+            {name: getattr(row, name) for name in same}
+            | {
+                "compared": row.count,
+                "tolerance": row.tolerance.relative,
+                "reason": row.tolerance.reason,
+                "verdict": row.verdict,
+                "where": row.place or row.why_not,
+            }
+            for row in self.rows
+        ]
+        return pd.DataFrame(rows)
 
     def glance(self) -> pd.DataFrame:
         """One row: quantities, numbers compared, how many agree, R."""
-        return pd.DataFrame(
-            [
-                {
-                    "quantities": len(self.rows),
-                    "agree": sum(row.agrees for row in self.rows),
-                    "compared": sum(row.count for row in self.rows),
-                    "verdict": self.verdict,
-                    "r": self.r_version,
-                }
-            ]
-        )
+        row: dict[str, Any] = {"quantities": len(self.rows)}
+        row["agree"] = sum(row.agrees for row in self.rows)
+        row["compared"] = sum(row.count for row in self.rows)
+        return pd.DataFrame([row | {"verdict": self.verdict, "r": self.r_version}])
 
 
 def crosscheck(

@@ -89,7 +89,10 @@ def _method(interval: Interval) -> InR:
 def _ends(interval: Interval, test: str) -> Call:
     method = _method(interval)
     asked: Any = interval.asked
-    lowest, highest = _range(asked)
+    lowest, highest = -np.inf, np.inf
+    if not isinstance(asked.table, Scores):
+        metric = METRICS.get(asked.metric or "")
+        lowest, highest = asked.table.range if metric is None else metric.range
     given = _given(interval, asked) | {"lowest": lowest, "highest": highest}
     notes = (f"The {asked.given} were given to R, not computed there.",) if asked.given else ()
     return Call(
@@ -100,13 +103,6 @@ def _ends(interval: Interval, test: str) -> Call:
         ("intervals.R",),
         notes=notes,
     )
-
-
-def _range(asked: Asked) -> tuple[float, float]:
-    if isinstance(asked.table, Scores):
-        return -np.inf, np.inf
-    metric = METRICS.get(asked.metric or "")
-    return asked.table.range if metric is None else metric.range
 
 
 def _code(formula: str, interval: Interval, asked: Asked) -> str:

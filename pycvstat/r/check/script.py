@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_path
 from pycvstat.folds.plan import FoldPlan
@@ -68,25 +68,18 @@ def script_text(result: Any) -> str:
         )
     parts = result.results if isinstance(result, Comparison) else {"result": result}
     calls = {name: call_of(part, written=True) for name, part in parts.items()}
-    blocks, written = [], dict[str, str]()
-    for name, call in calls.items():
-        blocks.append(_block(name, call, result.plan, written))
+    written, plan = dict[str, str](), result.plan
+    blocks = [_block(name, call, plan, written) for name, call in calls.items()]
     files = dict.fromkeys(file for call in calls.values() for file in call.files)
     packages = sorted({package for call in calls.values() for package in call.packages})
-    functions = [reference(file).read_text(encoding="utf-8") for file in files]
-    header = _header(result.task, result.plan, packages)
-    return "\n".join([header, *functions, *blocks])
-
-
-def _header(task: Task, plan: FoldPlan, packages: Sequence[str]) -> str:
-    from importlib.metadata import version
-
-    lines = [
+    header = [
         f"# Written by pycvstat {version('pycvstat')}. Run with: Rscript this_file.R",
-        f"# {task.n} rows; folds: {_comment(plan.recipe)}; fold fingerprint {plan.fingerprint}",
+        f"# {plan.n} rows; folds: {_comment(plan.recipe)}; fold fingerprint {plan.fingerprint}",
+        *(f"library({package})" for package in packages),
+        "",
     ]
-    lines += [f"library({package})" for package in packages]
-    return "\n".join([*lines, ""])
+    functions = [reference(file).read_text(encoding="utf-8") for file in files]
+    return "\n".join([*header, *functions, *blocks])
 
 
 def _comment(text: str) -> str:

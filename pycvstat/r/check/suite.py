@@ -281,14 +281,9 @@ def record(folder: Path | None = None) -> list[Path]:
         body = ",\n".join(lines)
         target.write_text(f'{{"meta": {json.dumps(meta)},\n"values": {{\n{body}\n}}}}\n', "utf-8")
         written.append(target)
-    _write_sums(place)
+    sums = (  # of every recorded file, whoever recorded it
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n"
+        for file in sorted(place.glob("*.json"))
+    )
+    (place / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
     return written
-
-
-def _write_sums(place: Path) -> None:
-    """Checksums of every recorded file, whoever recorded it."""
-    sums = {
-        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in place.glob("*.json")
-    }
-    text = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
-    (place / "SHA256SUMS").write_text(text, encoding="utf-8")
