@@ -20,6 +20,7 @@ from pycvstat.errors import PycvstatError, PycvstatWarning, RError, warn
 from pycvstat.errors.checks import is_number
 from pycvstat.r.bridge.installed import missing, no_r, r_program
 from pycvstat.r.bridge.parts import r_text
+from pycvstat.r.bridge.session import check_seconds, out_of_time
 
 MOST_OUTPUT = 1_000_000  # bytes
 ANSWER = f"import sys; from {__name__} import answer; answer(sys.argv[1])"
@@ -99,20 +100,6 @@ def rscript(
     if status != 0:
         raise _failure(status, messages)
     return ScriptOutput(output, messages, took)
-
-
-def check_seconds(seconds: Any) -> None:
-    """Refuse what is no number of seconds above 0."""
-    if not (is_number(seconds) and seconds > 0):
-        raise RError("A time limit is a number of seconds above 0.", given=repr(seconds))
-
-
-def out_of_time(seconds: float) -> RError:
-    """What is said when R took longer than it may."""
-    return RError(
-        f"R did not finish within {seconds:g} seconds and was stopped.",
-        fix="look for an endless loop, or allow more seconds",
-    )
 
 
 def _check_texts(texts: Sequence[object], what: str) -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from pycvstat.errors import RError, warn
+from pycvstat.errors.checks import is_number
 from pycvstat.r.bridge.installed import install_rpy2, missing, r_program, r_version, setting
-from pycvstat.r.bridge.processes import check_seconds, out_of_time
 
 _log = logging.getLogger("pycvstat.R")
 
@@ -235,6 +235,20 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         yield
     finally:
         _seconds.reset(token)
+
+
+def check_seconds(seconds: Any) -> None:
+    """Refuse what is no number of seconds above 0."""
+    if not (is_number(seconds) and seconds > 0):
+        raise RError("A time limit is a number of seconds above 0.", given=repr(seconds))
+
+
+def out_of_time(seconds: float) -> RError:
+    """What is said when R took longer than it may."""
+    return RError(
+        f"R did not finish within {seconds:g} seconds and was stopped.",
+        fix="look for an endless loop, or allow more seconds",
+    )
 
 
 @cache

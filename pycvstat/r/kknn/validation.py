@@ -200,14 +200,12 @@ def _errors(
     response: Response, fitted: Sequence[NDArray[Any]]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Mean squared and absolute error and misclassification of every prediction."""
-    y, n = response.values, len(response.values)
-    wrong = np.array([np.sum(y != f) / n for f in fitted])
+    y, n, none = response.values, len(response.values), np.full(len(fitted), np.nan)
+    wrong = np.array([np.sum(y != f) / n for f in fitted]) if response.levels else none
     if response.kind == "nominal":
-        return np.full(len(fitted), np.nan), np.full(len(fitted), np.nan), wrong
+        return none, none, wrong
     absolute = np.array([sum_(np.abs(y - f)) / n for f in fitted])
     squared = np.array([sum_((y - f) ** 2.0) / n for f in fitted])
-    if response.kind == "continuous":
-        wrong = np.full(len(fitted), np.nan)
     return squared, absolute, wrong
 
 
