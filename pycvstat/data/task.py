@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -197,11 +197,10 @@ class Task:
 
     def take(self, rows: IntArray) -> Task:
         """The task on some of its rows; factor levels stay as they are."""
-        r = self.response
         return Task(
             frame=self.frame.take(rows),
             formula=self.formula,
-            response=Response(r.name, r.kind, r.values[rows], r.levels),
+            response=replace(self.response, values=self.response.values[rows]),
             rows=self.rows[rows],
             weights=None if self.weights is None else self.weights[rows],
             groups=None if self.groups is None else self.groups[rows],

@@ -20,7 +20,6 @@ from pycvstat.folds.splitter import (
     Layout,
     RowsInR,
     Splitter,
-    in_chunks,
     of_labels,
     require_enough,
     require_folds,
@@ -345,7 +344,7 @@ def _cv(folds: RFolds, given: Given) -> Draw:
     def draw(stream: Stream) -> IntArray:
         labels = np.empty(n, dtype=np.int64)
         order = stream.permutation(n) if n > k else np.arange(n)
-        for fold, rows in enumerate(in_chunks(order, k)):
+        for fold, rows in enumerate(np.array_split(order, k)):
             labels[rows] = fold
         return labels
 

@@ -64,21 +64,21 @@ class Fits:
         require_rows(rows, n, "test")
         rows = sorted_within(rows, offsets)
         require_no_twins(rows, offsets)
+        checked: dict[str, Any] = {"n": n, "rows": frozen(rows), "offsets": frozen(offsets)}
         for name in ("repeat", "fold"):
             labels = whole(getattr(self, name), name)
             require_length(labels, fits, name)
             if (labels < 0).any() or (name == "repeat" and len(np.unique(labels)) <= labels.max()):
                 raise FoldError(f"{name} counts from 0.", given=f"{labels.min()} to {labels.max()}")
-            object.__setattr__(self, name, frozen(labels))
-        object.__setattr__(self, "n", n)
-        object.__setattr__(self, "rows", frozen(rows))
-        object.__setattr__(self, "offsets", frozen(offsets))
-        object.__setattr__(self, "train", self._given_train(fits))
+            checked[name] = frozen(labels)
         if self.left_out is not None:
             require_length(self.left_out, fits, "left_out")
         if self.groups is not None:
             require_length(self.groups, n, "groups")
-            object.__setattr__(self, "groups", frozen(np.array(self.groups)))
+            checked["groups"] = frozen(np.array(self.groups))
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "train", self._given_train(fits))  # they may be the complements
         require_training(self.n_train)
 
     def _given_train(self, fits: int) -> tuple[IntArray, ...] | None:

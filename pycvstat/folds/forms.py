@@ -190,10 +190,9 @@ def r_names(plan: FoldPlan) -> list[str]:
 
 
 def _r_list(name: str, parts: Iterable[IntArray], names: list[str]) -> str:
-    entries = [
-        _wrapped(f"  {label} = {_r_vector(part)}") for label, part in zip(names, parts, strict=True)
-    ]
-    return f"{name} <- list(\n" + ",\n".join(entries) + "\n)"
+    entries = (f"  {label} = {_r_vector(part)}" for label, part in zip(names, parts, strict=True))
+    layout: Any = {"width": 78, "subsequent_indent": "    ", "break_long_words": False}
+    return f"{name} <- list(\n" + ",\n".join(textwrap.fill(e, **layout) for e in entries) + "\n)"
 
 
 def _r_vector(rows: IntArray) -> str:
@@ -202,10 +201,6 @@ def _r_vector(rows: IntArray) -> str:
     runs = [(int(run[0]) + 1, int(run[-1]) + 1) for run in np.split(rows, breaks)]
     items = [f"{low}:{high}" if low < high else f"{low}L" for low, high in runs]
     return items[0] if len(items) == 1 else f"c({', '.join(items)})"
-
-
-def _wrapped(text: str, width: int = 78) -> str:
-    return textwrap.fill(text, width, subsequent_indent="    ", break_long_words=False)
 
 
 def rows_of(data: Any) -> int:

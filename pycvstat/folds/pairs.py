@@ -17,7 +17,6 @@ from pycvstat.folds.splitter import (
     Layout,
     RowsInR,
     Splitter,
-    in_chunks,
     require_enough,
     require_folds,
     require_random,
@@ -65,7 +64,7 @@ class NestedPairs(Splitter):
         require_enough(self.k, given.n, fix="use fewer folds")
         require_few_fits(self.get_n_splits(), self.repeats * self.k * given.n)
         left_out = self._left_out()
-        chunks = in_chunks(np.arange(given.n), self.k)
+        chunks = np.array_split(np.arange(given.n), self.k)
         places = [np.concatenate([chunks[i] for i in folds]) for folds in left_out]
         dealt = np.concatenate(places)
         return Layout(
@@ -205,7 +204,7 @@ class FiveByTwo(Splitter):
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(2, given.n, fix="collect more data")
-        test = [half for _ in range(5) for half in in_chunks(stream.permutation(given.n), 2)]
+        test = [half for _ in range(5) for half in np.array_split(stream.permutation(given.n), 2)]
         return Layout("five_by_two", test, np.repeat(np.arange(5), 2), np.tile([0, 1], 5))
 
     def in_r(self) -> RowsInR:

@@ -15,7 +15,6 @@ from pycvstat.folds.splitter import (
     Layout,
     RowsInR,
     Splitter,
-    in_chunks,
     of_labels,
     partition,
     require_enough,
@@ -130,7 +129,7 @@ class KFold(_Drawn):
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n)
-        return partition(in_chunks(stream.permutation(given.n), self.k))
+        return partition(np.array_split(stream.permutation(given.n), self.k))
 
     def in_r(self) -> RowsInR:
         """How R makes the same rows."""

@@ -40,7 +40,7 @@ def row_count(n: Any) -> int:
         raise FoldError("The number of rows must be an integer.", given=repr(n))
     if n < 2:
         raise FoldError("Folds need at least 2 rows of data.", given=f"{n} rows")
-    return int(n)
+    return require_few(int(n))
 
 
 def require_few(n: int) -> int:
@@ -182,33 +182,21 @@ def require_separate(plan: FoldPlan, place: str = "", argument: str = "folds") -
 
     The advice is for the argument that gave the folds.
     """
-    _require_separate_rows(plan, place)
-    _require_whole_groups(plan, place, argument)
+    from pycvstat.folds.partitions import Grouped
 
-
-def _require_separate_rows(plan: FoldPlan, place: str) -> None:
-    problems = _overlaps(plan)
-    if problems:
+    if problems := _overlaps(plan):
         raise FoldError(
             f"{place}{problems[0]}.",
             given=f"{plan.recipe}, in {len(problems)} of {len(plan)} fits",
             fix="leave the test rows out of the training rows: what is fitted to a row says "
             "little about new ones",
         )
-
-
-def _require_whole_groups(plan: FoldPlan, place: str, argument: str) -> None:
-    from pycvstat.folds.partitions import Grouped
-
-    problems = _split_groups(plan)
-    if problems:
+    if problems := _split_groups(plan):
+        advice = f"use {{{argument}}}, which keeps groups together, or leave the groups out"
         raise FoldError(
             f"{place}{problems[0]}.",
             given=f"{plan.recipe} splits groups in {len(problems)} of {len(plan)} fits",
-            fix=Advice(
-                f"use {{{argument}}}, which keeps groups together, or leave the groups out",
-                **{argument: Grouped(5)},
-            ),
+            fix=Advice(advice, **{argument: Grouped(5)}),
         )
 
 

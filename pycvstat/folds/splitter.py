@@ -276,11 +276,6 @@ def require_enough(k: int, n: int, fix: str | None = None) -> None:
         )  # fmt: skip
 
 
-def in_chunks(order: IntArray, k: int) -> list[IntArray]:
-    """Cut into k chunks of nearly equal size, the first ``len(order) mod k`` one longer."""
-    return np.array_split(order, k)
-
-
 def of_labels(labels: Sequence[IntArray]) -> Layout:
     """The layout of fold labels counted from 0, one vector per repetition; empty folds drop."""
     test, repeat, fold = [], [], []

@@ -49,7 +49,7 @@ def sum_(x: ArrayLike, axis: Axis = None) -> Any:
     >>> sum_([0.5, 2.0]), sum_([[1.0, 2.0], [3.0, 4.0]], axis=0).tolist()
     (2.5, [4.0, 6.0])
     """
-    return _by_column(_sum, x, axis)
+    return _by_column(lambda v: float(_total(v)), x, axis)
 
 
 def mean(x: ArrayLike, axis: Axis = None) -> Any:
@@ -241,10 +241,6 @@ def row_sums(x: ArrayLike) -> FloatArray:
     for column in columns:
         total += column
     return total.astype(np.float64)
-
-
-def _sum(values: Vector) -> float:
-    return float(_total(values))
 
 
 def _total(

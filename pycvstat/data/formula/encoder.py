@@ -15,7 +15,7 @@ import numpy as np
 
 from pycvstat.data.formula.evaluate import column, refuse_undefined
 from pycvstat.data.formula.factors import Coding, Levels
-from pycvstat.data.formula.model import Formula, Term
+from pycvstat.data.formula.model import Formula
 from pycvstat.data.formula.variables import Variable, freeze
 from pycvstat.data.frame import Frame
 from pycvstat.errors import DataError, warn
@@ -167,11 +167,21 @@ class Encoder:
 
 
 def _terms(formula: Formula, variables: Sequence[Variable]) -> list[list[tuple[int, bool]]]:
-    """For each term its variables, and whether they get a column for every level."""
-    terms = [_pairs(term) for term in formula.terms]
+    """For each term its variables, and whether they get a column for every level.
+
+    Without an intercept the first factor stands in for it.
+    """
+    stands_in = None
     if not formula.intercept:
-        _give_first_factor_every_level(terms, variables)
-    return terms
+        used = ((n, i) for n, term in enumerate(formula.terms) for i in term.variables)
+        stands_in = next((at for at in used if isinstance(variables[at[1]], Levels)), None)
+    return [
+        [
+            (i, full or (n, i) == stands_in)
+            for i, full in zip(t.variables, t.every_level, strict=True)
+        ]
+        for n, t in enumerate(formula.terms)
+    ]
 
 
 def _widths(formula: Formula, variables: Sequence[Variable]) -> dict[str, int]:
@@ -179,21 +189,6 @@ def _widths(formula: Formula, variables: Sequence[Variable]) -> dict[str, int]:
     terms = _terms(formula, variables)
     widths = [math.prod(len(variables[i].names(full)) for i, full in term) for term in terms]
     return {"(Intercept)": int(formula.intercept)} | dict(zip(formula.labels, widths, strict=True))
-
-
-def _pairs(term: Term) -> list[tuple[int, bool]]:
-    return list(zip(term.variables, term.every_level, strict=True))
-
-
-def _give_first_factor_every_level(
-    terms: list[list[tuple[int, bool]]], variables: Sequence[Variable]
-) -> None:
-    """Without an intercept the first factor stands in for it."""
-    for term in terms:
-        for place, (i, _) in enumerate(term):
-            if isinstance(variables[i], Levels):
-                term[place] = (i, True)
-                return
 
 
 def _joined(names: Sequence[Sequence[str]]) -> list[str]:

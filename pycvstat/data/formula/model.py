@@ -12,7 +12,6 @@ from pycvstat.data.formula.syntax import Binary, Call, Name, Node, columns_in, d
 from pycvstat.data.formula.terms import (
     DEEPEST,
     Algebra,
-    by_order,
     members,
     needs_all_levels,
     shortened,
@@ -167,7 +166,7 @@ def _read(text: str, names: Sequence[str], beside: Collection[str]) -> dict[str,
     _check_response(left, names, text)
     apart = {*columns_in(left), *beside}
     algebra = Algebra(text, [name for name in names if name not in apart])
-    bits = by_order(list(algebra.expand(right)))
+    bits = sorted(algebra.expand(right), key=int.bit_count)  # main effects first
     nodes = list(algebra.variables)
     offsets = [i for i, node in enumerate(nodes) if _is_offset(node)]
     kept = _without_offsets(bits, offsets, text)

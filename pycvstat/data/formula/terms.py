@@ -59,9 +59,12 @@ class Algebra:
             if not terms and step.operator not in ADDITIVE:
                 raise self._without_terms(step)
             terms = self._operators()[step.operator](terms, step.right)
-            if len(terms) > MOST_TERMS:
-                raise self._fault("The formula expands to too many terms.", "use fewer variables")
+            self._check_number(len(terms))
         return terms
+
+    def _check_number(self, terms: int, most: int = MOST_TERMS) -> None:
+        if terms > most:
+            raise self._fault("The formula expands to too many terms.", "use fewer variables")
 
     def _leaf(self, node: Node) -> Terms:
         match node:
@@ -166,11 +169,9 @@ class Algebra:
         return terms
 
     def _products(self, left: Terms, right: Terms) -> Terms:
-        if len(left) * len(right) > MOST_TERMS**2 // 100:
-            raise self._fault("The formula expands to too many terms.", "use fewer variables")
+        self._check_number(len(left) * len(right), MOST_TERMS**2 // 100)
         made = {a | b: None for a in left for b in right}
-        if len(made) > MOST_TERMS:
-            raise self._fault("The formula expands to too many terms.", "use fewer variables")
+        self._check_number(len(made))
         return made
 
     def _without_terms(self, node: Node) -> FormulaError:
@@ -212,11 +213,6 @@ def members(term: int) -> tuple[int, ...]:
         found.append(lowest.bit_length() - 1)
         term ^= lowest
     return tuple(found)
-
-
-def by_order(terms: Sequence[int]) -> list[int]:
-    """Main effects first, then two-way interactions, and so on, else as they appeared."""
-    return sorted(terms, key=int.bit_count)
 
 
 def needs_all_levels(term: int, variable: int, earlier: Sequence[int]) -> bool:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_whole
-from pycvstat.rmath.random.generator import RRandom, count_of, probabilities, values_of
+from pycvstat.rmath.random.generator import RRandom, count_of, probabilities, size_of, values_of
 from pycvstat.types import FloatArray, IntArray
 
 __all__ = ["RRandom", "Random", "Stream", "as_stream"]
@@ -106,12 +106,7 @@ class NumpyStream:
     ) -> npt.NDArray[Any]:
         """Draw elements; an integer n stands for 1..n."""
         values, n = values_of(x)
-        count = n if size is None else count_of(size)
-        if not replace and count > n:
-            raise InputError(
-                "A sample without replacement cannot be larger than what it is drawn from.",
-                given=f"size {count} of {n}",
-            )
+        count = size_of(size, n, replace)
         p = None if prob is None else probabilities(prob, n, 0 if replace else count)
         places = self.generator.choice(n, count, replace=replace, p=p).astype(np.int64)
         return places + 1 if values is None else values[places]

@@ -171,12 +171,7 @@ class RRandom:
         array(['a', 'a', 'a', 'a'], dtype='<U1')
         """
         values, n = values_of(x)
-        count = n if size is None else count_of(size)
-        if not replace and count > n:
-            raise InputError(
-                "A sample without replacement cannot be larger than what it is drawn from.",
-                given=f"size {count} of {n}", fix="pass replace=True or a smaller size",
-            )  # fmt: skip
+        count = size_of(size, n, replace)
         if n == 0 and count > 0:
             raise InputError("There is nothing to draw from.", given=f"size {count} of 0")
         places = self._places(n, count, replace, prob)
@@ -289,6 +284,17 @@ def values_of(x: Any) -> tuple[npt.NDArray[Any] | None, int]:
     if values.ndim != 1:
         raise InputError("x must have one dimension.", given=f"an array of shape {values.shape}")
     return values, len(values)
+
+
+def size_of(size: int | None, n: int, replace: bool) -> int:
+    """How many to draw of `n`; all of them by default."""
+    count = n if size is None else count_of(size)
+    if not replace and count > n:
+        raise InputError(
+            "A sample without replacement cannot be larger than what it is drawn from.",
+            given=f"size {count} of {n}", fix="pass replace=True or a smaller size",
+        )  # fmt: skip
+    return count
 
 
 def probabilities(prob: Any, n: int, need: int) -> FloatArray:
