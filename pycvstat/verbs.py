@@ -332,12 +332,10 @@ class CompareVerbs(Verbs):
 
     def _named(self: Any, name: Any) -> Any:
         """The losses of a method."""
-        from pycvstat.errors.checks import shown
+        from pycvstat.errors.checks import check_word, shown
 
-        if isinstance(name, str) and name in self.tables:
-            return self.tables[name]
-        fix = f"use one of {', '.join(self.tables)}"
-        raise InputError(f"there is no method called {shown(name)}.", given=shown(name), fix=fix)
+        check_word("method", name, self.tables, f"there is no method called {shown(name)}.")
+        return self.tables[name]
 
     @answering
     def paired(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -49,7 +49,7 @@ class Frame:
 
     def __post_init__(self) -> None:
         for name, column in self.columns.items():
-            if isinstance(column, Column):
+            if isinstance(column, Column) and column.values.shape != (self.n,):
                 check_shape(name, column.values, self.n)
 
     @cached_property
@@ -137,8 +137,7 @@ class Frame:
         >>> read({"a": [1, None], "b": [1, 2]}).missing()
         {'a': 1}
         """
-        counts = {column.name: int(column.missing().sum()) for column in self._readable()}
-        return {name: count for name, count in counts.items() if count}
+        return self._counts(Column.missing)
 
     def infinite(self) -> dict[str, int]:
         """How many values are infinite, for the columns that have any.
@@ -149,8 +148,7 @@ class Frame:
         >>> read({"a": [1, float("inf")], "b": [1, float("nan")]}).infinite()
         {'a': 1}
         """
-        counts = {column.name: int(column.infinite().sum()) for column in self._readable()}
-        return {name: count for name, count in counts.items() if count}
+        return self._counts(Column.infinite)
 
     def complete(self, names: Iterable[str] | None = None) -> BoolArray:
         """Which rows miss nothing in these columns (default: all).
@@ -194,8 +192,9 @@ class Frame:
         columns = {name: self[name].to_pandas(as_given=as_given) for name in self.names}
         return pd.DataFrame(columns)
 
-    def _readable(self) -> Iterator[Column]:
-        return (column for column in self.columns.values() if isinstance(column, Column))
+    def _counts(self, of: Callable[[Column], BoolArray]) -> dict[str, int]:
+        readable = [column for column in self.columns.values() if isinstance(column, Column)]
+        return {c.name: count for c in readable if (count := int(of(c).sum()))}
 
 
 def _bytes(column: Column) -> bytes:
