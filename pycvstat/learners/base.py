@@ -269,7 +269,8 @@ class Prepared(ABC):
     def predict_plan(self, plan: FoldPlan) -> Predictions | None:
         """All fits of the plan at once, where one factorisation gives them; else None.
 
-        The columns are in the order of ``plan.rows``.
+        The columns are in the order of ``plan.rows``; the detail, if any, has an entry per fit:
+        what the learners report of it.
         """
         return None
 

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,37 +17,22 @@ from pycvstat.errors import Advice, InputError
 from pycvstat.types import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
-ANY = (-np.inf, np.inf)
-POSITIVE = (EPS, np.inf)
-UNIT = (EPS, 1 - EPS)
+
+Range = tuple[float, float]
+ANY: Range = (-np.inf, np.inf)
+POSITIVE: Range = (0.0, np.inf)
+NEGATIVE: Range = (-np.inf, 0.0)
 
 
-def _everywhere(x: FloatArray) -> bool:
-    return True
+def inside(x: FloatArray, bounds: Range) -> bool:
+    """Whether all values lie between the two bounds; no infinite or missing one does.
 
-
-def _finite(x: FloatArray) -> bool:
-    return bool(np.isfinite(x).all())
-
-
-def _positive(x: FloatArray) -> bool:
-    return bool((np.isfinite(x) & (x > 0)).all())
-
-
-def _negative(x: FloatArray) -> bool:
-    return bool((np.isfinite(x) & (x < 0)).all())
-
-
-def _not_zero(x: FloatArray) -> bool:
-    return bool((np.isfinite(x) & (x != 0)).all())
-
-
-def _not_negative(x: FloatArray) -> bool:
-    return bool((x >= 0).all())
-
-
-def _cubed(mu: FloatArray) -> FloatArray:
-    return mu**3
+    Examples
+    --------
+    >>> inside(np.array([0.5, 2.0]), POSITIVE), inside(np.array([0.0]), POSITIVE)
+    (True, False)
+    """
+    return bool(((x > bounds[0]) & (x < bounds[1])).all())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,13 +45,14 @@ class Link:
     of : link of statsmodels
     bounds : (low, high)
         R lets no mean leave these; then the inverse's slope is not below 2.2e-16 either.
-    valid : function of the linear predictor
+    valid : (low, high)
+        Between these must the linear predictor be.
     """
 
     name: str
     of: Any
-    bounds: tuple[float, float] = ANY
-    valid: Callable[[FloatArray], bool] = _everywhere
+    bounds: Range = ANY
+    valid: Range = ANY
 
     def link(self, mu: FloatArray) -> FloatArray:
         """The linear predictor of means."""
@@ -84,22 +70,32 @@ class Link:
         return slope if self.bounds == ANY else np.maximum(slope, EPS)
 
 
-class _Logit(links.Logit):  # type: ignore[misc]
+WITHIN_1: Range = (EPS, 1 - EPS)
+ABOVE_0: Range = (EPS, np.inf)
+
+
+class Logit(links.Logit):  # type: ignore[misc]
     """R's logit ends at predictors of 30, in either direction."""
 
     def inverse(self, z: FloatArray) -> FloatArray:
+        """The means."""
         mu = 1.0 / (1.0 + np.exp(-z))
-        mu[z > 30], mu[z < -30] = UNIT[1], UNIT[0]
+        mu[z > 30], mu[z < -30] = WITHIN_1[1], WITHIN_1[0]
         return mu
 
     def inverse_deriv(self, z: FloatArray) -> FloatArray:
+        """Their slope, with all digits also where a mean is nearly 1."""
         t = np.exp(-np.abs(z))
         slope: FloatArray = t / (1.0 + t) ** 2
         slope[np.abs(z) > 30] = EPS
         return slope
 
 
-class _InverseGaussian(sm.InverseGaussian):  # type: ignore[misc]
+def _cubed(mu: FloatArray) -> FloatArray:
+    return mu**3
+
+
+class InverseGaussian(sm.InverseGaussian):  # type: ignore[misc]
     """R allows means below 0, whose negative variance ends the iterations."""
 
     def __init__(self) -> None:
@@ -117,10 +113,12 @@ class Family:
     of : family of statsmodels
     start : function of y, weights
         Means at which the iterations start.
-    valid_mean : function of mu
-    valid_response : function of y
+    means : (low, high)
+        Between these must they be.
+    responses : function of y
+        Whether they are allowed.
     support : str
-        The responses that are allowed, in words.
+        The same in words.
     default_link : str
     free_dispersion : bool
         Whether the dispersion is estimated (Student's t) or 1 (normal distribution).
@@ -129,8 +127,8 @@ class Family:
     name: str
     of: Any
     start: Callable[[FloatArray, FloatArray], FloatArray]
-    valid_mean: Callable[[FloatArray], bool]
-    valid_response: Callable[[FloatArray], bool]
+    means: Range
+    responses: Callable[[FloatArray], Any]
     support: str
     default_link: str
     free_dispersion: bool = True
@@ -145,26 +143,28 @@ class Family:
         root: FloatArray = self.of.resid_dev(y, mu)
         return root**2
 
+    def log_likelihood(self, y: FloatArray, mu: FloatArray, weights: FloatArray) -> float:
+        """Of responses with these means, each as often as its weight says."""
+        return float(self.of.loglike(y, mu, freq_weights=weights))
+
     def linked(self, link: Link) -> Any:
-        """The family of statsmodels with this link."""
+        """The family of statsmodels with this link, whether or not statsmodels expects it."""
         made = copy(self.of)
+        made._check_link, made.safe_links = False, [links.Link]
         made.link = link.of
         return made
 
 
-def _inside(mu: FloatArray) -> bool:
-    return bool((np.isfinite(mu) & (mu > 0) & (mu < 1)).all())
-
-
+COUNTS = "counts that are not negative"
 GAUSSIAN = Family(
-    "gaussian", sm.Gaussian(), lambda y, w: y, _finite, _finite, "any number", "identity"
+    "gaussian", sm.Gaussian(), lambda y, w: y, ANY, np.isfinite, "any number", "identity"
 )
 BINOMIAL = Family(
     "binomial",
     sm.Binomial(),
     lambda y, w: (w * y + 0.5) / (w + 1),
-    _inside,
-    lambda y: bool(((y >= 0) & (y <= 1)).all()),
+    (0.0, 1.0),
+    lambda y: (y >= 0) & (y <= 1),
     "two classes, TRUE/FALSE, or shares between 0 and 1",
     "logit",
     free_dispersion=False,
@@ -173,37 +173,27 @@ POISSON = Family(
     "poisson",
     sm.Poisson(),
     lambda y, w: y + 0.1,
-    _positive,
-    _not_negative,
-    "counts that are not negative",
+    POSITIVE,
+    lambda y: y >= 0,
+    COUNTS,
     "log",
     free_dispersion=False,
 )
 GAMMA = Family(
-    "gamma", sm.Gamma(), lambda y, w: y, _positive, _positive, "numbers above 0", "inverse"
+    "gamma", sm.Gamma(), lambda y, w: y, POSITIVE, lambda y: y > 0, "numbers above 0", "inverse"
 )
-INVERSE_GAUSSIAN = Family(
-    "inverse_gaussian",
-    _InverseGaussian(),
-    lambda y, w: y,
-    _everywhere,
-    _positive,
-    "numbers above 0",
-    "inverse_squared",
+INVERSE_GAUSSIAN = replace(
+    GAMMA, name="inverse_gaussian", of=InverseGaussian(), means=ANY, default_link="inverse_squared"
 )
 
 
 def negative_binomial(alpha: float) -> Family:
     """Variance mu + alpha mu^2. As in R: ``MASS::negative.binomial(theta = 1 / alpha)``."""
-    return Family(
-        "negative_binomial",
-        sm.NegativeBinomial(alpha=alpha),
-        lambda y, w: y + (y == 0) / 6,
-        _positive,
-        _not_negative,
-        "counts that are not negative",
-        "log",
-        free_dispersion=False,
+    return replace(
+        POISSON,
+        name="negative_binomial",
+        of=sm.NegativeBinomial(alpha=alpha),
+        start=lambda y, w: y + (y == 0) / 6,
     )
 
 
@@ -213,8 +203,8 @@ def tweedie(power: float) -> Family:
         "tweedie",
         sm.Tweedie(var_power=power),
         lambda y, w: y + 0.1 * (y == 0),
-        _positive,
-        _positive if power > 2 else _not_negative,
+        POSITIVE,
+        (lambda y: y > 0) if power > 2 else (lambda y: y >= 0),
         "numbers above 0" if power > 2 else "numbers that are not negative",
         "log",
     )
@@ -229,16 +219,16 @@ LINKS = {
     link.name: link
     for link in (
         Link("identity", links.Identity()),
-        Link("log", links.Log(), POSITIVE),
-        Link("logit", _Logit(), UNIT),
-        Link("probit", links.Probit(), UNIT),
-        Link("cauchy", links.Cauchy(), UNIT),
-        Link("cloglog", links.CLogLog(), UNIT),
-        Link("loglog", links.LogLog(), UNIT),
-        Link("logc", links.LogC(), valid=_negative),
-        Link("sqrt", links.Sqrt(), valid=_positive),
-        Link("inverse", links.InversePower(), valid=_not_zero),
-        Link("inverse_squared", links.InverseSquared(), valid=_positive),
+        Link("log", links.Log(), ABOVE_0),
+        Link("logit", Logit(), WITHIN_1),
+        Link("probit", links.Probit(), WITHIN_1),
+        Link("cauchy", links.Cauchy(), WITHIN_1),
+        Link("cloglog", links.CLogLog(), WITHIN_1),
+        Link("loglog", links.LogLog(), WITHIN_1),
+        Link("logc", links.LogC(), valid=NEGATIVE),
+        Link("sqrt", links.Sqrt(), valid=POSITIVE),
+        Link("inverse", links.InversePower()),
+        Link("inverse_squared", links.InverseSquared(), valid=POSITIVE),
     )
 }
 LINK_NAMES = (*LINKS, "negative_binomial", "power(...)")
@@ -252,13 +242,13 @@ LINK_SPELLINGS = {
 
 def power(exponent: float) -> Link:
     """mu^exponent. As in R: ``power(exponent)`` for exponents above 0."""
-    bounds = POSITIVE if exponent > 0 else ANY
-    return Link(f"power({exponent:g})", links.Power(power=exponent), bounds, _positive)
+    bounds = ABOVE_0 if exponent > 0 else ANY
+    return Link(f"power({exponent:g})", links.Power(power=exponent), bounds, POSITIVE)
 
 
 def negative_binomial_link(alpha: float) -> Link:
     """log(mu / (mu + 1 / alpha)), the canonical link of the negative binomial."""
-    return Link("negative_binomial", links.NegativeBinomial(alpha=alpha), valid=_negative)
+    return Link("negative_binomial", links.NegativeBinomial(alpha=alpha), valid=NEGATIVE)
 
 
 def family_named(name: str, alpha: float | None, var_power: float | None) -> Family:

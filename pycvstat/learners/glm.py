@@ -11,20 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 
 from pycvstat.data.task import Task
-from pycvstat.errors import Advice, InputError, RError
+from pycvstat.errors import Advice, InputError, RError, heard, warn
 from pycvstat.errors.checks import check_control
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Params, Predictions, Prepared
 from pycvstat.learners.design import DesignLearner, PreparedDesign, shares_rows
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.solution import (
-    FitReport,
-    Outcome,
-    Sample,
-    Solution,
-    coefficient_table,
-    unit_errors,
-)
+from pycvstat.learners.solution import FitReport, Outcome, Sample, Solution, results_table
 from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
@@ -76,31 +69,12 @@ class GLMSolution(Solution):
         """Of ``sm.GLM``."""
         from pycvstat.learners.statsmodels.results import generalised
 
-        fit = self.fit
-        history = {"iteration": fit.iterations, "deviance": [fit.deviance]}
-        family = self.family.linked(self.link)
-        return generalised(
-            sample,
-            fit.fitted.coefficients,
-            family,
-            fit.working_weights,
-            self.family.free_dispersion,
-            history | {"converged": fit.converged},
-        )
+        return generalised(sample, self.fit, self.family, self.link)
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Student's t where the dispersion is estimated (by Pearson's chi-square), else normal."""
-        fitted, w = self.fit.fitted, self.fit.working_weights
-        df = int((sample.prior > 0).sum()) - fitted.rank
-        used = w > 0
-        dispersion = 1.0
-        if self.family.free_dispersion:
-            squares = w * self.fit.working_residuals**2
-            dispersion = float(squares[used].sum()) / df if df > 0 else np.nan
-        rows = sample.X[used] * np.sqrt(w[used])[:, None]
-        error = np.sqrt(dispersion) * unit_errors(rows, ~fitted.aliased)
-        test = df if self.family.free_dispersion else None
-        return coefficient_table(sample.columns, fitted.coefficients, error, test, level)
+        kept = ~self.fit.fitted.aliased
+        return results_table(self.results(sample), sample.columns, kept, [], level)
 
 
 class GeneralisedLinear(DesignLearner):
@@ -171,20 +145,20 @@ class GeneralisedLinear(DesignLearner):
 
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
-        from pycvstat.learners.irls import notes, problem_of
+        from pycvstat.learners.irls import Problem, notes
 
         family, link = self.parts()
         given = family, link, sample.weights, sample.offset, self.control
-        fit, family = self.fitted(problem_of(sample.X, sample.y, *given))
+        fit, family = self.fitted(Problem.of(sample.X, sample.y, *given))
         aliased = sample.named(fit.fitted.aliased)
         report = FitReport(aliased, fit.converged, fit.iterations, notes(fit, family))
         return GLMSolution(fit, family, link, bool(sample.levels), report)
 
     def fitted(self, problem: Problem) -> tuple[GLMFit, Family]:
         """The fit, and the family with all its parameters."""
-        from pycvstat.learners.irls import solved
+        from pycvstat.learners.irls import fit_glm
 
-        return solved(problem), problem.family
+        return fit_glm(problem), problem.family
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,11 +188,13 @@ class GLM(GeneralisedLinear):
 
     Notes
     -----
-    Families, links and results are those of statsmodels; the steps are those of R's ``glm.fit``
-    (starting values, test of convergence, halved steps, aliased columns), so that predictions
-    agree with R's also where the classes are separated: statsmodels' own steps end up to 1e-4
-    from R's, and 0.6 under separation. Weights of the data are prior weights. A fit that did not
-    converge, or whose probabilities are numerically 0 or 1, is warned about.
+    The model is ``sm.GLM``, under the rules of R's ``glm.fit``: starting values, test of
+    convergence, halved steps, aliased columns. With them predictions agree with R's to rounding,
+    also where the classes are separated; with statsmodels' defaults they end up to 1e-4 from
+    R's, and 0.6 under separation. The folds of a plan go through the same iterations together.
+    Standard errors of a negative binomial are those of dispersion 1, as
+    ``summary(fit, dispersion = 1)`` gives them. Weights of the data are prior weights. A fit that
+    did not converge, or whose probabilities are numerically 0 or 1, is warned about.
 
     Examples
     --------
@@ -274,7 +250,7 @@ class GLM(GeneralisedLinear):
 
     def fitted(self, problem: Problem) -> tuple[GLMFit, Family]:
         """The fit, and the family with all its parameters."""
-        from pycvstat.learners.irls import fit_negative_binomial
+        from pycvstat.learners.negative_binomial import fit_negative_binomial
 
         return super().fitted(problem) if self.family_is_known else fit_negative_binomial(problem)
 
@@ -332,16 +308,23 @@ class PreparedGLM(PreparedDesign):
     """Generalised linear models prepared for one task: all folds go through R's iterations."""
 
     def predict_plan(self, plan: FoldPlan) -> Predictions | None:
-        """All fits at once, when each is trained on every row that it does not test."""
+        """All fits at once, when each is trained on every row that it does not test.
+
+        What the fits that were made one by one report is the detail, fit by fit.
+        """
         fixed = all(cast("GeneralisedLinear", one).family_is_known for one in self.learners)
         if not (fixed and shares_rows(self.task, plan)):
             return None
-        means = np.stack([self._means(plan, c) for c in range(len(self.learners))])
+        reports = [[FitReport()] * len(self.learners) for _ in range(len(plan))]
+        means = np.stack([self._means(plan, c, reports) for c in range(len(self.learners))])
+        detail = tuple(map(tuple, reports))
         if not self.task.response.levels:
-            return Predictions(means)
-        return Predictions((means > 0.5).astype(np.float64), np.stack([1 - means, means], axis=2))
+            return Predictions(means, None, detail)
+        prob = np.stack([1 - means, means], axis=2)
+        return Predictions((means > 0.5).astype(np.float64), prob, detail)
 
-    def _means(self, plan: FoldPlan, candidate: int) -> FloatArray:
+    def _means(self, plan: FoldPlan, candidate: int, reports: list[list[FitReport]]) -> FloatArray:
+        from pycvstat.learners.irls import not_converged
         from pycvstat.learners.linear.glm_folds import glm_left_out_means
 
         learner = cast("GeneralisedLinear", self.learners[candidate])
@@ -352,6 +335,14 @@ class PreparedGLM(PreparedDesign):
         out = glm_left_out_means(*given, learner.control)
         for i in np.flatnonzero(out.refit).tolist():
             test = slice(plan.offsets[i], plan.offsets[i + 1])
-            refit = self.predict(plan.train_rows(i), plan.test_rows(i), [candidate])
+            with heard() as said:
+                refit = self.predict(plan.train_rows(i), plan.test_rows(i), [candidate])
+            (report,) = refit.detail
+            for line in said:
+                if line not in report.notes:
+                    warn(line)
+            counted = not_converged(report.iterations)
+            told = tuple(note for note in report.notes if note != counted)
+            reports[i][candidate] = replace(report, notes=told)
             out.means[test] = refit.values[0] if refit.prob is None else refit.prob[0, :, 1]
         return out.means

@@ -1,16 +1,28 @@
-"""Iteratively reweighted least squares, step for step as R's glm.fit."""
+"""Generalised linear models of statsmodels, led step for step as R's glm.fit goes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import warnings
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.special import digamma, gammaln, polygamma
+from scipy import linalg
+from statsmodels.genmod.generalized_linear_model import GLM
 
 from pycvstat.errors import FitError
-from pycvstat.learners.families import EPS, POISSON, Family, Link, negative_binomial
-from pycvstat.learners.linear.least_squares import LM_TOLERANCE, LeastSquares, fit_least_squares
+from pycvstat.learners.families import EPS, Family, Link, inside
+from pycvstat.learners.linear.least_squares import (
+    LM_TOLERANCE,
+    LeastSquares,
+    independent_columns,
+    require_finite,
+    smallest_share,
+)
 from pycvstat.types import BoolArray, FloatArray
+
+HALVINGS = 25
+"""Of one step; R tries as many as it may make iterations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +42,62 @@ AS_R = Control()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """What a generalised linear model is fitted to; no weights are 1, no offset is 0."""
+
+    X: FloatArray
+    y: FloatArray
+    family: Family
+    link: Link
+    weights: FloatArray
+    offset: FloatArray
+    control: Control = AS_R
+
+    @classmethod
+    def of(
+        cls,
+        X: FloatArray,
+        y: FloatArray,
+        family: Family,
+        link: Link,
+        weights: FloatArray | None = None,
+        offset: FloatArray | None = None,
+        control: Control = AS_R,
+    ) -> Problem:
+        """A problem whose weights and offset may be missing."""
+        X, y = require_finite(X, y)
+        weights = np.ones(len(y)) if weights is None else weights
+        offset = np.zeros(len(y)) if offset is None else offset
+        return cls(X, y, family, link, weights, offset, control)
+
+    def start(self) -> FloatArray:
+        """R's first means."""
+        return self.family.start(self.y, self.weights)
+
+    def is_valid(self, eta: FloatArray, mu: FloatArray) -> bool:
+        """Whether predictors and means are allowed."""
+        return inside(eta, self.link.valid) and inside(mu, self.family.means)
+
+    def check_response(self) -> None:
+        """Refuse responses outside the family's support."""
+        y, family = self.y[self.weights > 0], self.family
+        if not np.all(family.responses(y)):
+            raise FitError(
+                f"The response does not fit the {family.name} family.",
+                given=f"values from {y.min(initial=np.inf):g} to {y.max(initial=-np.inf):g}",
+                fix=f"this family needs {family.support}",
+            )
+
+    def refuse(self, what: str) -> FitError:
+        """The error where nothing is valid."""
+        return FitError(
+            what,
+            given=f"family {self.family.name!r} with link {self.link.name!r}",
+            fix="use the family's default link, or check the response for extreme values",
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class GLMFit:
     """A generalised linear model.
 
@@ -43,109 +111,110 @@ class GLMFit:
         Those of the last iteration, from which standard errors come, as in R.
     working_residuals : (n,) float64
         Residuals on the scale of the linear predictor.
-    deviance : float
+    deviances : list of float
+        At the start and after every iteration.
     converged, at_boundary : bool
-    iterations : int
     """
 
     fitted: LeastSquares
     mean: FloatArray
     working_weights: FloatArray
     working_residuals: FloatArray
-    deviance: float
+    deviances: list[float]
     converged: bool
     at_boundary: bool
-    iterations: int
+
+    @property
+    def iterations(self) -> int:
+        """How many there were."""
+        return len(self.deviances) - 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Problem:
-    """What a generalised linear model is fitted to."""
+class Walk:
+    """R's rules in the places where statsmodels' iterations ask a family and its link.
 
-    X: FloatArray
-    y: FloatArray
-    weights: FloatArray
-    offset: FloatArray
-    family: Family
-    link: Link
-    control: Control
+    A step that leaves the valid region is halved towards the one before, and the predictor is
+    changed in place: statsmodels goes on from there. Slopes are taken at the predictor, as in R,
+    where they have all their digits also for means of nearly 0 or 1.
+    """
 
-    def is_valid(self, eta: FloatArray, mu: FloatArray) -> bool:
-        """Whether predictors and means are allowed."""
-        return self.link.valid(eta) and self.family.valid_mean(mu)
+    def __init__(self, problem: Problem, mu: FloatArray) -> None:
+        self.problem, self.used = problem, problem.weights > 0
+        problem.check_response()
+        self.eta = problem.link.link(mu)
+        self.mu, deviance = self._at(self.eta)
+        self.slope = problem.link.derivative(self.eta)
+        self.deviances, self.shares = [deviance], list[float]()
+        if not problem.is_valid(self.eta, self.mu):
+            raise problem.refuse("There are no valid starting values.")
 
-    def start(self) -> FloatArray:
-        """R's first linear predictor."""
-        return self.link.link(self.family.start(self.y, self.weights))
+    def _at(self, eta: FloatArray) -> tuple[FloatArray, float]:
+        mu = self.problem.link.inverse(eta)
+        unit = self.problem.family.deviance(self.problem.y, mu)
+        return mu, float((self.problem.weights * unit)[self.used].sum())
 
-    def working(
-        self, weights: FloatArray, eta: FloatArray, mu: FloatArray
-    ) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Weights and responses of the next least squares fit (..., n), and which fits break down.
+    @property
+    def link(self) -> Walk:
+        """Where statsmodels asks for `deriv`."""
+        return self
 
-        Of one fit or of many: the weights and predictors are (n,) or (fits, n).
-        """
-        slope, variance = self.link.derivative(eta), self.family.variance(mu)
-        used = (weights > 0) & (slope != 0)
-        sound = used & (variance > 0)
-        broken = (used & ~(sound & np.isfinite(slope))).any(axis=-1) | ~used.any(axis=-1)
-        gap = np.divide(self.y - mu, slope, out=np.zeros_like(slope), where=used)
-        working = np.divide(weights * slope**2, variance, out=np.zeros_like(slope), where=sound)
-        return working, np.where(used, eta - self.offset + gap, 0.0), broken
+    def deriv(self, mu: FloatArray) -> FloatArray:
+        """The slope of the link."""
+        return np.where(self.used, 1.0 / self.slope, 0.0)
+
+    def weights(self, mu: FloatArray) -> FloatArray:
+        """Of the next least squares fit, without the prior weights."""
+        return np.where(self.used, self.slope**2 / self.problem.family.variance(mu), 0.0)
+
+    def starting_mu(self, y: FloatArray) -> FloatArray:
+        """Where the iterations start, or go on."""
+        return self.mu
+
+    def predict(self, mu: FloatArray) -> FloatArray:
+        """The predictor there."""
+        return self.eta.copy()
+
+    def deviance(self, *given: Any) -> float:
+        """The weighted deviance."""
+        return self.deviances[-1]
+
+    def fitted(self, eta: FloatArray) -> FloatArray:
+        """The means after a step, halved until deviance and means are valid."""
+        share = 1.0
+        mu, deviance = self._at(eta)
+        while not (np.isfinite(deviance) and self.problem.is_valid(eta, mu)):
+            if not self.shares or share < 0.5**HALVINGS:
+                raise self.problem.refuse("No valid set of coefficients was found.")
+            eta += self.eta
+            eta /= 2
+            share /= 2
+            mu, deviance = self._at(eta)
+        self.eta, self.mu, self.slope = eta, mu, self.problem.link.derivative(eta)
+        self.deviances.append(deviance)
+        self.shares.append(share)
+        return mu
+
+    def coefficients(self, steps: list[FloatArray]) -> FloatArray:
+        """Where the last steps of statsmodels have led, each halved as its predictor was."""
+        b = steps[0]
+        for step, share in zip(steps, self.shares[-len(steps) :], strict=True):
+            b = b + share * (step - b)
+        return b
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    """The linear predictor, its mean, and the deviance."""
-
-    eta: FloatArray
-    mu: FloatArray
-    deviance: float
-
-
-def problem_of(
-    X: FloatArray,
-    y: FloatArray,
-    family: Family,
-    link: Link,
-    weights: FloatArray | None,
-    offset: FloatArray | None,
-    control: Control,
-) -> Problem:
-    """A problem whose weights are 1 and whose offset is 0 where there are none."""
-    weights = np.ones(len(y)) if weights is None else weights
-    offset = np.zeros(len(y)) if offset is None else offset
-    return Problem(X, y, weights, offset, family, link, control)
-
-
-def fit_glm(
-    X: FloatArray,
-    y: FloatArray,
-    family: Family,
-    link: Link,
-    weights: FloatArray | None = None,
-    offset: FloatArray | None = None,
-    control: Control = AS_R,
-    eta: FloatArray | None = None,
-) -> GLMFit:
-    """Fit a generalised linear model.
+def fit_glm(problem: Problem, mu: FloatArray | None = None) -> GLMFit:
+    """Fit a generalised linear model by ``sm.GLM``.
 
     Starting values, the test of convergence, the halving of steps that leave the valid region,
     and the rule for aliased columns are those of R's ``glm.fit``, so that also fits that end
-    early (separated classes) agree with R's.
+    early (separated classes) agree with R's. The design is given to statsmodels in a basis that
+    is orthonormal under the first working weights, where no near alias can cost it digits.
 
     Parameters
     ----------
-    X : (n, p) float64
-    y : (n,) float64
-    family, link : Family, Link
-    weights : (n,) float64, optional
-        Prior weights; rows with weight 0 play no part.
-    offset : (n,) float64, optional
-    control : Control
-        Relative change of the deviance at which the iterations stop, and their largest number.
-    eta : (n,) float64, optional
-        Where they start.
+    problem : Problem
+    mu : (n,) float64, optional
+        Means at which the iterations start.
 
     Raises
     ------
@@ -156,86 +225,97 @@ def fit_glm(
     --------
     >>> from pycvstat.learners.families import LINKS, POISSON
     >>> X = np.column_stack([np.ones(4), [0.0, 1.0, 2.0, 3.0]])
-    >>> fit = fit_glm(X, np.array([1.0, 2.0, 4.0, 8.0]), POISSON, LINKS["log"])
+    >>> fit = fit_glm(Problem.of(X, np.array([1.0, 2.0, 4.0, 8.0]), POISSON, LINKS["log"]))
     >>> fit.fitted.coefficients[1].round(6), fit.converged
     (np.float64(0.693147), True)
     """
-    return solved(problem_of(X, y, family, link, weights, offset, control), eta)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # separation is told in R's words
+        return _fitted(problem, problem.start() if mu is None else mu)
 
 
-def solved(problem: Problem, eta: FloatArray | None = None) -> GLMFit:
-    """The fit, from R's starting values or from those given."""
-    with np.errstate(all="ignore"):  # steps that leave the valid region are halved
-        return _iterated(problem, _started(problem, eta))
-
-
-def _iterated(problem: Problem, state: _State) -> GLMFit:
-    fitted: LeastSquares | None = None
-    converged = at_boundary = False
-    iterations = 0
-    while not converged and iterations < problem.control.maxiter:
-        iterations += 1
-        working, response, broken = problem.working(problem.weights, state.eta, state.mu)
-        if broken:
-            raise FitError("The iterations broke down: no row informs about the coefficients.")
-        step = fit_least_squares(problem.X, response, working, problem.control.aliased)
-        following, fitted, at_boundary = _corrected(problem, step, fitted)
-        change = abs(following.deviance - state.deviance) / (0.1 + abs(following.deviance))
-        state, converged = following, change < problem.control.tol
-    assert fitted is not None
-    residuals = (problem.y - state.mu) / problem.link.derivative(state.eta)
-    ends = state.deviance, converged, at_boundary, iterations
-    return GLMFit(fitted, state.mu, working, residuals, *ends)
-
-
-def _at(problem: Problem, eta: FloatArray) -> _State:
-    mu, used = problem.link.inverse(eta), problem.weights > 0
-    unit = problem.family.deviance(problem.y, mu)
-    return _State(eta, mu, float((problem.weights[used] * unit[used]).sum()))
-
-
-def _started(problem: Problem, eta: FloatArray | None) -> _State:
-    y = problem.y[problem.weights > 0]
-    if not problem.family.valid_response(y):
-        raise FitError(
-            f"The response does not fit the {problem.family.name} family.",
-            given=f"values from {y.min(initial=np.inf):g} to {y.max(initial=-np.inf):g}",
-            fix=f"this family needs {problem.family.support}",
-        )
-    state = _at(problem, problem.start() if eta is None else eta)
-    if not problem.is_valid(state.eta, state.mu):
-        raise _nothing_valid("There are no valid starting values.", problem)
-    return state
-
-
-def _corrected(
-    problem: Problem, step: LeastSquares, previous: LeastSquares | None
-) -> tuple[_State, LeastSquares, bool]:
-    """Halve a step until deviance and means are valid."""
-    for turn in range(26):
-        state = _at(problem, step.predict(problem.X) + problem.offset)
-        if np.isfinite(state.deviance) and problem.is_valid(state.eta, state.mu):
-            return state, step, turn > 0
-        if previous is None:
+def _fitted(problem: Problem, mu: FloatArray) -> GLMFit:
+    walk = Walk(problem, mu)
+    basis = _basis(problem, problem.weights * walk.weights(walk.mu))
+    while True:
+        found, weights, converged = _iterated(problem, walk, basis)
+        if len(walk.shares) >= problem.control.maxiter or basis.holds(problem, weights):
             break
-        both = (np.nan_to_num(step.coefficients) + np.nan_to_num(previous.coefficients)) / 2
-        step = LeastSquares(np.where(step.aliased, np.nan, both), step.aliased)
-    raise _nothing_valid("No valid set of coefficients was found.", problem)
+        following = _basis(problem, weights)
+        if (following.kept == basis.kept).all():
+            break
+        basis = following  # R decides in every iteration
+    b = np.full(len(basis.kept), np.nan)
+    b[basis.kept] = linalg.solve_triangular(basis.R, found, check_finite=False)
+    residuals = (problem.y - walk.mu) / walk.slope
+    ends = walk.deviances, converged, walk.shares[-1] < 1
+    return GLMFit(LeastSquares(b, ~basis.kept), walk.mu, weights, residuals, *ends)
 
 
-def _nothing_valid(what: str, problem: Problem) -> FitError:
-    return FitError(
-        what,
-        given=f"family {problem.family.name!r} with link {problem.link.name!r}",
-        fix="use the family's default link, or check the response for extreme values",
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Basis:
+    """The columns with coefficients, and coordinates in which they are orthonormal.
+
+    Parameters
+    ----------
+    kept : (p,) bool
+    R : (r, r) float64
+        The columns kept are U R.
+    U : (n, r) float64
+    share : float
+        The smallest share of a column's length that those before it leave.
+    """
+
+    kept: BoolArray
+    R: FloatArray
+    U: FloatArray
+    share: float
+
+    def holds(self, problem: Problem, weights: FloatArray) -> bool:
+        """Whether all columns have coefficients at other weights too; no is not certain."""
+        values = np.linalg.eigvalsh((self.U.T * weights) @ self.U)
+        share = self.share * np.sqrt(np.maximum(values[0], 0.0) / values[-1])
+        return bool(self.kept.all() and share > 10 * problem.control.aliased)
+
+
+def _basis(problem: Problem, weights: FloatArray) -> _Basis:
+    """The columns to which R gives coefficients at these working weights."""
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise _broken()
+    kept = independent_columns(problem.X, weights, problem.control.aliased)
+    X = problem.X[:, kept]
+    R = np.asarray(np.linalg.qr(X * np.sqrt(weights)[:, None], mode="r"), dtype=np.float64)
+    U = linalg.solve_triangular(R, X.T, trans=1, check_finite=False).T
+    return _Basis(kept, R, U, smallest_share(R))
+
+
+def _iterated(problem: Problem, walk: Walk, basis: _Basis) -> tuple[FloatArray, FloatArray, bool]:
+    """Coefficients and last working weights of statsmodels' iterations."""
+    model = GLM(problem.y, basis.U, offset=problem.offset, var_weights=problem.weights)
+    model.family = walk
+    tol, left = problem.control.tol, problem.control.maxiter - len(walk.shares)
+    try:
+        results = model.fit(wls_method="qr", scale=1.0, rtol=tol, atol=0.1 * tol, maxiter=left)
+    except ValueError:  # what statsmodels says of weights and responses that are not finite
+        raise _broken() from None
+    found = walk.coefficients(results.fit_history["params"][2:])
+    return found, model.weights, bool(results.converged)
+
+
+def _broken() -> FitError:
+    return FitError("The iterations broke down: no row informs about the coefficients.")
+
+
+def not_converged(iterations: int) -> str:
+    """The first of the notes, which procedures count instead."""
+    return f"the iterations did not converge in {iterations} steps."
 
 
 def notes(fit: GLMFit, family: Family) -> tuple[str, ...]:
     """What R's glm.fit would warn about."""
     said = []
     if not fit.converged:
-        said.append(f"the iterations did not converge in {fit.iterations} steps.")
+        said.append(not_converged(fit.iterations))
     if fit.at_boundary:
         said.append("the iterations stopped at the boundary of the valid values.")
     low, high = fit.mean.min(), fit.mean.max()
@@ -247,72 +327,3 @@ def notes(fit: GLMFit, family: Family) -> tuple[str, ...]:
     if family.name == "poisson" and low < 10 * EPS:
         said.append("fitted rates are numerically 0.")
     return tuple(said)
-
-
-SMALL_STEP = float(np.finfo(np.float64).eps ** 0.25)
-
-
-def fit_negative_binomial(problem: Problem) -> tuple[GLMFit, Family]:
-    """Fit coefficients and theta in turn, from a Poisson fit, until both stand still.
-
-    As in R: ``MASS::glm.nb``.
-
-    Returns
-    -------
-    fit : GLMFit
-        At the theta before the last, as in R.
-    family : Family
-        With the last dispersion, 1 / theta.
-    """
-    y, w, control = problem.y, problem.weights, problem.control
-    fit = solved(replace(problem, family=POISSON))
-    theta = maximum_likelihood_theta(y, fit.mean, w, control.maxiter)
-    df = max(1, int((w > 0).sum()) - fit.fitted.rank)
-    unit = np.sqrt(2 * df)
-    now, step, turns = _log_likelihood(theta, fit.mean, y, w), 1.0, 0
-    before = now + 2 * unit
-    while abs(before - now) / unit + abs(step) > control.tol:
-        turns += 1
-        if turns > control.maxiter:
-            return replace(fit, converged=False), negative_binomial(1 / theta)
-        at_theta = replace(problem, family=negative_binomial(1 / theta))
-        following = solved(at_theta, problem.link.link(fit.mean))
-        previous, theta = theta, maximum_likelihood_theta(y, fit.mean, w, control.maxiter)
-        fit, step, before = following, previous - theta, now
-        now = _log_likelihood(theta, fit.mean, y, w)
-    return fit, negative_binomial(1 / theta)
-
-
-def maximum_likelihood_theta(y: FloatArray, mu: FloatArray, w: FloatArray, limit: int) -> float:
-    """Newton's method for theta at given means. As in R: ``MASS::theta.ml``.
-
-    Examples
-    --------
-    >>> y = np.array([0.0, 1.0, 0.0, 4.0, 9.0, 2.0])
-    >>> round(maximum_likelihood_theta(y, np.full(6, y.mean()), np.ones(6), 25), 6)
-    0.744209
-    """
-    theta = float(w.sum() / (w * (y / mu - 1) ** 2).sum())
-    step, turns = 1.0, 1
-    while turns < limit and abs(step) > SMALL_STEP:
-        theta = abs(theta)
-        score = digamma(theta + y) - digamma(theta) + np.log(theta) + 1
-        score = score - np.log(theta + mu) - (y + theta) / (mu + theta)
-        information = polygamma(1, theta) - polygamma(1, theta + y) - 1 / theta
-        information = information + 2 / (mu + theta) - (y + theta) / (mu + theta) ** 2
-        step = float((w * score).sum() / (w * information).sum())
-        theta += step
-        turns += 1
-    if not (np.isfinite(theta) and theta > 0):
-        raise FitError(
-            "the dispersion of the negative binomial has no estimate.",
-            given=f"theta = {theta:g}: these counts vary no more than a Poisson's",
-            fix="use GLM('poisson'), or give alpha=",
-        )
-    return theta
-
-
-def _log_likelihood(theta: float, mu: FloatArray, y: FloatArray, w: FloatArray) -> float:
-    terms = gammaln(theta + y) - gammaln(theta) - gammaln(y + 1) + theta * np.log(theta)
-    terms = terms + y * np.log(mu + (y == 0)) - (theta + y) * np.log(theta + mu)
-    return float((w * terms).sum())

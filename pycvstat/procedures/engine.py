@@ -266,7 +266,10 @@ def _closed_form(work: Work) -> Outcome | None:
         return None  # fit by fit the error names its fold
     table = _table(work, losses, p)
     kept = table if work.keep == "all" else None
-    return Outcome(_in_range(work, table.means()), kept, (p.detail,) * len(work.plan), ())
+    details = (None,) * len(work.plan) if p.detail is None else p.detail
+    _tell_notes(work, details)
+    _tell_not_converged(work, details)
+    return Outcome(_in_range(work, table.means()), kept, details, ())
 
 
 def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
@@ -325,6 +328,21 @@ def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure
     return found
 
 
+def _tell_notes(work: Work, details: Sequence[Any]) -> None:
+    """Say once what fits that went together report, and in which folds."""
+    folds: dict[str, list[str]] = {}
+    for i, reports in enumerate(details):
+        for note in dict.fromkeys(note for report in reports or () for note in report.notes):
+            folds.setdefault(note, []).append(where(work.plan, i))
+    for note, places in folds.items():
+        warn(note, given=_first(places))
+
+
+def _first(places: Sequence[str]) -> str:
+    more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+    return f"{', '.join(places[:3])}{more}"
+
+
 def _tell_not_converged(work: Work, details: Sequence[Any]) -> None:
     """Say in which fits the iterations of a candidate did not converge."""
     stuck = [
@@ -333,10 +351,9 @@ def _tell_not_converged(work: Work, details: Sequence[Any]) -> None:
         if isinstance(reports, tuple) and not all(report.converged for report in reports)
     ]
     if stuck:
-        more = f" and {len(stuck) - 3} more" if len(stuck) > 3 else ""
         warn(
             f"{len(stuck)} of {len(details)} fits did not converge.",
-            given=f"{', '.join(stuck[:3])}{more}",
+            given=_first(stuck),
             fix="raise maxiter, or read their predictions with care",
         )
 

@@ -7,7 +7,8 @@ import pytest
 from pycvstat.data.task import Task
 from pycvstat.errors import PycvstatWarning
 from pycvstat.learners.glm import Logit
-from pycvstat.learners.multinomial import MNLogit, fit_multinomial
+from pycvstat.learners.multinomial import MNLogit
+from pycvstat.learners.statsmodels.multinomial import fit_multinomial
 
 
 def data(n: int = 90) -> pd.DataFrame:

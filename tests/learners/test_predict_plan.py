@@ -22,6 +22,7 @@ from pycvstat.folds import (
 from pycvstat.learners.glm import GLM, Logit
 from pycvstat.learners.ols import OLS, WLS
 from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
+from pycvstat.procedures.cross_validate import cross_validate
 
 DIRECT = 1e-10
 """Two direct ways to the same numbers."""
@@ -130,10 +131,24 @@ def test_trouble_of_one_fold_is_warned_about():
     data = pd.DataFrame({"x": np.arange(12.0), "y": (np.arange(12.0) > 5).astype(float)})
     data.loc[3, "y"] = 1.0  # without row 3 the classes are separated
     prepared = Logit().prepare(Task.build("y ~ x", data))
+    made = prepared.predict_plan(LeaveOneOut().plan(12))
+    assert made is not None
+    told = [report.notes for (report,) in made.detail]
+    assert [len(notes) for notes in told] == [0, 0, 0, 1] + [0] * 8
+    assert "numerically 0 or 1" in told[3][0]
+
+
+def test_trouble_is_told_once_with_its_folds() -> None:
+    data = pd.DataFrame({"x": np.arange(40.0), "y": (np.arange(40) > 19) * 1.0})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        assert prepared.predict_plan(LeaveOneOut().plan(12)) is not None
-    assert any("numerically 0 or 1" in str(warning.message) for warning in caught)
+        result = cross_validate(Logit(), "y ~ x", data, folds=5)
+    told = [str(warning.message) for warning in caught]
+    assert len(told) == 2
+    assert told[0].startswith("fitted probabilities are numerically 0 or 1")
+    assert told[1].startswith("5 of 5 fits did not converge.")
+    assert all("fold 1 of 5, fold 2 of 5, fold 3 of 5 and 2 more" in line for line in told)
+    assert not any(report.converged for (report,) in result.details)
 
 
 def test_impossible_response_is_an_error():

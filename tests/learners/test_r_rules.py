@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import InputError, PycvstatWarning
+from pycvstat.learners.families import FAMILY_NAMES, LINKS
 from pycvstat.r.bridge import run
 
 SAME_STEPS = 1e-10
@@ -131,3 +134,52 @@ def test_the_tolerance_is_r_s_epsilon(tol: float) -> None:
     np.testing.assert_allclose(ours, in_r(code, data), rtol=1e-5)  # two nearly equal columns
     with pytest.raises(InputError, match="maxiter must be a whole number"):
         pcv.Logit(maxiter=0)
+
+
+WHO_RAN = """
+import sys, warnings
+import pycvstat as pcv
+warnings.simplefilter("ignore")
+called = set()
+def note(frame, event, argument):
+    called.add((frame.f_code.co_filename.rsplit("/", 1)[-1], frame.f_code.co_name))
+sys.setprofile(note)
+LEARNER.fit("FORMULA", pcv.data.mtcars())
+sys.setprofile(None)
+print(*sorted(f"{file}:{name}" for file, name in called))
+"""
+
+
+@pytest.mark.parametrize(
+    ("learner", "formula", "steps"),
+    [
+        ("pcv.Logit()", "am ~ wt", ["generalized_linear_model.py:_fit_irls"]),
+        ("pcv.GLM('gamma')", "mpg ~ wt", ["generalized_linear_model.py:_fit_irls"]),
+        (
+            "pcv.GLM('negative_binomial', alpha='ml')",
+            "hp ~ wt",
+            ["generalized_linear_model.py:_fit_irls"],
+        ),
+        ("pcv.MNLogit()", "factor(gear) ~ wt", ["discrete_model.py:loglikeobs"]),
+    ],
+)
+def test_the_steps_are_those_of_statsmodels(learner: str, formula: str, steps: list[str]) -> None:
+    code = WHO_RAN.replace("LEARNER", learner).replace("FORMULA", formula)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(steps) <= set(done.stdout.split())
+
+
+@pytest.mark.parametrize("link", [*LINKS, "power(0.5)"])
+@pytest.mark.parametrize("family", FAMILY_NAMES)
+def test_every_family_with_every_link_has_a_summary(family: str, link: str) -> None:
+    """Whether or not statsmodels expects that link; its table is ours."""
+    if (family, link) == ("binomial", "inverse_squared"):
+        return  # whether its steps stay valid is a matter of rounding
+    rng = np.random.default_rng(1)
+    x = rng.uniform(-1, 1, 60)
+    mean = 0.5 + 0.2 * x
+    share = rng.binomial(20, mean) / 20
+    data = pd.DataFrame({"x": x, "y": share if family == "binomial" else rng.gamma(9, mean / 9)})
+    fitted = pcv.GLM(family, link).fit("y ~ x", data)
+    assert "Generalized Linear Model" in str(fitted.summary())
+    np.testing.assert_array_equal(fitted.results.bse, fitted.tidy()["std_error"])

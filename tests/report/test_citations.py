@@ -163,7 +163,7 @@ for text, classes in LEARNERS:
 WITHOUT = [
     ("pcv.KNN(5)", False), ("pcv.KNN(5)", True), ("pcv.OLS()", False), ("pcv.QuantReg()", False),
     ("pcv.Ridge()", False), ("pcv.Lasso()", False), ("pcv.ElasticNet()", False),
-    ("pcv.Mean()", False), ("pcv.MNLogit()", True),
+    ("pcv.Mean()", False),
 ]  # fmt: skip
 SMF = "__import__('statsmodels.formula.api').formula.api"
 
@@ -186,6 +186,7 @@ def test_what_claims_nothing_ran_without_statsmodels() -> None:
         ("pcv.Logit()", True),
         ("pcv.GLM('binomial')", True),
         ("pcv.GLM('gamma', 'log')", False),
+        ("pcv.MNLogit()", True),
         ("pcv.RLM()", False),
         (f"pcv.Statsmodels({SMF}.ols)", False),
     ],

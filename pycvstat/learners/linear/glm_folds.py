@@ -9,7 +9,7 @@ import numpy as np
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import EPS, Family, Link
-from pycvstat.learners.irls import AS_R, Control, Problem, problem_of, solved
+from pycvstat.learners.irls import AS_R, Control, Problem, Walk
 from pycvstat.learners.linear.least_squares import Basis, orthonormal_basis
 from pycvstat.learners.linear.left_out import KEPT_SHARE, smallest_eigenvalue_bound, solve
 from pycvstat.types import BoolArray, FloatArray, IntArray
@@ -21,8 +21,8 @@ _PRODUCTS = 2**23
 """The products of all pairs of columns are kept when they are no more numbers than these."""
 
 _SPREAD = 1e-5
-"""The smallest over the largest eigenvalue of a fit's normal equations in the basis of the fit to
-all rows; below, the fit is left to QR. The smallest must also be `KEPT_SHARE` of the information
+"""The smallest over the largest eigenvalue of a fit's normal equations in the basis of all rows at
+the start; below, the fit is left to QR. The smallest must also be `KEPT_SHARE` of the information
 in all rows: the weights of separated classes go to 0 together."""
 
 
@@ -59,7 +59,7 @@ def glm_left_out_means(
     The fits go together through the iterations of R's ``glm.fit``, from its starting values to
     its test of convergence, so they end where a refit ends, also where that is short of the
     maximum. Each iteration is one matrix product for the normal equations of all fits, in the
-    coordinates in which those of the fit to all rows are the identity: little is lost by them.
+    coordinates in which those of all rows at the start are the identity: little is lost by them.
 
     As in R: ``predict(glm(y ~ X - 1, family, weights = w, subset = -T), X[T, ], "response")`` for
     every set T of test rows.
@@ -88,7 +88,7 @@ def glm_left_out_means(
     >>> glm_left_out_means(np.ones((3, 1)), y, POISSON, LINKS["log"], rows, offsets).means.round(6)
     array([4. , 3.5, 1.5])
     """
-    problem = problem_of(X, y, family, link, weights, offset, control)
+    problem = Problem.of(X, y, family, link, weights, offset, control)
     n, fits = len(y), len(offsets) - 1
     means, refit = np.full(len(rows), np.nan), np.ones(fits, dtype=bool)
     basis = _basis(problem)
@@ -110,15 +110,16 @@ def glm_left_out_means(
 
 
 def _basis(problem: Problem) -> Basis | None:
-    """Coordinates in which the normal equations of the fit to all rows are the identity."""
-    try:
-        full = solved(problem)
-    except FitError:
-        return None
-    if full.fitted.aliased.any() or not full.converged or full.at_boundary:
-        return None
+    """Coordinates in which the normal equations of all rows at the start are the identity."""
     with np.errstate(all="ignore"):
-        basis = orthonormal_basis(problem.X, full.working_weights, problem.control.aliased)
+        try:
+            walk = Walk(problem, problem.start())
+        except FitError:
+            return None
+        working = problem.weights * walk.weights(walk.mu)
+        if not np.isfinite(working).all():
+            return None
+        basis = orthonormal_basis(problem.X, working, problem.control.aliased)
     return basis if basis.clear and not basis.aliased.any() else None
 
 
@@ -198,7 +199,7 @@ def _started(problem: Problem, test: IntArray, fit: IntArray, count: int) -> _Fi
     tested = np.zeros(shape, dtype=bool)
     tested[fit, test] = True
     prior = np.where(tested, 0.0, weights)
-    eta = problem.start()
+    eta = problem.link.link(problem.start())
     mu = problem.link.inverse(eta)
     deviance = prior @ np.where(weights > 0, problem.family.deviance(problem.y, mu), 0.0)
     return _Fits(prior, tested, np.broadcast_to(eta, shape), np.broadcast_to(mu, shape), deviance)
@@ -208,7 +209,7 @@ def _iterated(
     problem: Problem, equations: _NormalEquations, state: _Fits
 ) -> tuple[_Fits, BoolArray]:
     """One iteration of all fits, and which of them went well."""
-    working, response, broken = problem.working(state.prior, state.eta, state.mu)
+    working, response, broken = _working(problem, state)
     working[broken] = problem.weights
     d, weak = equations.solve(working, response)
     eta = d @ problem.X.T + problem.offset
@@ -217,6 +218,17 @@ def _iterated(
     deviance = np.einsum("ij,ij->i", state.prior, unit)
     moved = state._replace(eta=eta, mu=mu, deviance=deviance)
     return moved, ~broken & ~weak & np.isfinite(deviance) & _valid(problem, moved)
+
+
+def _working(problem: Problem, state: _Fits) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Weights and responses of the next least squares fits, and which of these break down."""
+    slope, variance = problem.link.derivative(state.eta), problem.family.variance(state.mu)
+    used = state.prior > 0
+    sound = used & (slope != 0) & np.isfinite(slope) & (variance > 0)
+    gap = np.divide(problem.y - state.mu, slope, out=np.zeros_like(slope), where=sound)
+    working = np.divide(state.prior * slope**2, variance, out=np.zeros_like(slope), where=sound)
+    response = np.where(used, state.eta - problem.offset + gap, 0.0)
+    return working, response, np.asarray((used & ~sound).any(axis=-1))
 
 
 def _valid(problem: Problem, state: _Fits) -> BoolArray:

@@ -124,7 +124,9 @@ def _require_in_range(*numbers: FloatArray) -> None:
         )
 
 
-def independent_columns(X: FloatArray, weights: FloatArray | None = None) -> BoolArray:
+def independent_columns(
+    X: FloatArray, weights: FloatArray | None = None, tol: float = LM_TOLERANCE
+) -> BoolArray:
     """Say which columns of a design (n, p) get a coefficient, by R's rule for ``lm``.
 
     Examples
@@ -135,9 +137,9 @@ def independent_columns(X: FloatArray, weights: FloatArray | None = None) -> Boo
     rows = X if weights is None else X[weights > 0] * np.sqrt(weights[weights > 0])[:, None]
     if len(rows) >= rows.shape[1] and column_scale(rows) is None:
         R = np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
-        if smallest_share(R) > 10 * LM_TOLERANCE:
+        if smallest_share(R) > 10 * tol:
             return np.ones(X.shape[1], dtype=bool)
-    return ~aliased_columns(rows)
+    return ~aliased_columns(rows, tol)
 
 
 def _solve(X: FloatArray, y: FloatArray, tol: float) -> tuple[FloatArray, BoolArray]:

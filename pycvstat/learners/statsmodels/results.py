@@ -6,16 +6,17 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from statsmodels.discrete.discrete_model import MNLogit
 
-from pycvstat.learners.multinomial import information, probabilities
 from pycvstat.learners.solution import inverse_of_cross_product
 from pycvstat.types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pycvstat.learners.families import Family, Link
+    from pycvstat.learners.irls import GLMFit
     from pycvstat.learners.solution import Sample
+    from pycvstat.learners.statsmodels.multinomial import MultinomialFit
 
 
 def parts(sample: Sample, kept: BoolArray) -> tuple[pd.Series[Any], pd.DataFrame, BoolArray]:
@@ -60,46 +61,25 @@ def least_squares(sample: Sample, coefficients: FloatArray, **covariance: Any) -
     return sm.RegressionResultsWrapper(made)
 
 
-def generalised(
-    sample: Sample,
-    coefficients: FloatArray,
-    family: Any,
-    working: FloatArray,
-    free_dispersion: bool,
-    history: dict[str, Any],
-) -> Any:
-    """Of ``sm.GLM``, with the dispersion by Pearson's chi-square where it is estimated.
-
-    Parameters
-    ----------
-    sample : Sample
-    coefficients : (p,) float64
-        NaN where a column has none.
-    family : family of statsmodels
-        With its link.
-    working : (n,) float64
-        The weights of the last iteration, from which R takes the covariance.
-    free_dispersion : bool
-    history : dict
-        iteration, deviance and converged.
-    """
+def generalised(sample: Sample, fit: GLMFit, family: Family, link: Link) -> Any:
+    """Of ``sm.GLM``, as R's ``summary.glm``: covariance and dispersion of the last iteration."""
     from statsmodels.genmod import generalized_linear_model as sm
 
-    kept = np.isfinite(coefficients)
+    kept = ~fit.fitted.aliased
     y, X, used = parts(sample, kept)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # links that do not respect the family's domain
-        weights, offset = _some(sample.weights, used), _some(sample.offset, used)
-        model = sm.GLM(y, X, family=family, offset=offset, var_weights=weights)
-    rows = np.asarray(X, dtype=np.float64) * np.sqrt(working[used])[:, None]
-    informative = working[used] > 0
-    model.mu = model.predict(coefficients[kept])
-    model.scale = model.estimate_scale(model.mu) if free_dispersion else 1.0
-    inverse = inverse_of_cross_product(rows[informative])
-    made = sm.GLMResults(model, coefficients[kept], inverse, model.scale, use_t=free_dispersion)
+    weights, offset = _some(sample.weights, used), _some(sample.offset, used)
+    model = sm.GLM(y, X, family=family.linked(link), offset=offset, var_weights=weights)
+    working, df = fit.working_weights[used], len(y) - fit.fitted.rank
+    model.mu, model.weights, model.scale = fit.mean[used], working, 1.0
+    if family.free_dispersion:
+        squares = float((working * fit.working_residuals[used] ** 2).sum())
+        model.scale = squares / df if df else np.nan
+    rows = np.asarray(X, dtype=np.float64) * np.sqrt(working)[:, None]
+    inverse, b = inverse_of_cross_product(rows), fit.fitted.coefficients[kept]
+    made = sm.GLMResults(model, b, inverse, model.scale, use_t=family.free_dispersion)
     made.method, made.mle_settings = "IRLS", {"optimizer": "IRLS", "wls_method": "qr"}
-    made.converged = history.pop("converged")
-    made.fit_history = history
+    made.fit_history = {"iteration": fit.iterations, "deviance": fit.deviances}
+    made.converged = fit.converged
     return sm.GLMResultsWrapper(made)
 
 
@@ -153,30 +133,23 @@ def quantile(sample: Sample, coefficients: FloatArray, tau: float) -> Any:
     return sm.RegressionResultsWrapper(made)
 
 
-def multinomial(sample: Sample, kept: BoolArray, coefficients: FloatArray, converged: bool) -> Any:
-    """Of ``sm.MNLogit``; the likelihood of a row counts as often as its weight says.
-
-    Parameters
-    ----------
-    sample : Sample
-    kept : (p,) bool
-        The columns with coefficients.
-    coefficients : (L - 1, kept columns) float64
-        Of the classes seen in training but the first.
-    converged : bool
-    """
+def multinomial(sample: Sample, kept: BoolArray, fit: MultinomialFit) -> Any:
+    """Of ``sm.MNLogit``; the likelihood of a row counts as often as its weight says."""
     import pandas as pd
+
+    from pycvstat.learners.statsmodels.multinomial import WeightedMNLogit
 
     y, X, used = parts(sample, kept)
     codes = y.to_numpy().astype(np.int64)
     classes = pd.Categorical.from_codes(codes, pd.Index(sample.levels))
     named = pd.Series(classes.remove_unused_categories(), name=sample.response)
     model = WeightedMNLogit(named, X, _some(sample.weights, used))
-    start = coefficients.ravel()
+    start = fit.coefficients.ravel()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of no steps taken
-        made = model.fit(start_params=start, method="newton", maxiter=0, disp=0)
-    made.mle_retvals["converged"] = converged
+        made = model.fit(start, method="newton", maxiter=0, disp=0, skip_hessian=True)
+    made.mle_retvals["converged"] = fit.converged
+    made._results.normalized_cov_params = fit.covariance
     return made
 
 
@@ -189,37 +162,3 @@ def penalised(sample: Sample, coefficients: FloatArray) -> Any:
     weights = _some(sample.weights, used)
     model = sm.OLS(y, X) if weights is None else sm.WLS(y, X, weights=weights)
     return RegularizedResultsWrapper(RegularizedResults(model, coefficients))
-
-
-class WeightedMNLogit(MNLogit):  # type: ignore[misc]
-    """``sm.MNLogit``, where a row counts as often as its weight says.
-
-    Parameters
-    ----------
-    endog, exog
-        As of ``sm.MNLogit``.
-    weights : (n,) float64, optional
-    """
-
-    def __init__(
-        self, endog: Any, exog: Any, weights: FloatArray | None = None, **given: Any
-    ) -> None:
-        super().__init__(endog, exog, **given)
-        self.weights = np.ones(len(exog)) if weights is None else weights
-        self._init_keys.append("weights")  # the null model has them too
-
-    def loglike(self, params: FloatArray) -> float:
-        """The weighted log-likelihood."""
-        terms = np.where(self.wendog > 0, self.loglikeobs(params), 0.0)
-        return float(self.weights @ terms.sum(axis=1))
-
-    def score(self, params: FloatArray) -> FloatArray:
-        """Its gradient."""
-        found: FloatArray = self.weights @ self.score_obs(params)
-        return found
-
-    def hessian(self, params: FloatArray) -> FloatArray:
-        """Its second derivatives."""
-        at = params.reshape(self.K, -1, order="F")
-        X = np.asarray(self.exog, dtype=np.float64)
-        return -information(X, probabilities(X, at.T), self.weights)
