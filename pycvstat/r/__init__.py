@@ -2,6 +2,7 @@
 
 `bridge` starts R and passes values both ways, `check` puts the same quantity computed by R beside
 ours, and each R package (`kknn`, `lecture`) has a module with its functions under their R names.
+They draw from one stream, as in an R session: `set_seed`, `sample` and the others of `session`.
 May import the rooms below, `bridge` only `errors` and `data`. New here: the functions of an R
 package, or a quantity to compare. The modules are loaded when they are first used.
 """
@@ -9,19 +10,45 @@ package, or a quantity to compare. The modules are loaded when they are first us
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the same names as in __all__, for type checkers and editors
+if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.r import check as check, kknn as kknn, lecture as lecture
+    from pycvstat.r.session import (
+        RNGkind as RNGkind,
+        RNGversion as RNGversion,
+        rexp as rexp,
+        rnorm as rnorm,
+        runif as runif,
+        sample as sample,
+        sample_int as sample_int,
+        set_seed as set_seed,
+        stream as stream,
+    )
 
-__all__ = ["check", "kknn", "lecture"]
+_SESSION = (
+    "RNGkind",
+    "RNGversion",
+    "rexp",
+    "rnorm",
+    "runif",
+    "sample",
+    "sample_int",
+    "set_seed",
+    "stream",
+)
+_HOME = dict.fromkeys(("check", "kknn", "lecture"), "") | dict.fromkeys(_SESSION, "session")
+"""Public name -> module of `pycvstat.r` that defines it; "" where the name is itself a module."""
+
+__all__ = sorted(_HOME)
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name not in __all__:
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
         raise AttributeError(f"module 'pycvstat.r' has no attribute {name!r}")
-    return import_module(f"pycvstat.r.{name}")
+    if not _HOME[name]:
+        return import_module(f"pycvstat.r.{name}")
+    return getattr(import_module(f"pycvstat.r.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -21,6 +21,7 @@ from pycvstat.learners.knn.predictions import Rows
 from pycvstat.learners.knn.search import Index
 from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.r.kknn.prediction import as_learner, match_kernel, new_rows, predict_as_kknn
+from pycvstat.r.session import stream
 from pycvstat.rmath.random import as_stream
 from pycvstat.rmath.sums import sum_
 from pycvstat.types import FloatArray, IntArray
@@ -266,7 +267,7 @@ def cv_kknn(
     k, distance, kernel, ykernel, scale
         As for `kknn`.
     random : int or stream, optional
-        R's seed.
+        R's seed; by default the stream of `pycvstat.r.set_seed` goes on.
 
     Notes
     -----
@@ -287,7 +288,8 @@ def cv_kknn(
         raise InputError("kcv must be a whole number, at least 2.", given=f"kcv={kcv!r}")
     learner = as_learner(k, distance, kernel, ykernel, scale)
     task = Task.build(formula, data)
-    folds = np.asarray(as_stream(random).sample(kcv, task.n, replace=True), dtype=np.int64)
+    draws = stream() if random is None else as_stream(random)
+    folds = np.asarray(draws.sample(kcv, task.n, replace=True), dtype=np.int64)
     table = cross_validate(learner, data=task, folds=Predefined(folds)).table
     yhat = np.empty(task.n)
     yhat[table.plan.rows] = table.predictions.values[0]  # type: ignore[union-attr]

@@ -70,6 +70,14 @@ class BitStream:
         self.skip(count)
         return bits
 
+    def words(self) -> tuple[int, npt.NDArray[np.uint32]]:
+        """The position among the words of the generator, and the words, after what was consumed."""
+        twister = _seeded(self._seed)
+        if self.consumed:
+            twister.random_raw(self.consumed, output=False)
+        state = twister.state["state"]
+        return int(state["pos"]), state["key"]
+
     def uniforms(self, count: int) -> FloatArray:
         """Consume `count` uniforms in the open interval (0, 1)."""
         return as_uniforms(self.take(count))

@@ -67,6 +67,19 @@ class RRandom:
         """Whether nothing has been drawn yet, so that `seed` alone repeats what follows."""
         return self._stream.consumed == 0
 
+    @property
+    def state(self) -> npt.NDArray[np.int32]:
+        """Where it is: R's ``.Random.seed``, a code of the kinds, the position and 624 words.
+
+        Examples
+        --------
+        >>> RRandom(1).state[:4]
+        array([     10403,        624, -169270483, -442010614], dtype=int32)
+        """
+        place, words = self._stream.words()
+        kinds = 403 if self._rounding else 10403
+        return np.concatenate([np.array([kinds, place], dtype=np.int32), words.view(np.int32)])
+
     def runif(self, n: int, low: Any = 0.0, high: Any = 1.0) -> FloatArray:
         """Uniform draws. As in R: ``runif(n, min, max)``.
 
