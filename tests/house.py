@@ -26,6 +26,7 @@ FLOORS: tuple[str, ...] = (
     "procedures",
     "simulate",
     "r.session",
+    "r.values",
     "r.rsample",
     "r.boot",
     "r.class_",

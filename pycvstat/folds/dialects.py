@@ -326,11 +326,22 @@ def _caret(folds: RFolds, given: Given) -> Draw:
     return draw
 
 
-def _boot(folds: RFolds, given: Given) -> Draw:
-    """n of the K * ceil(n / K) labels, with K the nearest that is round(n / j) for some j."""
-    n = given.n
+def boot_folds(n: int, k: int) -> int:
+    """The number of folds nearest to `k` that is round(n / j) for some j, as cv.glm takes it.
+
+    Examples
+    --------
+    >>> boot_folds(32, 10)
+    11
+    """
     possible = np.array(list(dict.fromkeys(round(n / j) for j in range(1, n // 2 + 1))))
-    k = int(possible[np.argmin(np.abs(possible - folds.k))])
+    return int(possible[np.argmin(np.abs(possible - k))])
+
+
+def _boot(folds: RFolds, given: Given) -> Draw:
+    """n of the K * ceil(n / K) labels, K as `boot_folds` says."""
+    n = given.n
+    k = boot_folds(n, folds.k)
     if k != folds.k:
         warn(f"boot's cv.glm changes K from {folds.k} to {k} for {n} rows.")
     labels = np.tile(np.arange(k), -(-n // k))

@@ -13,7 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
-    from pycvstat.r import check as check, kknn as kknn, lecture as lecture
+    from pycvstat.r import (
+        boot as boot,
+        check as check,
+        class_ as class_,
+        kknn as kknn,
+        lecture as lecture,
+    )
     from pycvstat.r.session import (
         RNGkind as RNGkind,
         RNGversion as RNGversion,
@@ -37,7 +43,9 @@ _SESSION = (
     "set_seed",
     "stream",
 )
-_HOME = dict.fromkeys(("check", "kknn", "lecture"), "") | dict.fromkeys(_SESSION, "session")
+_HOME = dict.fromkeys(("boot", "check", "class_", "kknn", "lecture"), "") | dict.fromkeys(
+    _SESSION, "session"
+)
 """Public name -> module of `pycvstat.r` that defines it; "" where the name is itself a module."""
 
 __all__ = sorted(_HOME)

@@ -1,0 +1,119 @@
+"""What R's functions of neighbours take and give: matrices of numbers, factors with attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pycvstat.data.frame import read, read_y
+from pycvstat.errors import DataError, InputError
+from pycvstat.errors.checks import is_whole, real_numbers
+from pycvstat.types import FloatArray
+
+
+class Factor(pd.Categorical):
+    """A factor as R returns it: pandas' Categorical, with what R keeps beside the classes.
+
+    Attributes
+    ----------
+    prob : array, shape (n,), or None
+        Share of the votes that the class has.
+    nn_index, nn_dist : array, shape (n, k), or None
+        Neighbours of each row, counted from 1, and their distances.
+
+    Examples
+    --------
+    >>> found = Factor.of([0, -1], pd.Index(["a", "b"]), prob=np.array([1.0, 0.5]))
+    >>> found.tidy()
+      class  prob
+    0     a   1.0
+    1   NaN   0.5
+    """
+
+    prob: FloatArray | None = None
+    nn_index: Any = None
+    nn_dist: Any = None
+
+    @classmethod
+    def of(cls, codes: Any, levels: Any, **beside: Any) -> Factor:
+        """The factor of codes from 0, -1 where there is no class."""
+        made: Factor = cls(pd.Categorical.from_codes(codes, levels))
+        for name, values in beside.items():
+            setattr(made, name, values)
+        return made
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per row: the class, and its share of the votes where that was asked for."""
+        shares = {} if self.prob is None else {"prob": self.prob}
+        return pd.DataFrame({"class": pd.Categorical(self), **shares})
+
+
+def factor(cl: Any, n: int) -> pd.Categorical:
+    """The classes of `n` training rows; classes that are numbers stay numbers."""
+    column = read_y(cl)
+    if len(column) != n:
+        raise DataError(
+            "train and cl have different lengths.",
+            given=f"{n} rows and {len(column)} classes",
+            fix="give one class for each row of train",
+        )
+    if column.missing().any():
+        raise no_missing("cl", int(column.missing().sum()))
+    codes, words = column.as_factor()
+    levels: Any = [False, True] if column.kind == "logical" else list(words)
+    if column.kind == "numeric":
+        numbers = np.unique(column.values).tolist()
+        if len(numbers) == len(words):  # numbers that R writes alike are one class
+            levels = [int(x) for x in numbers] if "int" in column.dtype else numbers
+    found: pd.Categorical = pd.Categorical.from_codes(codes, levels)
+    return found
+
+
+def matrix(data: Any, name: str, *, row: bool = False) -> FloatArray:
+    """Numbers in rows and columns, as ``as.matrix`` makes them; a vector is a column, or a row."""
+    if hasattr(data, "columns") or isinstance(data, dict):
+        data = _numbers(data, name)
+    found = real_numbers(data)
+    if found is not None and found.ndim < 2:
+        found = found.reshape((1, -1) if row else (-1, 1))
+    if found is None or found.ndim != 2 or not found.size:
+        raise DataError(
+            f"{name} must be numbers in rows and columns.",
+            given=type(data).__name__ if found is None else f"an array of shape {found.shape}",
+        )
+    if np.isnan(found).any():
+        raise no_missing(name, int(np.isnan(found).any(axis=1).sum()))
+    return found
+
+
+def _numbers(data: Any, name: str) -> FloatArray:
+    frame = read(data)
+    for column in (frame[one] for one in frame.names):
+        if column.kind not in ("numeric", "logical"):
+            raise DataError(
+                f"{name} must be numbers: distances need them.",
+                given=f"column {column.name!r}, which is {column.kind}",
+                fix="leave the column out, or code it by numbers; pycvstat.KNN takes factors",
+            )
+    return np.column_stack([frame[one].values for one in frame.names])
+
+
+def no_missing(name: str, rows: int) -> DataError:
+    """R's refusal of missing values."""
+    return DataError(
+        "no missing values are allowed.",
+        given=f"{name} with {rows} missing" if name == "cl" else f"{name} with NA in {rows} rows",
+        fix="leave these rows out",
+    )
+
+
+def whole(value: Any, name: str, least: int | None = None) -> int:
+    """A whole number, at least `least`."""
+    if not is_whole(value) or (least is not None and value < least):
+        raise InputError(
+            f"{name} must be a whole number{'' if least is None else f', at least {least}'}.",
+            given=f"{name}={value!r}",
+        )
+    return int(value)
