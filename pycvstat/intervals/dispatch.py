@@ -17,14 +17,17 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.legal import (
     check_finite,
     check_size,
+    folds_per_repeat,
     is_zero_one,
+    layout,
     nearest,
     nothing_legal,
     obstacle,
+    range_of,
     refusal,
     warn_heavy_tails,
 )
-from pycvstat.intervals.method import Limits, Method, find, folds_per_repeat, layout, range_of
+from pycvstat.intervals.method import Limits, Method, find
 from pycvstat.intervals.result import Asked, Estimand, Interval
 from pycvstat.losses import FoldMeans, LossTable, Metric, Table
 from pycvstat.losses.metrics import METRICS, as_metric, no_pointwise
@@ -310,8 +313,29 @@ def name_limits(
         low, high = max(limits.low, lowest), min(limits.high, highest)
         limits = replace(limits, low=low, high=high, notes=notes)
     known = method.known(table.plan)
-    named = Interval.of(method, limits, level, about, metric=table.loss, known=known)
+    named = interval_of(method, limits, level, about, metric=table.loss, known=known)
     return replace(named, chosen=why, clipped=clipped)
+
+
+def interval_of(
+    method: Method, limits: Limits, level: float, about: Estimand, **more: Any
+) -> Interval:
+    """The interval of a method that gave these limits."""
+    return Interval(
+        low=limits.low,
+        high=limits.high,
+        estimate=limits.estimate,
+        std_error=limits.std_error,
+        level=level,
+        method=method.name,
+        title=method.title,
+        about=about,
+        df=limits.df,
+        citation=method.citation,
+        notes=limits.notes,
+        details=limits.details,
+        **more,
+    )
 
 
 def cut_words(limits: Limits, lowest: float, highest: float) -> str:

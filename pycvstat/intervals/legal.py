@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, IntervalError, LossError, warn
-from pycvstat.intervals.method import METHODS, Layout, Method, find, layout
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.method import METHODS, Layout, Method, find
 from pycvstat.losses import FoldMeans, LossTable, Table, lighter_than, loss_label
 from pycvstat.losses.metrics import METRICS
 from pycvstat.types import FloatArray
@@ -29,6 +32,48 @@ SAID: dict[Layout, str] = {
     "5x2": "5 times 2-fold",
     "time series": "a time series, whose losses are dependent over time",
 }
+_OWN: dict[str, Layout] = {
+    "nested_pairs": "nested pairs",
+    "paired_halves": "paired halves",
+    "five_by_two": "5x2",
+    "timeseries": "time series",
+}
+
+
+def layout(plan: FoldPlan) -> Layout:
+    """The layout of a plan, read off its rows rather than its name.
+
+    Examples
+    --------
+    >>> layout(FoldPlan.from_fold_ids([1, 1, 2, 2]))
+    'K-fold'
+    """
+    if plan.kind in _OWN:
+        return _OWN[plan.kind]
+    if len(plan) == 1:
+        return "one split"
+    if not plan.is_partition:
+        return "subsampling"
+    if plan.times > 1:
+        return "repeated K-fold"
+    return "leave-one-out" if len(plan) == plan.n else "K-fold"
+
+
+def range_of(sizes: NDArray[Any]) -> str:
+    """Sizes from the smallest to the largest: ``"90"`` or ``"89 to 90"``.
+
+    Examples
+    --------
+    >>> range_of(FoldPlan.from_fold_ids([1, 1, 2, 2, 2]).n_train)
+    '2 to 3'
+    """
+    low, high = int(sizes.min()), int(sizes.max())
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def folds_per_repeat(plan: FoldPlan) -> int:
+    """Number of folds K of one repetition."""
+    return len(plan) // plan.times
 
 
 def obstacle(method: Method, table: Table, metric: bool = False) -> str | None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import Brief, shown
@@ -36,49 +35,6 @@ Layout = Literal[
     "5x2",
     "time series",
 ]
-
-_OWN: dict[str, Layout] = {
-    "nested_pairs": "nested pairs",
-    "paired_halves": "paired halves",
-    "five_by_two": "5x2",
-    "timeseries": "time series",
-}
-
-
-def layout(plan: FoldPlan) -> Layout:
-    """The layout of a plan, read off its rows rather than its name.
-
-    Examples
-    --------
-    >>> layout(FoldPlan.from_fold_ids([1, 1, 2, 2]))
-    'K-fold'
-    """
-    if plan.kind in _OWN:
-        return _OWN[plan.kind]
-    if len(plan) == 1:
-        return "one split"
-    if not plan.is_partition:
-        return "subsampling"
-    if plan.times > 1:
-        return "repeated K-fold"
-    return "leave-one-out" if len(plan) == plan.n else "K-fold"
-
-
-def range_of(sizes: NDArray[Any]) -> str:
-    """Sizes from the smallest to the largest: ``"90"`` or ``"89 to 90"``.
-
-    Examples
-    --------
-    >>> range_of(FoldPlan.from_fold_ids([1, 1, 2, 2, 2]).n_train)
-    '2 to 3'
-    """
-    low, high = int(sizes.min()), int(sizes.max())
-    return str(low) if low == high else f"{low} to {high}"
-
-
-def folds_per_repeat(plan: FoldPlan) -> int:
-    """Number of folds K of one repetition."""
-    return len(plan) // plan.times
 
 
 @dataclass(frozen=True, slots=True)

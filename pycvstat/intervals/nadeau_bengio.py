@@ -13,7 +13,9 @@ from pycvstat.errors.checks import check_level
 from pycvstat.errors.names import answering
 from pycvstat.folds import KFold, PairedHalves, Repeated
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, layout, range_of, register
+from pycvstat.intervals.dispatch import interval_of
+from pycvstat.intervals.legal import layout, range_of
+from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import spread, symmetric
 from pycvstat.intervals.result import Asked, Estimand, Interval, Scores
 from pycvstat.types import FloatArray
@@ -142,7 +144,7 @@ def corrected_t(
     )
     about = Estimand("ER", range_of(train), after=f", risk being the {metric}")
     asked = Asked(Scores(values, train, test))
-    return Interval.of(CORRECTED_T, limits, level, about, metric=metric, known=known, asked=asked)
+    return interval_of(CORRECTED_T, limits, level, about, metric=metric, known=known, asked=asked)
 
 
 def _scores(scores: Any) -> FloatArray:

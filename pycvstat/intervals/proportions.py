@@ -8,7 +8,8 @@ from typing import Literal
 
 from pycvstat.folds import Holdout
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.method import InR, Layout, Limits, Method, layout, register
+from pycvstat.intervals.legal import layout
+from pycvstat.intervals.method import InR, Layout, Limits, Method, register
 from pycvstat.losses import LossTable
 from pycvstat.rmath.tolerances import QUANTILES
 

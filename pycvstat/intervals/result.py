@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pycvstat.errors import InputError
-from pycvstat.intervals.method import Limits, Method, Target
+from pycvstat.intervals.method import Target
 from pycvstat.intervals.quantiles import two_sided_p
 from pycvstat.losses import LossTable, Table
 from pycvstat.losses.table import mean_rows
@@ -179,27 +179,6 @@ class Interval(Verbs):
     details: Mapping[str, Any] = field(default_factory=dict)
     source: Table | None = field(default=None, repr=False)
     asked: Asked | None = field(default=None, repr=False)
-
-    @classmethod
-    def of(
-        cls, method: Method, limits: Limits, level: float, about: Estimand, **more: Any
-    ) -> Interval:
-        """The interval of a method that gave these limits."""
-        return cls(
-            low=limits.low,
-            high=limits.high,
-            estimate=limits.estimate,
-            std_error=limits.std_error,
-            level=level,
-            method=method.name,
-            title=method.title,
-            about=about,
-            df=limits.df,
-            citation=method.citation,
-            notes=limits.notes,
-            details=limits.details,
-            **more,
-        )
 
     @property
     def estimand(self) -> str:

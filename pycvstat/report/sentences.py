@@ -11,7 +11,7 @@ import numpy as np
 
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import Interval
-from pycvstat.intervals.method import folds_per_repeat, layout
+from pycvstat.intervals.legal import folds_per_repeat, layout
 from pycvstat.intervals.result import Estimand
 from pycvstat.losses import LOSSES, loss_label
 from pycvstat.report.content import Cite, Inline, Verbatim

@@ -14,7 +14,8 @@ from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.errors.checks import Brief, check_level, is_whole
 from pycvstat.folds import FoldPlan, Splitter
 from pycvstat.intervals import Limits
-from pycvstat.intervals.method import find, range_of
+from pycvstat.intervals.legal import range_of
+from pycvstat.intervals.method import find
 from pycvstat.losses import LossTable
 from pycvstat.rmath.random import Random, as_stream
 from pycvstat.simulate.laws import MonteCarlo, at_points

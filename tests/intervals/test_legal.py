@@ -8,7 +8,7 @@ import pytest
 from pycvstat.errors import IntervalError, LossError
 from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import METHODS, interval, legal_methods
-from pycvstat.intervals.method import layout
+from pycvstat.intervals.legal import layout
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from tests.intervals.shared_losses import one_split
 
