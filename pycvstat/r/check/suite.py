@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,11 +17,12 @@ import pandas as pd
 from pycvstat.errors import InputError, PycvstatError, RError, heard, warn
 from pycvstat.r.bridge import available, reference, run
 from pycvstat.r.bridge.processes import separately
-from pycvstat.r.check import cases as plain, model_cases
 from pycvstat.r.check.call import Call, Row
-from pycvstat.r.check.cases import Case
 from pycvstat.r.check.crosscheck import Crosscheck
 from pycvstat.verbs import Verbs
+
+if TYPE_CHECKING:
+    from pycvstat.r.check.cases import Case
 
 Room = Literal["random", "folds", "neighbours", "linear", "cross_validation", "nested", "intervals"]
 ROOMS: dict[Room, str] = {
@@ -32,15 +33,6 @@ ROOMS: dict[Room, str] = {
     "cross_validation": "cross-validation",
     "nested": "nested cross-validation",
     "intervals": "intervals",
-}
-CASES: dict[Room, Callable[[], Iterable[Case]]] = {
-    "random": plain.random_numbers,
-    "folds": plain.folds,
-    "neighbours": plain.neighbours,
-    "linear": model_cases.models,
-    "cross_validation": model_cases.cross_validation,
-    "nested": model_cases.nested,
-    "intervals": plain.intervals,
 }
 SECONDS = 600.0  # for all that R does
 Against = Literal["auto", "live", "recorded"]
@@ -224,7 +216,22 @@ def recorded(room: Room) -> Answer:
 
 def cases(room: Room) -> list[Case]:
     """The cases of a room."""
-    return list(CASES[room]())
+    return list(_makers()[room]())
+
+
+def _makers() -> dict[Room, Callable[[], Iterable[Case]]]:
+    """What makes the cases of each room; loaded here, since it takes every learner."""
+    from pycvstat.r.check import cases, model_cases
+
+    return {
+        "random": cases.random_numbers,
+        "folds": cases.folds,
+        "neighbours": cases.neighbours,
+        "linear": model_cases.models,
+        "cross_validation": model_cases.cross_validation,
+        "nested": model_cases.nested,
+        "intervals": cases.intervals,
+    }
 
 
 def _compared(room: Room, answer: Answer) -> Crosscheck:
@@ -274,7 +281,7 @@ def record(folder: Path | None = None) -> list[Path]:
             "r": answer.version,
             "platform": platform.platform(terse=True),
             "date": datetime.now(UTC).date().isoformat(),
-            "script": CASES[room].__module__.replace(".", "/") + ".py",
+            "script": _makers()[room].__module__.replace(".", "/") + ".py",
         }
         # one line per case, so that differences can be read
         lines = [f"{json.dumps(case)}: {json.dumps(v)}" for case, v in answer.values.items()]
