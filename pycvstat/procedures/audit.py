@@ -196,6 +196,8 @@ def audit(
 ) -> Audit:
     """Look for leaks: skill on permuted responses, copies of the response, repeated rows, groups.
 
+    Rows repeat others where they are equal, or nearer than chance would have them.
+
     What was done with the response before, such as choosing predictors by it, it cannot see.
 
     Parameters
