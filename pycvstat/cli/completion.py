@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from pycvstat.cli.spelling import FOLDS, LEARNERS
+from pycvstat.cli.options import FOLDS, LEARNERS
 from pycvstat.folds import DIALECTS
 
 SHELLS = ("bash", "zsh", "fish")

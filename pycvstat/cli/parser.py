@@ -1,4 +1,4 @@
-"""Parsing the words of the command ``pycvstat``; each subcommand calls one function."""
+"""Parsing the words of the command ``pycvstat``; each subcommand calls the function of its name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,56 @@ import sys
 import warnings
 from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from pycvstat.cli.arguments import EXAMPLES, add_commands
-from pycvstat.cli.speech import spoken, tell
+from pycvstat.cli.messages import spoken
+from pycvstat.cli.options import FOLDS, LEARNERS
 from pycvstat.errors import PycvstatError, PycvstatWarning
+from pycvstat.folds import DIALECTS
+
+REPORTS = ".html, .md, .tex, .pdf or .docx"
+ROOMS = (
+    "random", "folds", "neighbours", "linear", "cross_validation", "nested", "intervals",
+)  # fmt: skip
+EXAMPLES = {
+    "pycvstat": """examples:
+  pycvstat cv cars.csv 'mpg ~ wt + hp' --learner ols --folds 10 --seed 1
+  pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --report out.html
+  pycvstat COMMAND --help
+
+exit status: 0 when done, 1 after an error, 2 for wrong words, 130 after Ctrl-C""",
+    "lecture": """examples:
+  pycvstat lecture
+  pycvstat lecture --write lecture.R""",
+    "completion": """examples:
+  eval "$(pycvstat completion bash)"
+  pycvstat completion fish > ~/.config/fish/completions/pycvstat.fish""",
+    "cv": """examples:
+  pycvstat cv cars.csv 'mpg ~ wt + hp' --learner ols --folds 10 --seed 1
+  pycvstat cv cars.csv 'mpg ~ wt + hp' --learner knn:k=7 \\
+      --folds repeated:10x5 --report cv.html""",
+    "tune": """examples:
+  pycvstat tune cars.csv 'mpg ~ wt + hp' --learner knn --grid k=1:15 --seed 1
+  pycvstat tune cars.csv 'mpg ~ wt + hp' --learner ridge \\
+      --grid lam=log:0.001:10:20 --rule one_se --complexity=-lam""",
+    "nested": """examples:
+  pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --outer 8 \\
+      --inner 5 --seed 1 --report out.html
+  pycvstat nested labels.csv 'y ~ .' --learner knn --grid k=1:30 \\
+      --outer repeated:10x5 --seed 1 --jobs 2 --checkpoint kept""",
+    "compare": """examples:
+  pycvstat compare cars.csv 'mpg ~ wt + hp' --learner knn --learner ols \\
+      --grid knn:k=1:15 --folds 10 --inner 5 --seed 1""",
+    "crosscheck": """examples:
+  pycvstat crosscheck
+  pycvstat crosscheck --recorded --room folds --room random
+  pycvstat crosscheck --live --report parity.html""",
+    "report": """examples:
+  pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --save result.npz
+  pycvstat report result.npz out.pdf""",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,11 +81,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     SystemExit: 0
     """
     chosen = make_parser().parse_args(arguments)
+    run = getattr(import_module("pycvstat.cli.commands"), chosen.command)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", PycvstatWarning)
             warnings.showwarning = partial(_show_warning, chosen)
-            chosen.run(chosen)
+            run(chosen)
     except PycvstatError as problem:
         print(f"pycvstat: {spoken(problem, chosen)}", file=sys.stderr)
         return 1
@@ -86,11 +132,14 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_lecture(commands)
-    add_commands(commands)
-    _add_doctor(commands)
-    _add_completion(commands)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
+    _add_lecture(_add(commands, "lecture", "reproduce the course and print it beside R's numbers"))
+    _add_on_data(commands)
+    _add_report(_add(commands, "report", "write the report of a saved result"))
+    _add_crosscheck(_add(commands, "crosscheck", "compare several hundred quantities with R's"))
+    commands.add_parser("doctor", help="say what is installed, missing, and the cure")
+    shell = _add(commands, "completion", "print the completion script of a shell")
+    shell.add_argument("shell", choices=("bash", "zsh", "fish"))
     return parser
 
 
@@ -102,65 +151,110 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _add_doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser("doctor", help="say what is installed, missing, and the cure")
-    command.set_defaults(run=_doctor)
-
-
-def _doctor(_: argparse.Namespace) -> None:
-    from pycvstat.r.bridge.installed import doctor
-    from pycvstat.report.render.programs import describe
-
-    print(f"{doctor()}\n\n{describe()}")
-
-
-def _add_lecture(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser(
-        "lecture",
-        help="reproduce the course and print it beside R's numbers",
-        epilog=EXAMPLES["lecture"],
+def _add(commands: Any, name: str, words: str, **more: Any) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=words,
+        epilog=EXAMPLES[name],
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        **more,
     )
-    command.add_argument(
-        "--report",
-        type=Path,
-        default=Path("lecture.html"),
-        metavar="FILE",
-        help="where to write the report (default: lecture.html)",
+    return command
+
+
+def _add_lecture(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--report", type=Path, default=Path("lecture.html"), metavar="FILE",
+                         help="where to write the report (default: lecture.html)")  # fmt: skip
+    command.add_argument("--write", type=Path, metavar="FILE.R",
+                         help="write the course's R code there and stop")  # fmt: skip
+
+
+def _add_report(command: argparse.ArgumentParser) -> None:
+    command.add_argument("result", type=Path, help="a file that --save wrote")
+    command.add_argument("output", type=Path, help=REPORTS)
+
+
+def _add_crosscheck(command: argparse.ArgumentParser) -> None:
+    which = command.add_mutually_exclusive_group()
+    for name, words in (("live", "with the R of this machine"), ("recorded", "with values kept")):
+        which.add_argument(f"--{name}", action="store_const", dest="against", const=name,
+                           default="auto", help=words)  # fmt: skip
+    command.add_argument("--room", action="append", choices=ROOMS, metavar="ROOM",
+                         help=f"only this room, of {', '.join(ROOMS)}")  # fmt: skip
+    command.add_argument("--json", action="store_true", help="print JSON instead of a summary")
+    command.add_argument("--report", type=Path, metavar="FILE", help=REPORTS)
+
+
+def _add_on_data(commands: Any) -> None:
+    cv, tune, nested, compare = (
+        _common(_add(commands, name, words, description=f"{words[0].upper()}{words[1:]}."))
+        for name, words in (
+            ("cv", "cross-validate a learner"),
+            ("tune", "choose parameters by cross-validation"),
+            ("nested", "nested cross-validation: tune inside, test outside"),
+            ("compare", "compare learners on identical folds"),
+        )
     )
-    command.add_argument(
-        "--write", type=Path, metavar="FILE.R", help="write the course's R code there and stop"
-    )
-    command.set_defaults(run=_lecture)
+    kinds = ", ".join(LEARNERS)
+    for command in (cv, tune, nested):
+        command.add_argument("--learner", required=True, metavar="NAME[:SETTINGS]",
+                             help=f"one of {kinds}; settings as in "
+                             "knn:k=7,kernel=optimal")  # fmt: skip
+    compare.add_argument("--learner", action="append", required=True, metavar="NAME[:SETTINGS]",
+                         help=f"once per method; one of {kinds}")  # fmt: skip
+    for command in (cv, tune, compare):
+        command.add_argument(
+            "--folds", default="10",
+            help=f"10, {', '.join(f'{name}:...' for name in FOLDS)}, or an R package's folds: "
+            f"{', '.join(f'{name}:10' for name in DIALECTS)} (default: 10)",
+        )  # fmt: skip
+    values = "1:30, 1:30:2, 0.1,1,10 or log:0.001:10:20; repeat for a product"
+    for command in (tune, nested):
+        command.add_argument("--grid", action="append", required=True, metavar="PARAMETER=VALUES",
+                             help=values)  # fmt: skip
+        command.add_argument("--rule", choices=("min", "one_se", "tolerance"), default="min",
+                             help="how the candidate is chosen (default: min)")  # fmt: skip
+        command.add_argument("--complexity", metavar="ORDER",
+                             help="-k: larger k is simpler; degree: smaller is")  # fmt: skip
+    compare.add_argument("--grid", action="append", default=[], metavar="NAME:PARAMETER=VALUES",
+                         help=values)  # fmt: skip
+    nested.add_argument("--outer", default="10", metavar="FOLDS", help="outer folds (default: 10)")
+    for command in (nested, compare):
+        command.add_argument("--inner", default="5", metavar="FOLDS",
+                             help="inner folds, or dev (default: 5)")  # fmt: skip
 
 
-def _lecture(chosen: argparse.Namespace) -> None:
-    if chosen.write is not None:
-        from pycvstat.cli.handout import write_lecture
-
-        print(write_lecture(chosen.write))
-        return
-    from pycvstat.report.course import course_report
-
-    tell("computing the course in Python and, where it is installed, in R ...")
-    made = course_report(chosen.report)
-    print(f"{made.text}\n\nReport: {made.path}")
-    if not made.agrees:
-        raise PycvstatError("Python and R differ by more than rounding; see the report.")
-
-
-def _add_completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser(
-        "completion",
-        help="print the completion script of a shell",
-        epilog=EXAMPLES["completion"],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.add_argument("shell", choices=("bash", "zsh", "fish"))
-    command.set_defaults(run=_completion)
-
-
-def _completion(chosen: argparse.Namespace) -> None:
-    from pycvstat.cli.completion import completion
-
-    print(completion(make_parser(), chosen.shell))
+def _common(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    command.add_argument("data", type=Path, help="a .csv, .tsv, .parquet or .rds file")
+    command.add_argument("formula", help="R's formula in quotes, such as 'y ~ .'")
+    data = command.add_argument_group("data")
+    data.add_argument("--sep", metavar="CHARACTER", help="delimiter of a text file")
+    data.add_argument("--decimal", metavar="CHARACTER", default=".",
+                      help="decimal sign of a text file (default: a point)")  # fmt: skip
+    data.add_argument("--factor", action="append", metavar="COLUMN", help="treat as categorical")
+    data.add_argument("--groups", metavar="COLUMN", help="rows that belong together")
+    data.add_argument("--weights", metavar="COLUMN",
+                      help="weights of rows in the fits; losses are not weighted")  # fmt: skip
+    data.add_argument("--na", choices=("raise", "omit"), default="raise",
+                      help="rows with missing values (default: raise)")  # fmt: skip
+    data.add_argument("--na-string", action="append", metavar="TEXT",
+                      help="a word for a missing value, beside NA and the like")  # fmt: skip
+    data.add_argument("--levels", choices=("ICU", "C"), default="ICU",
+                      help="how words are sorted: as R does, or by code point as R does in the "
+                      "C locale (default: ICU)")  # fmt: skip
+    work = command.add_argument_group("work")
+    work.add_argument("--loss", help="squared, absolute, zero_one, log, brier, ...")
+    work.add_argument("--seed", type=int, metavar="N", help="as in R's set.seed(N)")
+    work.add_argument("--on-error", choices=("raise", "warn"), default="raise",
+                      help="what a failed fit does (default: raise)")  # fmt: skip
+    work.add_argument("--jobs", type=int, metavar="N", help="processes (default: 1)")
+    work.add_argument("--checkpoint", type=Path, metavar="FOLDER",
+                      help="keep finished folds; a stopped run continues")  # fmt: skip
+    out = command.add_argument_group("output")
+    out.add_argument("--json", action="store_true", help="print JSON instead of a summary")
+    out.add_argument("--report", type=Path, metavar="FILE", help=REPORTS)
+    out.add_argument("--crosscheck", action="store_true",
+                     help="compute it in R too; the report shows both")  # fmt: skip
+    out.add_argument("--save", type=Path, metavar="FILE", help="save the result (.npz)")
+    out.add_argument("--to-r", type=Path, metavar="FILE", help="write an R script")
+    return command

@@ -70,7 +70,7 @@ class FoldPlan(Shown, Fits):
     [0 1 2 3] [4]
     """
 
-    view: ClassVar[str] = "plan"
+    view: ClassVar[str] = "data"
 
     def __repr__(self) -> str:
         fits = "1 fit" if len(self) == 1 else f"{len(self)} fits"

@@ -40,7 +40,7 @@ class LossResult(CompareVerbs):
     {'a': 1.5, 'b': 2.0}
     """
 
-    view: ClassVar[str] = "losses"
+    view: ClassVar[str] = "interval"
 
     tables: dict[str, LossTable]
 

@@ -79,7 +79,7 @@ class Audit(Verbs):
     3   near rows in training and test  False
     """
 
-    view: ClassVar[str] = "audit"
+    view: ClassVar[str] = "data"
 
     skill: FloatArray
     p_value: float

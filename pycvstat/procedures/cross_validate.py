@@ -96,7 +96,7 @@ class CVResult(EstimateVerbs):
     [5.953, 3.532, 23.243, 6.611]
     """
 
-    view: ClassVar[str] = "risk"
+    view: ClassVar[str] = "estimate"
 
     table: LossTable
     task: Task

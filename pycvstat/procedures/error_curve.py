@@ -60,7 +60,7 @@ class ErrorCurve(Verbs):
     ({'k': 5}, [14.57, 6.6, 4.71])
     """
 
-    view: ClassVar[str] = "error_curve"
+    view: ClassVar[str] = "curves"
 
     train: FoldMeans
     test: FoldMeans

@@ -58,7 +58,7 @@ class LearningCurve(Verbs):
     2       24   8.45  10.61  2.16       3.45
     """
 
-    view: ClassVar[str] = "learning_curve"
+    view: ClassVar[str] = "curves"
 
     sizes: IntArray
     train: FloatArray

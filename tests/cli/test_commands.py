@@ -15,8 +15,8 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat import cli
-from pycvstat.cli import run as commands
-from pycvstat.cli.spelling import values_of
+from pycvstat.cli import commands
+from pycvstat.cli.options import values_of
 
 HERE = Path(__file__).parents[2]
 

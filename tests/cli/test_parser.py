@@ -36,7 +36,9 @@ def test_lecture_says_when_python_and_r_differ(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pycvstat.report.course.course_data", lambda: course.waves(200, random=1))
+    monkeypatch.setattr(
+        "pycvstat.report.views.parity.course_data", lambda: course.waves(200, random=1)
+    )
     assert cli.main(["lecture", "--report", str(tmp_path / "l.html")]) == 1
     shown = capsys.readouterr()
     assert "Python and R DIFFER" in shown.out

@@ -58,7 +58,7 @@ class Crosscheck(Verbs):
     '1 of 2 quantities agrees; not compared: fold 3 (R says: singular)'
     """
 
-    view: ClassVar[str] = "crosscheck"
+    view: ClassVar[str] = "parity"
 
     rows: tuple[Row, ...]
     r_version: str = ""

@@ -58,7 +58,7 @@ class ParitySuite(Verbs):
     (True, [65])
     """
 
-    view: ClassVar[str] = "suite"
+    view: ClassVar[str] = "parity"
 
     rooms: dict[Room, Crosscheck]
     problems: dict[Room, str]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.report.numbers import count
+from pycvstat.report.numbers import count, sizes
 from pycvstat.report.plots.style import AMBER, BLUE, INK, PALE, legend_above
 from pycvstat.types import IntArray
 
@@ -38,7 +38,7 @@ def fold_map(ax: Axes, plan: FoldPlan) -> Axes:
     fits = range(min(len(plan), FITS))
     strips = [Strip(i, _training(plan, i), _NONE, plan.test_rows(i)) for i in fits]
     _draw(ax, strips, plan.n)
-    _number(ax, [_fit_name(plan, i) for i in fits])
+    _number(ax, strips, [fit_name(plan, i) for i in fits])
     ax.set_ylabel("fold" if plan.times == 1 else "repeat.fold")
     more = len(plan) - len(fits)
     if more:
@@ -57,7 +57,7 @@ def nested_diagram(ax: Axes, outer: FoldPlan, inner: FoldPlan | None, rule: str)
     """The outer fits, and below them the inner fits on the training rows of the first one."""
     fits = range(min(len(outer), 12))
     strips = [Strip(i, outer.train_rows(i), _NONE, outer.test_rows(i)) for i in fits]
-    names = [_fit_name(outer, i) for i in fits]
+    names = [fit_name(outer, i) for i in fits]
     if inner is not None:
         base, top = outer.train_rows(0), len(fits) + 2.0
         inside = range(min(len(inner), 12))
@@ -65,63 +65,50 @@ def nested_diagram(ax: Axes, outer: FoldPlan, inner: FoldPlan | None, rule: str)
             Strip(top + j, base[inner.train_rows(j)], base[inner.test_rows(j)], _NONE)
             for j in inside
         ]
-        names += [_fit_name(inner, j) for j in inside]
-        _between(ax, len(fits) + 0.5, f"inside outer fit 1: {rule}, then retrain on all its rows")
+        names += [fit_name(inner, j) for j in inside]
+        words = f"inside outer fit 1: {rule}, then retrain on all its rows"
+        _say(ax, len(fits) + 0.5, words, ha="left", fontsize=8, style="italic", color=INK)
     _draw(ax, strips, outer.n)
-    _number(ax, names, [s.y for s in strips])
-    _name_block(ax, (len(fits) - 1) / 2, "outer fits")
+    _number(ax, strips, names)
+    beside: dict[str, Any] = {"xytext": (-30, 0), "textcoords": "offset points", "ha": "center"}
+    beside |= {"rotation": 90, "annotation_clip": False}
+    _say(ax, (len(fits) - 1) / 2, "outer fits", **beside)
     if inner is not None:
-        _name_block(ax, (strips[len(fits)].y + strips[-1].y) / 2, "inner fits")
+        _say(ax, (strips[len(fits)].y + strips[-1].y) / 2, "inner fits", **beside)
     return ax
 
 
-def _name_block(ax: Axes, y: float, words: str) -> None:
-    ax.annotate(
-        words,
-        (0, y),
-        xycoords=ax.get_yaxis_transform(),
-        xytext=(-30, 0),
-        rotation=90,
-        textcoords="offset points",
-        ha="center",
-        va="center",
-        annotation_clip=False,
-    )
+def _say(ax: Axes, y: float, words: str, **how: Any) -> None:
+    """Words at the left end of a height."""
+    ax.annotate(words, (0, y), xycoords=ax.get_yaxis_transform(), va="center", **how)
 
 
-def _fit_name(plan: FoldPlan, i: int) -> str:
+def fit_name(plan: FoldPlan, i: int) -> str:
+    """The number of a fit's fold from 1, after that of its repetition where there are several."""
     fold = str(int(plan.fold[i]) + 1)
     return fold if plan.times == 1 else f"{int(plan.repeat[i]) + 1}.{fold}"
 
 
 def _draw(ax: Axes, strips: Sequence[Strip], n: int) -> None:
+    from matplotlib.collections import PolyCollection
     from matplotlib.patches import Patch
 
     shown = min(n, ROWS)
-    parts = [("train", PALE), ("validate", AMBER), ("test", BLUE)]
     handles = []
-    for name, colour in parts:
-        bars = [(s.y, a, b) for s in strips for a, b in runs(getattr(s, name), shown)]
+    for name, colour in (("train", PALE), ("validate", AMBER), ("test", BLUE)):
+        bars = [
+            [(a + 0.5, s.y - 0.4), (b + 0.5, s.y - 0.4), (b + 0.5, s.y + 0.4), (a + 0.5, s.y + 0.4)]
+            for s in strips
+            for a, b in runs(getattr(s, name), shown)
+        ]
         if bars:
-            ax.add_collection(_rectangles(bars, colour))
+            ax.add_collection(PolyCollection(bars, facecolors=colour, edgecolors="none"))
             handles.append(Patch(color=colour, label=name))
     ax.set_xlim(0.5, shown + 0.5)
     ax.set_ylim(max(s.y for s in strips) + 0.6, -0.6)
-    ax.set_xlabel(
-        "row of the data" if shown == n else f"row of the data (the first {shown} of {n})"
-    )
+    ax.set_xlabel("row of the data" + (f" (the first {shown} of {n})" if shown < n else ""))
     ax.spines["left"].set_visible(False)
     legend_above(ax, handles)
-
-
-def _rectangles(bars: Sequence[tuple[float, int, int]], colour: str) -> Any:
-    from matplotlib.collections import PolyCollection
-
-    corners = [
-        [(a + 0.5, y - 0.4), (b + 0.5, y - 0.4), (b + 0.5, y + 0.4), (a + 0.5, y + 0.4)]
-        for y, a, b in bars
-    ]
-    return PolyCollection(corners, facecolors=colour, edgecolors="none")
 
 
 def runs(rows: IntArray, limit: int) -> list[tuple[int, int]]:
@@ -135,35 +122,17 @@ def runs(rows: IntArray, limit: int) -> list[tuple[int, int]]:
     rows = rows[rows < limit]
     if rows.size == 0:
         return []
-    breaks = np.flatnonzero(np.diff(rows) > 1)
-    first = rows[np.concatenate([[0], breaks + 1])]
-    last = rows[np.concatenate([breaks, [rows.size - 1]])]
-    return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
+    pieces = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+    return [(int(piece[0]), int(piece[-1]) + 1) for piece in pieces]
 
 
-def _number(ax: Axes, names: Sequence[str], at: Sequence[float] | None = None) -> None:
-    places = list(range(len(names))) if at is None else list(at)
-    ax.set_yticks(places, names)
+def _number(ax: Axes, strips: Sequence[Strip], names: Sequence[str]) -> None:
+    ax.set_yticks([strip.y for strip in strips], names)
     ax.tick_params(axis="y", length=0)
-
-
-def _between(ax: Axes, y: float, words: str) -> None:
-    ax.annotate(
-        words,
-        (0, y),
-        xycoords=ax.get_yaxis_transform(),
-        va="center",
-        ha="left",
-        fontsize=8,
-        style="italic",
-        color=INK,
-    )
 
 
 def tell_folds(plan: FoldPlan) -> str:
     """The fold map in words."""
-    from pycvstat.report.numbers import sizes
-
     return (
         f"Map of {count(len(plan), 'fit')} over {count(plan.n, 'row')}: each fit trains on "
         f"{sizes(plan.n_train)} rows and is tested on {sizes(plan.n_test)}."

@@ -1,55 +1,45 @@
-"""Intervals side by side, differences, groups of methods that cannot be told apart, coverage."""
+"""One line per row of a table: intervals, differences, coverage, means, and Python beside R."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pycvstat.report.numbers import aligned, p_value
-from pycvstat.report.plots.style import BLUE, FAINT, INK, ORANGE, PALE, label, legend_above
+from pycvstat.report.plots.style import (
+    BLUE,
+    FAINT,
+    GREEN,
+    INK,
+    ORANGE,
+    PALE,
+    REFERENCE,
+    beside_rows,
+    label,
+    labelled,
+    named_rows,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+NOTHING = 1e-17  # where a difference of exactly 0 is drawn
+
 
 def forest(ax: Axes, table: pd.DataFrame, names: Sequence[str], x_label: str) -> Axes:
     """One line per row of a tidy table: estimate, interval, and both as numbers."""
-    y = np.arange(len(table))
-    _bars(ax, table, y, BLUE)
-    ax.set_yticks(y, [label(name, 32) for name in names])
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-    ax.set_ylim(len(table) - 0.4, -0.6)
-    ax.set_xlabel(x_label)
-    _numbers(ax, table, y)
-    return ax
-
-
-def _bars(ax: Axes, table: pd.DataFrame, y: Any, colour: str) -> None:
-    low, high = table["conf_low"].to_numpy(), table["conf_high"].to_numpy()
-    ax.hlines(y, low, high, color=colour, linewidth=1.4)
-    ax.plot(table["estimate"], y, "s", color=colour, markersize=5, zorder=3)
-
-
-def _numbers(ax: Axes, table: pd.DataFrame, y: Any) -> None:
-    """The numbers at the right, as in a paper."""
+    y, size = np.arange(len(table)), len(table)
+    ax.hlines(y, table["conf_low"], table["conf_high"], color=BLUE, linewidth=1.4)
+    ax.plot(table["estimate"], y, "s", color=BLUE, markersize=5, zorder=3)
     values = aligned([*table["estimate"], *table["conf_low"], *table["conf_high"]], 4)
-    middle, low, high = (values[i * len(table) : (i + 1) * len(table)] for i in range(3))
-    for at, m, a, b in zip(y, middle, low, high, strict=True):
-        words = f"{m} ({a} to {b})" if a and b else m
-        ax.annotate(
-            words,
-            (1, at),
-            xycoords=ax.get_yaxis_transform(),
-            xytext=(6, 0),
-            va="center",
-            textcoords="offset points",
-            fontsize=8,
-            annotation_clip=False,
-        )
+    limits = zip(values[:size], values[size : 2 * size], values[2 * size :], strict=True)
+    beside_rows(ax, [f"{m} ({a} to {b})" if a and b else m for m, a, b in limits])
+    ax.set_xlabel(x_label)
+    return named_rows(ax, [label(name, 32) for name in names], line=False)
 
 
 def differences(ax: Axes, by_fold: Any, row: pd.Series[Any], x_label: str) -> Axes:
@@ -57,24 +47,14 @@ def differences(ax: Axes, by_fold: Any, row: pd.Series[Any], x_label: str) -> Ax
     values = np.asarray(by_fold, dtype=np.float64)
     spread = 0.12 * np.sin(2.4 * np.arange(values.size)) if values.size > 1 else 0.0
     ax.plot(values, 1 + spread, "o", color=FAINT, markersize=3.5, label="difference in a fold")
-    ax.hlines(
-        [0],
-        row["conf_low"],
-        row["conf_high"],
-        color=BLUE,
-        linewidth=2,
-        label=f"{100 * row['level']:g} % interval",
-    )
+    words = f"{100 * row['level']:g} % interval"
+    ax.hlines([0], row["conf_low"], row["conf_high"], color=BLUE, linewidth=2, label=words)
     ax.plot([row["estimate"]], [0], "s", color=BLUE, markersize=6, label="estimate")
-    ax.axvline(0, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
+    ax.axvline(0, **REFERENCE)
     p = p_value(row["p_value"])
-    ax.set_yticks([0, 1], ["p " + (p if p.startswith("<") else f"= {p}") if p else "", "folds"])
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-    ax.set_ylim(-0.6, 1.6)
-    ax.set_xlabel(x_label)
-    legend_above(ax)
-    return ax
+    found = "p " + (p if p.startswith("<") else f"= {p}") if p else ""
+    named_rows(ax, [found, "folds"], line=False).set_ylim(-0.6, 1.6)
+    return labelled(ax, x_label)
 
 
 def critical_difference(
@@ -102,13 +82,9 @@ def critical_difference(
             clip_on=False,
             solid_capstyle="butt",
         )
-    ax.set_yticks(y, [label(name) for name in names])
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-    ax.set_ylim(len(names) - 0.4, -0.6)
     ax.margins(x=0.2)
     ax.set_xlabel(x_label)
-    return ax
+    return named_rows(ax, [label(name) for name in names], line=False)
 
 
 def indistinguishable(
@@ -140,6 +116,7 @@ def coverage(ax: Axes, table: pd.DataFrame, names: Sequence[str] | None = None) 
         What `tidy` of coverage simulations gives, one under the other: the columns coverage,
         coverage_error, level, and for the usual names scenario, method and target.
     names : sequence of str, optional
+        By default what tells the rows apart, and the target.
     """
     y = np.arange(len(table))
     share, error = table["coverage"].to_numpy(), table["coverage_error"].to_numpy()
@@ -148,19 +125,75 @@ def coverage(ax: Axes, table: pd.DataFrame, names: Sequence[str] | None = None) 
     ax.hlines(y, *bars, color=BLUE, linewidth=1.4, label="± 2 Monte Carlo s.e.")
     ax.plot(share, y, "o", color=BLUE, label="coverage", clip_on=False, zorder=3)
     for level in sorted(set(table["level"])):
-        ax.axvline(
-            level, color=INK, linewidth=0.8, linestyle=(0, (2, 2)), label=f"nominal {level:g}"
-        )
+        ax.axvline(level, **REFERENCE, label=f"nominal {level:g}")
     ax.set_xlim(min(0.8, float((share - 3 * np.nan_to_num(error)).min())), 1.002)
-    ax.set_yticks(y, [label(name, 44) for name in names or _coverage_names(table)])
-    ax.tick_params(axis="y", length=0)
-    ax.set_ylim(len(table) - 0.4, -0.6)
-    ax.set_xlabel("share of data sets whose interval holds the target")
-    legend_above(ax)
-    return ax
+    if names is None:
+        apart = [c for c in ("scenario", "method", "folds") if table[c].nunique() > 1]
+        names = [", ".join(map(str, row)) for row in table[[*apart, "target"]].to_numpy()]
+    named_rows(ax, [label(name, 44) for name in names])
+    return labelled(ax, "share of data sets whose interval holds the target")
 
 
-def _coverage_names(table: pd.DataFrame) -> list[str]:
-    """What tells the rows apart: scenario, method and folds where they differ, and the target."""
-    parts = [c for c in ("scenario", "method", "folds") if table[c].nunique() > 1]
-    return [", ".join(map(str, row)) for row in table[[*parts, "target"]].to_numpy()]
+def gaps(ax: Axes, table: pd.DataFrame) -> Axes:
+    """Mean of each quantity with two Monte Carlo standard errors, and its gap to the tuned risk."""
+    gap = table["gap_to_tuned"].to_numpy()
+    return _means(ax, table, table["estimate"][gap == 0].iloc[0], gap)
+
+
+def two_means(ax: Axes, table: pd.DataFrame) -> Axes:
+    """The mean of an estimator beside the quantity it estimates, and their difference."""
+    rows = table.iloc[:2]
+    truth = rows["estimate"].iloc[1]
+    return _means(ax, rows, truth, (rows["estimate"] - truth).to_numpy())
+
+
+def _means(ax: Axes, table: pd.DataFrame, reference: float, gap: Any) -> Axes:
+    y = np.arange(len(table))
+    means, errors = table["estimate"].to_numpy(), table["std_error"].to_numpy()
+    colours = [GREEN, INK, BLUE, ORANGE][: len(table)]
+    ax.axvline(reference, **REFERENCE | {"color": FAINT})
+    for at, mean, error, colour in zip(y, means, errors, colours, strict=True):
+        ax.hlines(at, reference, mean, color=PALE, linewidth=5)
+        ax.hlines(at, mean - 2 * error, mean + 2 * error, color=colour, linewidth=1.4)
+        ax.plot(mean, at, "o", color=colour, markersize=5, zorder=3)
+    beside_rows(
+        ax,
+        [
+            mean if apart == 0 else f"{mean} ({apart:+.3f})"
+            for mean, apart in zip(aligned(list(means), 4), gap, strict=True)
+        ],
+    )
+    ax.margins(x=0.08)
+    ax.set_xlabel("mean over data sets, ± 2 Monte Carlo standard errors")
+    names = [textwrap.fill(label(name, 60), 24) for name in table["quantity"]]
+    return named_rows(ax, names, line=False)
+
+
+def agreement(ax: Axes, table: pd.DataFrame) -> Axes:
+    """Relative difference of every quantity with its tolerance, on a logarithmic axis."""
+    allowed = np.maximum(table["tolerance"].to_numpy(dtype=np.float64), NOTHING)
+    y = np.arange(len(table))
+    ax.plot(allowed, y, "|", color=FAINT, markersize=9, markeredgewidth=1.5, label="tolerance")
+    return _apart(ax, table, y, list(table["quantity"]), marker="o")
+
+
+def by_room(ax: Axes, table: pd.DataFrame) -> Axes:
+    """Relative difference of every comparison, one line per room, on a logarithmic axis."""
+    rooms = list(dict.fromkeys(table["room"]))
+    y = np.array([rooms.index(room) for room in table["room"]], dtype=np.float64)
+    return _apart(ax, table, y, rooms, marker="|", markersize=9)
+
+
+def _apart(ax: Axes, table: pd.DataFrame, y: Any, names: list[str], **agreeing: Any) -> Axes:
+    relative = table["relative"].to_numpy(dtype=np.float64)
+    x = np.where(np.isnan(relative), 1.0, np.maximum(relative, NOTHING))
+    agrees, differs = ((table["verdict"] == word).to_numpy() for word in ("agrees", "differs"))
+    ax.plot(x[agrees], y[agrees], color=BLUE, linestyle="none", label="agrees", **agreeing)
+    if differs.any():
+        ax.plot(x[differs], y[differs], "X", color=ORANGE, markersize=7, label="differs")
+    ax.set_xscale("log")
+    ax.set_xlim(NOTHING / 3, 3)
+    ax.set_xticks([NOTHING, 1e-12, 1e-8, 1e-4, 1], ["0", "1e-12", "1e-8", "1e-4", "1"])
+    ax.minorticks_off()
+    named_rows(ax, [label(name, 40) for name in names])
+    return labelled(ax, "largest relative difference of Python and R")

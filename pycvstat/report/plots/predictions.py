@@ -1,4 +1,4 @@
-"""Out-of-fold predictions against what was observed, and how often candidates were chosen."""
+"""Losses and predictions: errors of folds, single losses, residuals, calibration."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.report.plots.candidates import candidate_axis
+from pycvstat.losses import loss_label
 from pycvstat.report.plots.style import (
+    BAND,
     BLUE,
-    DASHES,
     FAINT,
     INK,
-    MARKERS,
-    ORANGE,
+    LIMIT,
+    PALE,
+    REFERENCE,
     SERIES,
     label,
-    legend_above,
+    labelled,
+    series,
     whole_numbers,
 )
 from pycvstat.types import FloatArray
@@ -26,6 +28,55 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from pycvstat.intervals import Interval
+
+
+def fold_errors(
+    ax: Axes, table: pd.DataFrame, estimate: float, interval: Interval | None, loss: str
+) -> Axes:
+    """Mean loss of every fold, their mean, and the interval around the estimate."""
+    repeated = table["repeat"].nunique() > 1
+    x = table["repeat" if repeated else "fold"].to_numpy(dtype=np.float64)
+    if interval is not None:
+        words = f"{100 * interval.level:g} % interval ({interval.target})"
+        ax.axhspan(interval.low, interval.high, **BAND, alpha=0.6, label=words)
+    ax.axhline(estimate, color=INK, linewidth=0.9, zorder=1, label="mean of fold means")
+    colour, size = (FAINT, 3) if repeated else (BLUE, 4)
+    ax.plot(x, table["estimate"], "o", color=colour, markersize=size, zorder=2, label="fold")
+    if repeated:
+        means = table.groupby("repeat")["estimate"].mean()
+        ax.plot(means.index, means, "s", color=BLUE, zorder=3, label="mean of a repetition")
+    whole_numbers(ax.xaxis)
+    across = "repetition" if repeated else "fold"
+    return labelled(ax, across, f"{loss_label(loss)}, mean over the fold")
+
+
+def loss_distribution(ax: Axes, losses: Any, estimate: float, loss: str) -> Axes:
+    """Histogram of the mean loss of each row."""
+    bins = "auto" if len(losses) < 5000 else 60
+    ax.hist(losses, bins, color=PALE, edgecolor=FAINT, linewidth=0.6)
+    ax.axvline(estimate, color=INK, linewidth=0.9, label="mean of fold means")
+    return labelled(ax, f"{loss_label(loss)} of a row", "rows")
+
+
+def running_inflation(ax: Axes, values: Any, final: float) -> Axes:
+    """The inflation of an NCV interval after each repetition: has it settled?"""
+    x = np.arange(1, len(values) + 1)
+    ax.plot(x, values, **series(0, len(values)), label="after each repetition")
+    ax.axhline(final, color=INK, linewidth=0.9, label=f"used: {final:.3g}")
+    ax.axhline(1, **LIMIT, label="1: no inflation")
+    whole_numbers(ax.xaxis)
+    return labelled(ax, "repetitions", "inflation of the standard error")
+
+
+def skill_of_permutations(ax: Axes, skill: Any) -> Axes:
+    """Skill of a learner on permuted responses, which should scatter around or below 0."""
+    values = np.sort(np.asarray(skill, dtype=np.float64))
+    ax.plot(values, np.arange(1, values.size + 1), "o", color=BLUE, label="a permutation")
+    ax.axvline(0, **REFERENCE, label="no skill")
+    ax.axvline(values.mean(), color=FAINT, linewidth=0.9, label="mean")
+    return labelled(ax, "skill on permuted responses", "permutation, in order")
+
 
 def residuals(ax: Axes, table: pd.DataFrame, response: str) -> Axes:
     """Residual against out-of-fold prediction, with means of equally large groups."""
@@ -33,27 +84,14 @@ def residuals(ax: Axes, table: pd.DataFrame, response: str) -> Axes:
     x = table[".prediction"].to_numpy(dtype=np.float64)[tested]
     y = table[".residual"].to_numpy(dtype=np.float64)[tested]
     many = len(x) > 500
-    ax.plot(
-        x,
-        y,
-        "o",
-        color=BLUE,
-        markersize=2 if many else 3.5,
-        alpha=0.35 if many else 0.7,
-        markeredgewidth=0,
-        rasterized=len(x) > 5000,
-        label="row",
-    )
+    size, alpha = (2, 0.35) if many else (3.5, 0.7)
+    look: dict[str, Any] = {"markersize": size, "alpha": alpha, "markeredgewidth": 0}
+    ax.plot(x, y, "o", color=BLUE, rasterized=len(x) > 5000, label="row", **look)
     ax.axhline(0, color=INK, linewidth=0.8)
     middle, mean = group_means(x, y)
     if middle.size > 2:
-        ax.plot(
-            middle, mean, color=ORANGE, linestyle=DASHES[1], marker="s", label="mean of a group"
-        )
-    ax.set_xlabel(f"out-of-fold prediction of {label(response)}")
-    ax.set_ylabel("observed minus predicted")
-    legend_above(ax)
-    return ax
+        ax.plot(middle, mean, **series(1), label="mean of a group")
+    return labelled(ax, f"out-of-fold prediction of {label(response)}", "observed minus predicted")
 
 
 def group_means(x: FloatArray, y: FloatArray, groups: int = 8) -> tuple[FloatArray, FloatArray]:
@@ -80,42 +118,11 @@ def calibration(ax: Axes, probability: FloatArray, y: Any, levels: Sequence[str]
     levels : sequence of str
         With two levels the second is drawn, otherwise each.
     """
-    ax.plot([0, 1], [0, 1], color=INK, linewidth=0.8, linestyle=(0, (2, 2)), label="calibrated")
+    ax.plot([0, 1], [0, 1], **REFERENCE, label="calibrated")
     classes = [1] if len(levels) == 2 else range(min(len(levels), len(SERIES)))
     for number, c in enumerate(classes):
         x, share = group_means(probability[:, c], (y == c).astype(np.float64), 10)
-        ax.plot(
-            x,
-            share,
-            color=SERIES[number],
-            marker=MARKERS[number],
-            linestyle=DASHES[number],
-            label=label(levels[c], 16),
-        )
+        ax.plot(x, share, **series(number), label=label(levels[c], 16))
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-0.02, 1.02)
-    ax.set_xlabel("out-of-fold probability, mean of a group")
-    ax.set_ylabel("share observed in the group")
-    legend_above(ax)
-    return ax
-
-
-def selection(ax: Axes, table: pd.DataFrame, params: Sequence[str]) -> Axes:
-    """How often each candidate was chosen over the outer fits."""
-    axis = candidate_axis(table, params)
-    if len(axis.lines) > 1:
-        shown = table[table["times"] > 0].reset_index(drop=True)
-        shown = shown.assign(**{p: shown[p].map(str) for p in params})
-        axis, table = candidate_axis(shown, params), shown
-    times = table["times"].to_numpy()
-    if axis.log:
-        ax.vlines(axis.x, 0, times, color=BLUE, linewidth=4)
-    else:
-        steps = np.diff(np.unique(axis.x))
-        ax.bar(axis.x, times, width=0.8 * (steps.min() if steps.size else 1.0), color=BLUE)
-    axis.apply(ax)
-    ax.set_ylabel(f"times chosen in {int(times.sum())} outer fits")
-    whole_numbers(ax.yaxis)
-    ax.set_ylim(bottom=0)
-    ax.spines["bottom"].set_color(FAINT)
-    return ax
+    return labelled(ax, "out-of-fold probability, mean of a group", "share observed in the group")

@@ -34,24 +34,22 @@ DASHES: tuple[Any, ...] = (
     (0, (3, 1)),
 )
 MARKERS = ("o", "s", "^", "D", "v", "P")
+CROWDED = 16  # points on a line above which markers are left out
+REFERENCE: dict[str, Any] = {"color": INK, "linewidth": 0.8, "linestyle": (0, (2, 2))}
+LIMIT: dict[str, Any] = {"color": FAINT, "linewidth": 0.8, "linestyle": (0, (4, 3))}
+POINTS: dict[str, Any] = {"linestyle": "none"}
+BAND: dict[str, Any] = {"color": PALE, "linewidth": 0, "zorder": 0}
 
 _STYLE: dict[str, Any] = {
     "font.size": 8.5,
     "axes.titlesize": 9,
     "axes.labelsize": 8.5,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-    "legend.fontsize": 8,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "axes.linewidth": 0.7,
-    "xtick.major.width": 0.7,
-    "ytick.major.width": 0.7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 8),
+    **dict.fromkeys(
+        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK
+    ),
+    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.7),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
     "axes.titlelocation": "left",
     "lines.linewidth": 1.3,
     "lines.markersize": 4.0,
@@ -107,6 +105,12 @@ def literal(ax: Axes) -> Axes:
     return ax
 
 
+def series(number: int, points: int = 0) -> dict[str, Any]:
+    """Colour, dashes and markers of one of several lines with so many points."""
+    marker = MARKERS[number] if points <= CROWDED else None
+    return {"color": SERIES[number], "linestyle": DASHES[number], "marker": marker}
+
+
 def whole_numbers(axis: Any) -> None:
     """Ticks at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
@@ -138,6 +142,39 @@ def _legend_width(lengths: Sequence[int], columns: int) -> float:
 
     parts = np.array_split(np.array(lengths), columns)  # matplotlib fills columns like this
     return sum(0.46 + 0.064 * int(part.max(initial=0)) for part in parts)
+
+
+def labelled(ax: Axes, x: str, y: str | None = None) -> Axes:
+    """Axes with their labels and a legend."""
+    ax.set_xlabel(x)
+    if y is not None:
+        ax.set_ylabel(y)
+    legend_above(ax)
+    return ax
+
+
+def named_rows(ax: Axes, names: Sequence[str], *, line: bool = True) -> Axes:
+    """One name per row from the top to the bottom; with or without the line of the axis."""
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.spines["left"].set_visible(line)
+    return ax
+
+
+def beside_rows(ax: Axes, words: Sequence[str]) -> None:
+    """Words at the right of each row, as in a paper."""
+    for at, text in enumerate(words):
+        ax.annotate(
+            text,
+            (1, at),
+            xycoords=ax.get_yaxis_transform(),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+            annotation_clip=False,
+        )
 
 
 def label(text: Any, limit: int = 28) -> str:

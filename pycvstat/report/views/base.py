@@ -191,6 +191,8 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None, **opti
     >>> ax.get_xlabel()
     'row of the data'
     """
+    from matplotlib.axes import Axes
+
     pictures = view_of(result).pictures
     name = next(iter(pictures)) if kind is None else kind
     if name not in pictures:
@@ -200,7 +202,12 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None, **opti
     for option in options:
         if option not in known:
             raise unknown(f"option of the picture {name!r}", option, known)
-    _check_axes(ax)
+    if not isinstance(ax, Axes | None):
+        raise InputError(
+            "ax must be matplotlib Axes.",
+            given=type(ax).__name__,
+            fix="figure, ax = plt.subplots(); result.plot(ax=ax)",
+        )
     axes = new_axes(chosen.inches) if ax is None else ax
     with house_style():
         return literal(chosen.draw(axes, **options))
@@ -214,14 +221,3 @@ def unknown(what: str, name: Any, known: list[str]) -> InputError:
         given=repr(name),
         fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known) or 'none'}",
     )
-
-
-def _check_axes(ax: Any) -> None:
-    from matplotlib.axes import Axes
-
-    if ax is not None and not isinstance(ax, Axes):
-        raise InputError(
-            "ax must be matplotlib Axes.",
-            given=type(ax).__name__,
-            fix="figure, ax = plt.subplots(); result.plot(ax=ax)",
-        )

@@ -1,22 +1,30 @@
-"""Views of results that were computed from data over folds: question, data, folds, setting."""
+"""Data and folds: what all results over them show, a fold plan by itself, and an audit."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.procedures.audit import UNSEEN, Audit
 from pycvstat.procedures.setting import weights_used
-from pycvstat.report.content import Block, Facts, Note, paragraph, section
-from pycvstat.report.numbers import aligned, count, listed, number
+from pycvstat.report.content import Block, Facts, Inline, Note, paragraph, section
+from pycvstat.report.numbers import aligned, count, listed, number, p_value, table_of
 from pycvstat.report.plots.folds import FITS, fold_map, tell_folds
+from pycvstat.report.plots.predictions import skill_of_permutations
 from pycvstat.report.sentences import (
     ORDERS,
+    capital,
+    data_parts,
     folds_words,
     learner_in_full,
+    learner_parts,
+    learner_words,
     loss_words,
+    plan_parts,
     plan_words,
     seed_words,
 )
@@ -25,6 +33,7 @@ from pycvstat.report.views.base import Picture, Sections, View
 if TYPE_CHECKING:
     from pycvstat.data.response import Response
     from pycvstat.data.task import Task
+
 
 KINDS = {"continuous": "numbers", "nominal": "classes", "ordinal": "ordered classes"}
 LEVELS = 8  # classes that are counted one by one
@@ -93,7 +102,7 @@ class DataView(FoldsView):
         left_out = f" ({task.omitted} left out)" if task.omitted else ""
         parts = [task.formula.text, f"{count(task.n, 'row')}{left_out}"]
         parts += [*classes_words(task.response.levels), loss_words(self.loss)]
-        return " · ".join([*parts, *([ORDERS[task.sorted_by]] if task.sorted_by else [])])
+        return " · ".join([*parts, ORDERS[task.sorted_by]] if task.sorted_by else parts)
 
     def context(self) -> Sections:
         """Question, data and folds."""
@@ -103,12 +112,10 @@ class DataView(FoldsView):
 
     def setting(self) -> Sections:
         """Learner, weights and folds in short."""
-        facts, *notes = fold_blocks(self.result.plan, self.seed)
-        assert isinstance(facts, Facts)
         only = list(self.learners.values()) if len(self.learners) == 1 else []
         head = [("learner", learner_in_full(one, self.tuned)) for one in only]
-        rows = (*head, *weights_fact(self.result.task), *facts.rows)
-        return [section("Setting", Facts(rows), *notes)]
+        head += weights_fact(self.result.task)
+        return [section("Setting", *fold_blocks(self.result.plan, self.seed, head))]
 
 
 def classes_words(levels: Sequence[str]) -> list[str]:
@@ -127,20 +134,18 @@ def classes_words(levels: Sequence[str]) -> list[str]:
 def data_facts(task: Task) -> Facts:
     """Rows, response, predictors, weights, groups."""
     response = task.response
+    groups = () if task.groups is None else np.unique(task.groups)
     rows = [
         ("formula", task.formula.text),
         ("rows", str(task.n)),
         ("response", f"{response.name} ({KINDS[response.kind]}): {spread(response)}"),
         ("predictors", predictors(task)),
         *weights_fact(task),
+        ("groups", count(len(groups), "group") if len(groups) else ""),
+        ("levels", ORDERS[task.sorted_by] if task.sorted_by else ""),
+        ("rows left out", f"{task.omitted}, for missing values" if task.omitted else ""),
     ]
-    if task.groups is not None:
-        rows.append(("groups", count(len(np.unique(task.groups)), "group")))
-    if task.sorted_by:
-        rows.append(("levels", ORDERS[task.sorted_by]))
-    if task.omitted:
-        rows.append(("rows left out", f"{task.omitted}, for missing values"))
-    return Facts(tuple(rows))
+    return Facts(tuple((name, words) for name, words in rows if words))
 
 
 def weights_fact(task: Task) -> list[tuple[str, str]]:
@@ -171,9 +176,12 @@ def spread(response: Response) -> str:
     return listed(parts, LEVELS)
 
 
-def fold_blocks(plan: FoldPlan, seed: int | None) -> list[Block]:
-    """How rows were split, and what is unsound about it."""
+def fold_blocks(
+    plan: FoldPlan, seed: int | None, head: Sequence[tuple[str, str]] = ()
+) -> list[Block]:
+    """How rows were split, below what stands at the head, and what is unsound about it."""
     rows = (
+        *head,
         ("plan", plan_words(plan)),
         ("made by", plan.recipe),
         ("fits", folds_words(plan)),
@@ -202,3 +210,103 @@ def failures_notes(result: Any) -> list[Block]:
         return []
     words = f"{count(len(failures), 'fit')} failed and count as NaN; the first: "
     return [Note(f"{words}{failures[0].where}: {failures[0].reason}")]
+
+
+class PlanView(View, of=FoldPlan):
+    """How rows are split."""
+
+    result: FoldPlan
+
+    @property
+    def title(self) -> str:
+        """The plan in words."""
+        return capital(plan_words(self.result))
+
+    @property
+    def subtitle(self) -> str:
+        """Rows and fits."""
+        return f"{count(self.result.n, 'row')} · {folds_words(self.result)}"
+
+    def findings(self) -> Sections:
+        """The plan as a list and as a map."""
+        blocks = fold_blocks(self.result, self.result.seed)
+        return [section("Folds", *blocks, self.figure("map", "folds"))]
+
+    def brief(self) -> Sections:
+        """The plan as a list."""
+        return [section("Folds", *fold_blocks(self.result, self.result.seed))]
+
+    @cached_property
+    def pictures(self) -> dict[str, Picture]:
+        """The map."""
+        return {"map": map_of(self.result)}
+
+
+class AuditView(DataView, of=Audit):
+    """What was found."""
+
+    result: Audit
+
+    @property
+    def title(self) -> str:
+        """The learner and the verdict."""
+        verdict = "nothing found" if self.result else "look at what was found"
+        return f"Audit of {learner_words(self.result.learner)}: {verdict}"
+
+    @property
+    def subtitle(self) -> str:
+        """Folds and permutations."""
+        return f"{plan_words(self.result.plan)} · {count(len(self.result.skill), 'permutation')}"
+
+    def checks(self) -> list[Block]:
+        """One row per check, and what none of them sees."""
+        headers = {"check": "check", "found": "found", "finding": "finding"}
+        return [table_of(self.result.tidy(), headers, ""), Note(UNSEEN)]
+
+    def findings(self) -> Sections:
+        """Checks, skill and setting."""
+        blocks = [*self.checks(), self.figure("skill")]
+        return [section("Checks", *blocks), *self.setting()]
+
+    def context(self) -> Sections:
+        """Nothing: the setting is among the findings."""
+        return []
+
+    def brief(self) -> Sections:
+        """Checks and setting."""
+        return [section("Checks", *self.checks()), *self.setting()]
+
+    @cached_property
+    def pictures(self) -> dict[str, Picture]:
+        """Skill on permuted responses, and the map of the folds."""
+        words = "Skill on permuted responses, where there is none to have."
+        drawn = lambda ax: skill_of_permutations(ax, self.result.skill)  # noqa: E731
+        skill = Picture(drawn, (4.6, 2.2), words, self._tell)
+        return {"skill": skill, "map": map_of(self.result.plan)}
+
+    def _tell(self) -> str:
+        result = self.result
+        return (
+            f"Skill on {len(result.skill)} permutations of the response: mean "
+            f"{number(result.mean_skill)}, p {p_value(result.p_value)}."
+        )
+
+    def methods(self) -> list[Inline]:
+        """Learner, folds, data and what was found."""
+        result, p = self.result, p_value(self.result.p_value)
+        split = f"; {count(len(result.split_groups), 'group')} had rows on both sides of a fit"
+        near = f", and {len(result.near)} nearly did"
+        return [
+            "Leaks of ",
+            *learner_parts(result.learner),
+            " were looked for by ",
+            *plan_parts(result.plan),
+            *data_parts(result.task),
+            f" On {count(len(result.skill), 'permutation')} of the response the mean skill (the "
+            "share by which the mean loss is smaller than for the responses of other test rows) "
+            f"was {number(result.mean_skill)} (one-sided t test, p "
+            f"{p if p.startswith('<') else f'= {p}'}). "
+            f"{count(len(result.copies), 'predictor')} nearly equalled the response, "
+            f"{count(len(set(result.duplicates[:, 0])), 'test row')} a training row"
+            f"{near if len(result.near) else ''}{'' if result.task.groups is None else split}.",
+        ]

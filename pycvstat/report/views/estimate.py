@@ -1,4 +1,4 @@
-"""Views of results with one table of losses: estimates, their interval, errors of the folds."""
+"""Results with one table of losses: estimates, their interval, errors of the folds, predictions."""
 
 from __future__ import annotations
 
@@ -12,25 +12,44 @@ import numpy as np
 from pycvstat.errors import IntervalError, heard
 from pycvstat.intervals import METHODS, Interval, interval, legal_methods
 from pycvstat.losses import LossTable, loss_label
+from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.setting import fold_rows
-from pycvstat.report.content import Block, Facts, Headline, Inline, Note, Section, Table, section
+from pycvstat.report.content import (
+    Block,
+    Cite,
+    Facts,
+    Headline,
+    Inline,
+    Note,
+    Section,
+    Table,
+    section,
+)
 from pycvstat.report.numbers import aligned, count, interval_headers, number, table_of
-from pycvstat.report.plots import forest, losses
+from pycvstat.report.plots import forest, predictions
 from pycvstat.report.sentences import (
+    data_parts,
     distribution_words,
     estimate_parts,
     interval_parts,
+    learner_parts,
+    learner_words,
     loss_words,
     moved,
+    plan_parts,
+    plan_words,
     risk_words,
     value_words,
 )
-from pycvstat.report.views.base import WIDE, Picture, Size
-from pycvstat.report.views.data import FoldsView, map_of
+from pycvstat.report.views.base import WIDE, Picture, Sections, Size
+from pycvstat.report.views.data import DataView, FoldsView, failures_notes, map_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from pycvstat.losses import LossTable
+
 
 LISTED = 40  # folds that are listed one by one
 
@@ -92,21 +111,19 @@ class EstimateView(FoldsView):
         """Every average, each named, and the interval beside its centre."""
         import pandas as pd
 
-        rows: list[dict[str, Any]] = [
-            {"quantity": "mean of fold means", "estimate": self.estimate},
-            {"quantity": "mean over observations", "estimate": float(self.table.pooled()[0])},
-        ]
+        values = {
+            "mean of fold means": self.estimate,
+            "mean over observations": float(self.table.pooled()[0]),
+        }
         found, bias = self.interval, getattr(self.result, "bias", None)
         if bias is not None:
-            rows.append({"quantity": "bias-adjusted", "estimate": bias.adjusted})
-        if found is None:
-            return table_of(
-                pd.DataFrame(rows), {"quantity": "quantity", "estimate": "estimate"}, ""
-            )
-        if moved(found, self.estimate):
-            rows.append({"quantity": f"centre ({found.method})", "estimate": found.estimate})
-        beside = rows[-1] if moved(found, self.estimate) else rows[0]
-        beside |= {"std_error": found.std_error, "conf_low": found.low, "conf_high": found.high}
+            values["bias-adjusted"] = bias.adjusted
+        if found is not None and moved(found, self.estimate):
+            values[f"centre ({found.method})"] = found.estimate
+        rows: list[dict[str, Any]] = [{"quantity": n, "estimate": v} for n, v in values.items()]
+        if found is not None:
+            beside = rows[-1] if moved(found, self.estimate) else rows[0]
+            beside |= {"std_error": found.std_error, "conf_low": found.low, "conf_high": found.high}
         headers = {"quantity": "quantity"} | interval_headers(self.level)
         return table_of(pd.DataFrame(rows), headers, "")
 
@@ -122,9 +139,8 @@ class EstimateView(FoldsView):
 
     def fold_errors(self) -> Section:
         """Errors of the folds as a table and a picture."""
-        picture = "folds" if "folds" in self.pictures else "losses"
-        table = folds_table(self.fold_rows(), self.table.loss)
-        return section("Errors of the folds", table, self.figure(picture, "fold-errors"))
+        shown = self.figure("folds" if "folds" in self.pictures else "losses", "fold-errors")
+        return section("Errors of the folds", folds_table(self.fold_rows(), self.table.loss), shown)
 
     @cached_property
     def legal(self) -> tuple[str, ...]:
@@ -134,12 +150,12 @@ class EstimateView(FoldsView):
     @cached_property
     def pictures(self) -> dict[str, Picture]:
         """Errors of folds, losses of rows, all legal intervals, the map of the folds."""
-        plan, size, found = self.table.plan, WIDE, {}
+        plan, found = self.table.plan, {}
         if len(plan) > 1 and plan.n_test.max() > 1:
             words = "Mean loss of every fold, their mean, and the interval."
-            found["folds"] = Picture(self._draw_folds, size, words, self._tell_folds)
+            found["folds"] = Picture(self._draw_folds, WIDE, words, self._tell_folds)
         words = "Mean loss of every row over its tests."
-        found["losses"] = Picture(self._draw_losses, size, words, self._tell_folds)
+        found["losses"] = Picture(self._draw_losses, WIDE, words, self._tell_folds)
         if len(plan) > 1 or self.legal:
             found["intervals"] = Picture(self._draw_intervals, self._size_of_intervals)
         if plan.kind == "nested_pairs":
@@ -151,17 +167,21 @@ class EstimateView(FoldsView):
         return {}
 
     def _draw_folds(self, ax: Axes, method: str | None = None, level: float | None = None) -> Axes:
-        found = self.at(method, level).interval
-        rows = fold_rows(self.table)
-        return losses.fold_errors(ax, rows, self.estimate, found, self.table.loss)
+        found, rows = self.at(method, level).interval, fold_rows(self.table)
+        return predictions.fold_errors(ax, rows, self.estimate, found, self.table.loss)
 
     def _tell_folds(self) -> str:
-        return tell_folds(fold_rows(self.table), self.table.loss)
+        means, fits = fold_rows(self.table)["estimate"], len(self.table.plan)
+        low, middle, high = aligned(list(np.nanquantile(means, [0, 0.5, 1])))
+        return (
+            f"Mean {loss_label(self.table.loss)} of {count(fits, 'fit')}: smallest {low}, median "
+            f"{middle}, largest {high}."
+        )
 
     def _draw_losses(self, ax: Axes) -> Axes:
         by_row = self.table.tested_rows()[1][:, 0]
         known = by_row[~np.isnan(by_row)]
-        return losses.loss_distribution(ax, known, self.estimate, self.table.loss)
+        return predictions.loss_distribution(ax, known, self.estimate, self.table.loss)
 
     def _draw_intervals(self, ax: Axes, methods: Any = None, level: float = 0.95) -> Axes:
         import pandas as pd
@@ -175,18 +195,15 @@ class EstimateView(FoldsView):
 
     def _simple(self) -> list[str]:
         """The legal methods of the mean loss that need no bounds."""
-        return [
-            name
-            for name in self.legal
-            if METHODS[name].needs != "predictions" and "bounds" not in METHODS[name].options
-        ]
+        known = ((name, METHODS[name]) for name in self.legal)
+        return [n for n, m in known if m.needs != "predictions" and "bounds" not in m.options]
 
     def _size_of_intervals(self) -> Size:
         return 5.6, 0.9 + 0.3 * max(1, len(self._simple()))
 
     def _draw_inflation(self, ax: Axes) -> Axes:
         details = self.at("ncv").interval.details  # type: ignore[union-attr]
-        return losses.running_inflation(ax, details["running_inflation"], details["inflation"])
+        return predictions.running_inflation(ax, details["running_inflation"], details["inflation"])
 
     def averages_told(self) -> list[Inline]:
         """Both averages, for the methods part."""
@@ -208,12 +225,11 @@ def interval_facts(found: Interval, estimate: float | None = None) -> Facts:
 
     The centre is named where it differs from the estimate beside which the interval stands.
     """
-    error = "none" if math.isnan(found.std_error) else number(found.std_error)
     centre = f"{number(found.estimate)}, not the mean of fold means"
     rows = [
         ("method", f"{found.title} ({found.method})"),
         ("centre", centre if moved(found, estimate) else ""),
-        ("standard error", error),
+        ("standard error", number(found.std_error) or "none"),
         ("reference", distribution_words(found)),
         ("known behaviour", found.known),
         ("chosen because", found.chosen),
@@ -226,31 +242,154 @@ def folds_table(frame: pd.DataFrame, loss: str) -> Table:
     """Errors of the folds one by one, or their distribution when they are many."""
     names = [name for name in map(str, frame.columns) if name.startswith("chosen_")]
     chosen = {name: name.replace("_", " ", 1) for name in names}
+    mean_loss = f"mean {loss_label(loss)}"
     if len(frame) <= LISTED:
-        headers = {"repeat": "repeat", "fold": "fold", "n_train": "train", "n_test": "test"}
-        if frame["repeat"].nunique() == 1:
-            headers.pop("repeat")
-        headers |= {"estimate": f"mean {loss_label(loss)}"} | chosen
+        repeat = {"repeat": "repeat"} if frame["repeat"].nunique() > 1 else {}
+        headers = repeat | {"fold": "fold", "n_train": "train", "n_test": "test"}
+        headers |= {"estimate": mean_loss} | chosen
         return table_of(frame, headers, "Mean loss on the test rows of every fit.")
-    return _distribution(frame["estimate"].to_numpy(), len(frame), loss)
-
-
-def _distribution(means: Any, fits: int, loss: str) -> Table:
+    means = frame["estimate"].to_numpy()
     ends = np.quantile(means, [0, 0.25, 0.5, 0.75, 1])
-    names = ("smallest", "lower quartile", "median", "upper quartile", "largest", "mean", "sd")
-    values = aligned([*ends, means.mean(), means.std(ddof=1)])
-    return Table(
-        ("over the fits", f"mean {loss_label(loss)}"),
-        tuple(zip(names, values, strict=True)),
-        "lr",
-        f"Mean loss on the test rows, over {count(fits, 'fit')}.",
-    )
+    summary = ("smallest", "lower quartile", "median", "upper quartile", "largest", "mean", "sd")
+    rows = zip(summary, aligned([*ends, means.mean(), means.std(ddof=1)]), strict=True)
+    words = f"Mean loss on the test rows, over {count(len(frame), 'fit')}."
+    return Table(("over the fits", mean_loss), tuple(rows), "lr", words)
 
 
-def tell_folds(frame: pd.DataFrame, loss: str) -> str:
-    """The fold errors in words."""
-    low, middle, high = aligned(list(np.nanquantile(frame["estimate"], [0, 0.5, 1])))
-    return (
-        f"Mean {loss_label(loss)} of {count(len(frame), 'fit')}: smallest {low}, median {middle}, "
-        f"largest {high}."
+RESIDUALS = (
+    "Observed minus predicted against the out-of-fold prediction, and the means of groups of equal "
+    "size."
+)
+CALIBRATION = "Calibration of out-of-fold probabilities; on the diagonal they are right on average."
+
+
+class RiskView(EstimateView, DataView, of=CVResult):
+    """The cross-validated risk of a learner."""
+
+    script = True
+    result: CVResult
+
+    @property
+    def of(self) -> str:
+        """The learner."""
+        return learner_words(self.result.learner)
+
+    @property
+    def title(self) -> str:
+        """The learner and the folds."""
+        return f"{self.of}: {plan_words(self.result.plan)}"
+
+    @property
+    def question(self) -> str:
+        """How large the risk is."""
+        return f"How large is the {self.asked(self.of)}?"
+
+    def numbers(self) -> Sections:
+        """Estimates and interval, with what befell the fits."""
+        notes = [*failures_notes(self.result), *fit_notes(self.result)]
+        return [section("Estimates", self.estimates(), *notes), self.interval_section()]
+
+    def findings(self) -> Sections:
+        """Numbers, errors of the folds, predictions."""
+        return [*self.numbers(), self.fold_errors(), *self.inside(), self.predicted()]
+
+    def inside(self) -> Sections:
+        """What tuning found, where there was some."""
+        return []
+
+    def brief(self) -> Sections:
+        """Numbers and setting."""
+        return [*self.numbers(), *self.setting()]
+
+    def predicted(self) -> Section | None:
+        """Residuals or calibration, or a table of classes when there are no probabilities."""
+        if "residuals" in self.pictures:
+            return section("Out-of-fold residuals", self.figure("residuals"))
+        if self.table.predictions is None or not self.result.task.response.levels:
+            return None
+        shown = [self.figure("calibration")] if "calibration" in self.pictures else []
+        return section("Out-of-fold predictions", confusion(self.result), *shown)
+
+    def own_pictures(self) -> dict[str, Picture]:
+        """Residuals, or the calibration of probabilities."""
+        predicted = self.table.predictions
+        if predicted is None:
+            return {}
+        if not self.result.task.response.levels:
+            drawn = Picture(self._draw_residuals, WIDE, RESIDUALS, self._tell_residuals)
+            return {"residuals": drawn}
+        words = "Share observed against the out-of-fold probability in groups of equal size."
+        drawn = Picture(self._draw_calibration, (3.6, 3.6), words, lambda: CALIBRATION)
+        return {} if predicted.prob is None else {"calibration": drawn}
+
+    def _draw_residuals(self, ax: Axes) -> Axes:
+        return predictions.residuals(ax, self.result.augment(), self.result.task.response.name)
+
+    def _tell_residuals(self) -> str:
+        spread = self.result.augment()[".residual"].dropna()
+        return (
+            f"Residuals against out-of-fold predictions of {len(spread)} rows: mean "
+            f"{number(spread.mean())}, standard deviation {number(spread.std())}."
+        )
+
+    def _draw_calibration(self, ax: Axes) -> Axes:
+        response = self.result.task.response
+        tested, probability = mean_probabilities(self.table)
+        return predictions.calibration(ax, probability, response.values[tested], response.levels)
+
+    def methods(self) -> list[Inline]:
+        """Learner, folds, data, estimates and interval."""
+        result = self.result
+        parts: list[Inline] = [
+            f"The risk ({loss_words(self.loss)}) of ",
+            *learner_parts(result.learner),
+            " was estimated by ",
+            *plan_parts(result.plan),
+            *data_parts(result.task),
+            *self.averages_told(),
+        ]
+        if result.bias is not None:
+            words = " Adjusted for the bias of smaller training sets it was "
+            parts += [f"{words}{number(result.adjusted)} ", Cite(("burman1989",)), "."]
+        return [*parts, *self.interval_told()]
+
+
+def fit_notes(result: CVResult) -> list[Block]:
+    """Columns without a coefficient and fits that did not converge."""
+    details: list[Any] = [d for d in result.details if hasattr(d, "aliased")]
+    aliased = [d.aliased for d in details if d.aliased]
+    stuck = sum(not d.converged for d in details)
+    fits, notes = count(len(result.plan), "fit"), []
+    if aliased:
+        names = ", ".join(dict.fromkeys(name for columns in aliased for name in columns))
+        notes.append(f"Columns without a coefficient in {len(aliased)} of {fits}: {names}.")
+    if stuck:
+        notes.append(f"{stuck} of {fits} did not converge.")
+    return [Note(text) for text in notes]
+
+
+def mean_probabilities(table: LossTable) -> tuple[Any, Any]:
+    """Tested rows, and their out-of-fold class probabilities averaged over repetitions."""
+    assert table.predictions is not None
+    assert table.predictions.prob is not None
+    prob, plan = table.predictions.prob[0], table.plan
+    total = np.zeros((plan.n, prob.shape[1]))
+    np.add.at(total, plan.rows, prob)
+    times = np.bincount(plan.rows, minlength=plan.n)
+    tested = np.flatnonzero(times)
+    return tested, total[tested] / times[tested, None]
+
+
+def confusion(result: CVResult) -> Table:
+    """Observed by predicted classes, out of fold."""
+    response = result.task.response
+    levels, frame = response.levels, result.augment()
+    tested = frame[".prediction"].notna()
+    observed = response.labels(response.values[tested.to_numpy()])
+    predicted = frame.loc[tested, ".prediction"].to_numpy()
+    rows = tuple(
+        (level, *(str(np.sum((observed == level) & (predicted == other))) for other in levels))
+        for level in levels
     )
+    words = "Rows by observed class (rows) and out-of-fold predicted class (columns)."
+    return Table(("observed", *levels), rows, "l" + "r" * len(levels), words)

@@ -1,4 +1,4 @@
-"""An interval, and the difference of two methods."""
+"""An interval, the difference of two methods, and losses that were computed elsewhere."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pycvstat.intervals import Interval
+from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.paired import Paired
 from pycvstat.losses import loss_label
-from pycvstat.report.content import Block, Headline, Inline, section
-from pycvstat.report.numbers import number, p_value
+from pycvstat.report.content import Block, Facts, Headline, Inline, section
+from pycvstat.report.numbers import aligned, count, number, p_value
 from pycvstat.report.plots import forest
 from pycvstat.report.plots.style import INK
-from pycvstat.report.sentences import capital, interval_parts, value_words
-from pycvstat.report.views.base import Picture, Sections, View
-from pycvstat.report.views.estimate import interval_facts
+from pycvstat.report.sentences import (
+    capital,
+    interval_parts,
+    loss_words,
+    plan_parts,
+    plan_words,
+    value_words,
+)
+from pycvstat.report.views.base import VIEWS, Picture, Sections, View
+from pycvstat.report.views.comparison import ComparingView
+from pycvstat.report.views.data import FoldsView
+from pycvstat.report.views.estimate import EstimateView, interval_facts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,3 +138,82 @@ class PairedView(IntervalView, of=Paired):
         """The difference and its interval."""
         words = f"{self.name} was {number(self.result.estimate)}"
         return [f"On identical folds the difference {words}.", *super().methods()]
+
+
+class LossesView(FoldsView):
+    """What one and several methods share."""
+
+    result: LossResult
+
+    @property
+    def _loss(self) -> str:
+        return next(iter(self.result.tables.values())).loss
+
+    @property
+    def subtitle(self) -> str:
+        """Size and loss."""
+        rows = count(self.result.plan.n, "row")
+        return f"{rows} · {loss_words(self._loss)} · computed elsewhere"
+
+    def told(self) -> list[Inline]:
+        """Loss and folds, for the methods part."""
+        loss = "" if self._loss == "loss" else f" ({loss_words(self._loss)})"
+        start = f"The losses{loss} were computed elsewhere, over "
+        return [start, *plan_parts(self.result.plan), "."]
+
+
+class OneView(LossesView, EstimateView):
+    """The risk of the procedure that made the losses."""
+
+    @property
+    def of(self) -> str:
+        """What made the losses."""
+        return "the procedure that made the losses"
+
+    @property
+    def title(self) -> str:
+        """The method and the folds."""
+        return f"{self.result.names[0]}: {plan_words(self.result.plan)}"
+
+    def numbers(self) -> Sections:
+        """Both averages and the interval."""
+        values = aligned([self.result.estimate, self.result.pooled])
+        names = ("mean of fold means", "mean over observations")
+        facts = Facts(tuple(zip(names, values, strict=True)))
+        return [section("Estimates", facts), self.interval_section()]
+
+    def findings(self) -> Sections:
+        """Numbers and errors of the folds."""
+        several = len(self.result.plan) > 1
+        return [*self.numbers(), self.fold_errors() if several else None]
+
+    def brief(self) -> Sections:
+        """Numbers and folds."""
+        return [*self.numbers(), *self.setting()]
+
+    def methods(self) -> list[Inline]:
+        """Loss, folds, averages, interval."""
+        return [*self.told(), *self.averages_told(), *self.interval_told()]
+
+
+class SeveralView(LossesView, ComparingView):
+    """Which method has the smallest risk."""
+
+    def findings(self) -> Sections:
+        """The comparison and the errors of the folds."""
+        return [self.comparison(), self.side_by_side()]
+
+    def brief(self) -> Sections:
+        """Methods, pairs, folds."""
+        return [*self.compared(), *self.setting()]
+
+    def methods(self) -> list[Inline]:
+        """Loss, folds, estimates, tests."""
+        return [*self.told(), *self.estimates_told()]
+
+
+def _view(result: LossResult, level: float, method: str) -> View:
+    return (OneView if len(result.tables) == 1 else SeveralView)(result, level, method)
+
+
+VIEWS[LossResult] = _view

@@ -20,7 +20,7 @@ from pycvstat.report.content import (
     section,
 )
 from pycvstat.report.numbers import aligned, count, listed, settings, sizes, table_of
-from pycvstat.report.plots import curves, folds, predictions
+from pycvstat.report.plots import candidates, folds
 from pycvstat.report.sentences import (
     candidates_words,
     data_parts,
@@ -31,7 +31,7 @@ from pycvstat.report.sentences import (
     plan_parts,
 )
 from pycvstat.report.views.base import WIDE, Picture, Sections
-from pycvstat.report.views.risk import RiskView
+from pycvstat.report.views.estimate import RiskView
 from pycvstat.report.views.tuning import CURVE, LISTED, TuneView, one_se_parts, rule_words
 
 if TYPE_CHECKING:
@@ -139,15 +139,13 @@ class NestedView(RiskView, of=NestedResult):
     def chosen(self) -> pd.DataFrame:
         """Candidates that were chosen, the most frequent first."""
         frame = self.result.selection()
-        shown = frame[frame["times"] > 0]
-        return shown.sort_values("times", ascending=False, kind="stable")
+        return frame[frame["times"] > 0].sort_values("times", ascending=False, kind="stable")
 
     def selected(self) -> Table:
         """Candidates that were chosen, how often."""
         headers = {name: name for name in self.names} | {"times": "times chosen"}
-        return table_of(
-            self.chosen().iloc[:LISTED], headers, "Candidates chosen in the outer fits."
-        )
+        words = "Candidates chosen in the outer fits."
+        return table_of(self.chosen().iloc[:LISTED], headers, words)
 
     def final(self) -> Section:
         """Tuning on all rows: the smallest estimate beside the nested one."""
@@ -160,33 +158,28 @@ class NestedView(RiskView, of=NestedResult):
             ("estimate of the candidate chosen on all rows", smallest, inner),
             ("difference", difference, ""),
         )
-        head = ("quantity", "value", "training rows")
-        table = Table(head, rows, "lrr", "Means of fold means.")
+        table = Table(("quantity", "value", "training rows"), rows, "lrr", "Means of fold means.")
         choice = TuneView(retuned).choice()
         return section("Tuning on all rows", paragraph(FINAL), table, choice, self.figure("tuning"))
 
     @cached_property
     def pictures(self) -> dict[str, Picture]:
         """Of the tuning, and those of cross-validation."""
-        diagram = (4.6, 1.1 + 0.17 * self._strips())
-        own = {
+        strips = 0 if self._inner is None else min(len(self._inner), 12) + 1.5
+        tall = (4.6, 1.1 + 0.17 * (min(len(self.result.plan), 12) + strips))
+        return {
             "curves": Picture(self._draw_curves, WIDE, CURVES, self._tell_curves),
             "selection": Picture(self._draw_selection, WIDE, CHOSEN, self._tell_selection),
-            "diagram": Picture(self._draw_diagram, diagram, DIAGRAM, self._tell_diagram),
+            "diagram": Picture(self._draw_diagram, tall, DIAGRAM, self._tell_diagram),
             "tuning": Picture(
                 lambda ax: self._curve().draw(ax), WIDE, CURVE, lambda: self._curve().alt()
             ),
-        }
-        return own | super().pictures
+        } | super().pictures
 
     @property
     def _inner(self) -> FoldPlan | None:
         """The inner folds of the first outer fit."""
         return self.result.inner_plans[0] if self.result.inner_plans else None
-
-    def _strips(self) -> float:
-        inner = 0 if self._inner is None else min(len(self._inner), 12) + 1.5
-        return min(len(self.result.plan), 12) + inner
 
     def _curve(self) -> Picture:
         """The tuning curve on all rows: drawing it tunes on them, where that was not done."""
@@ -203,18 +196,18 @@ class NestedView(RiskView, of=NestedResult):
 
     def _draw_curves(self, ax: Axes) -> Axes:
         rows = self.result.tidy("inner")
-        return curves.inner_curves(ax, rows, self.names, self.table.loss)
+        return candidates.inner_curves(ax, rows, self.names, self.table.loss)
 
     def _tell_curves(self) -> str:
         found = self.result.inner_curves
-        low, high = aligned([float(np.nanmin(found)), float(np.nanmax(found))])
+        low, high = aligned([np.nanmin(found), np.nanmax(found)])
         return (
             f"{count(len(found), 'inner curve')} over {count(found.shape[1], 'candidate')}, "
             f"estimates from {low} to {high}."
         )
 
     def _draw_selection(self, ax: Axes) -> Axes:
-        return predictions.selection(ax, self.result.selection(), self.names)
+        return candidates.selection(ax, self.result.selection(), self.names)
 
     def _tell_selection(self) -> str:
         parts = [f"{what}: {times}" for what, times in self._counts()]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pycvstat.report.content import Block, Facts, Inline, Verbatim, section
 from pycvstat.report.numbers import count, listed, percent, table_of
-from pycvstat.report.plots import simulated
-from pycvstat.report.plots.forest import coverage
+from pycvstat.report.plots import candidates, forest
 from pycvstat.report.sentences import capital, seed_words
-from pycvstat.report.views.base import WIDE, Picture, Sections, View
+from pycvstat.report.views.base import WIDE, Picture, Sections, Size, View
 from pycvstat.simulate.decomposition import BiasVariance
 from pycvstat.simulate.interval_coverage import Coverage
 from pycvstat.simulate.quantities import Agreement, TuningQuantities
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 QUANTITIES = {
     "quantity": "quantity",
@@ -37,25 +39,46 @@ class SimulatedView(View):
     """A view of a table and its picture."""
 
     heading: ClassVar[str]
+    name: ClassVar[str]
+    """Of the picture."""
+    caption: ClassVar[str]
+
+    @property
+    def size(self) -> Size:
+        """Of the picture, in inches."""
+        return WIDE
 
     def blocks(self) -> list[Block]:
         """The table."""
         raise NotImplementedError
 
+    def draw(self, ax: Axes) -> Axes:
+        """The picture."""
+        raise NotImplementedError
+
+    def tell(self) -> str:
+        """What the picture shows."""
+        raise NotImplementedError
+
     def findings(self) -> Sections:
         """Table and picture."""
-        shown = [self.figure(name) for name in self.pictures]
-        return [section(self.heading, *self.blocks(), *shown)]
+        return [section(self.heading, *self.blocks(), self.figure(self.name))]
 
     def brief(self) -> Sections:
         """The table."""
         return [section(self.heading, *self.blocks())]
 
+    @cached_property
+    def pictures(self) -> dict[str, Picture]:
+        """The picture."""
+        return {self.name: Picture(self.draw, self.size, self.caption, self.tell)}
+
 
 class CoverageView(SimulatedView, of=Coverage):
     """How often intervals hold their targets."""
 
-    heading = "Coverage"
+    heading, name = "Coverage", "coverage"
+    caption = "Coverage with two Monte Carlo standard errors, and the nominal level."
     result: Coverage
 
     @property
@@ -69,11 +92,15 @@ class CoverageView(SimulatedView, of=Coverage):
         level = percent(self.result.level)
         return f"{count(self.result.sets, 'data set')} · nominal level {level}"
 
+    @property
+    def size(self) -> Size:
+        """By the number of targets."""
+        return 4.6, 1.2 + 0.25 * len(self.result.targets)
+
     def blocks(self) -> list[Block]:
         """Shares, and how they were simulated."""
         result = self.result
         refused = f"; {result.refused} refused by the method" if result.refused else ""
-        caption = "Shares of data sets; Monte Carlo standard error."
         facts = (
             ("scenario", result.scenario),
             ("method", result.method),
@@ -82,17 +109,15 @@ class CoverageView(SimulatedView, of=Coverage):
             ("data sets", f"{result.sets}{refused}"),
             ("seed", "none recorded" if result.seed is None else seed_words(result.seed)),
         )
+        caption = "Shares of data sets; Monte Carlo standard error."
         return [table_of(result.tidy(), COVERAGE, caption), Facts(facts)]
 
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
+    def draw(self, ax: Axes) -> Axes:
         """Coverage beside the nominal level."""
-        size = (4.6, 1.2 + 0.25 * len(self.result.targets))
-        words = "Coverage with two Monte Carlo standard errors, and the nominal level."
-        drawn = Picture(lambda ax: coverage(ax, self.result.tidy()), size, words, self._tell)
-        return {"coverage": drawn}
+        return forest.coverage(ax, self.result.tidy())
 
-    def _tell(self) -> str:
+    def tell(self) -> str:
+        """The shares."""
         frame = self.result.tidy()
         shares = [f"{t} {c:.3f}" for t, c in zip(frame["target"], frame["coverage"], strict=True)]
         return f"Coverage at nominal {self.result.level:g}: {listed(shares)}."
@@ -113,13 +138,10 @@ class CoverageView(SimulatedView, of=Coverage):
 class TuningQuantitiesView(SimulatedView, of=TuningQuantities):
     """What tuning and nested cross-validation estimate."""
 
-    heading = "Quantities"
+    heading, name, size = "Quantities", "gaps", (4.6, 2.4)
+    caption = "Gap to the risk of the tuned procedure."
+    title = "What tuning and nested cross-validation estimate"
     result: TuningQuantities
-
-    @property
-    def title(self) -> str:
-        """What it is."""
-        return "What tuning and nested cross-validation estimate"
 
     @property
     def subtitle(self) -> str:
@@ -131,16 +153,14 @@ class TuningQuantitiesView(SimulatedView, of=TuningQuantities):
         """Means and gaps."""
         frame = self.result.tidy()
         shown = frame.assign(gap_to_tuned=[f"{gap:+.4f}" for gap in frame["gap_to_tuned"]])
-        return [table_of(shown, QUANTITIES, "Gap to the risk of the tuned procedure.")]
+        return [table_of(shown, QUANTITIES, self.caption)]
 
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
+    def draw(self, ax: Axes) -> Axes:
         """The gaps."""
-        words = "Gap to the risk of the tuned procedure."
-        drawn = lambda ax: simulated.gaps(ax, self.result.tidy())  # noqa: E731
-        return {"gaps": Picture(drawn, (4.6, 2.4), words, self._tell)}
+        return forest.gaps(ax, self.result.tidy())
 
-    def _tell(self) -> str:
+    def tell(self) -> str:
+        """The means."""
         frame = self.result.tidy()
         means = zip(frame["quantity"], frame["estimate"], strict=True)
         return f"{listed([f'{name} {mean:.4f}' for name, mean in means])}."
@@ -158,7 +178,8 @@ class TuningQuantitiesView(SimulatedView, of=TuningQuantities):
 class AgreementView(SimulatedView, of=Agreement):
     """An estimator beside the quantity that it estimates."""
 
-    heading = "Means"
+    heading, name, size = "Means", "means", (4.6, 1.5)
+    caption = "Means with two Monte Carlo standard errors."
     result: Agreement
 
     @property
@@ -176,45 +197,39 @@ class AgreementView(SimulatedView, of=Agreement):
         verdict = f"The difference is {self.result.in_errors:+.1f} Monte Carlo standard errors."
         return [table_of(self.result.tidy(), QUANTITIES, verdict)]
 
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
+    def draw(self, ax: Axes) -> Axes:
         """Both means."""
-        words = "Means with two Monte Carlo standard errors."
-        drawn = lambda ax: simulated.two_means(ax, self.result.tidy())  # noqa: E731
-        return {"means": Picture(drawn, (4.6, 1.5), words, self._tell)}
+        return forest.two_means(ax, self.result.tidy())
 
-    def _tell(self) -> str:
-        result = self.result
-        return (
-            f"{result.estimator} {result.estimate.mean:.4g}, {result.quantity} "
-            f"{result.truth.mean:.4g}."
-        )
+    def tell(self) -> str:
+        """Both means."""
+        found, truth = self.result.estimate.mean, self.result.truth.mean
+        return f"{self.result.estimator} {found:.4g}, {self.result.quantity} {truth:.4g}."
 
     def methods(self) -> list[Inline]:
         """Data sets and errors."""
-        sets = count(self.result.difference.replications, "simulated data set")
         return [
-            f"Means over {sets}, with Monte Carlo standard errors; the difference was taken data "
-            "set by data set."
+            f"Means over {self.subtitle}, with Monte Carlo standard errors; the difference was "
+            "taken data set by data set."
         ]
 
 
 class BiasVarianceView(SimulatedView, of=BiasVariance):
     """The parts of a risk."""
 
-    heading = "Parts of the risk"
+    heading, name = "Parts of the risk", "parts"
+    caption = "Expected squared error = squared bias + variance + noise."
+    title = "Bias-variance decomposition"
     result: BiasVariance
-
-    @property
-    def title(self) -> str:
-        """What it is."""
-        return "Bias-variance decomposition"
 
     @property
     def subtitle(self) -> str:
         """Training size and training sets."""
-        sets = count(self.result.replications, "simulated training set")
-        return f"training size {self.result.n} · {sets}"
+        return f"training size {self.result.n} · {self._sets}"
+
+    @property
+    def _sets(self) -> str:
+        return count(self.result.replications, "simulated training set")
 
     @property
     def names(self) -> list[str]:
@@ -223,22 +238,19 @@ class BiasVarianceView(SimulatedView, of=BiasVariance):
 
     def blocks(self) -> list[Block]:
         """The parts by candidate."""
-        caption = "Expected squared error = squared bias + variance + noise."
         headers = {name: name for name in self.names} | PARTS
-        return [table_of(self.result.tidy(), headers, caption)]
+        return [table_of(self.result.tidy(), headers, self.caption)]
 
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
+    def draw(self, ax: Axes) -> Axes:
         """The parts on top of each other."""
-        words = "Expected squared error = squared bias + variance + noise."
-        drawn = lambda ax: simulated.parts(ax, self.result.tidy())  # noqa: E731
-        return {"parts": Picture(drawn, WIDE, words, self._tell)}
+        return candidates.risk_parts(ax, self.result.tidy())
 
     def findings(self) -> Sections:
         """Table, and over parameters a picture."""
         return super().findings() if self.names else self.brief()
 
-    def _tell(self) -> str:
+    def tell(self) -> str:
+        """Where the risk is smallest."""
         frame = self.result.tidy()
         best = frame.iloc[int(frame["risk"].argmin())]
         where = ", ".join(f"{name} = {best[name]}" for name in self.names)
@@ -246,8 +258,7 @@ class BiasVarianceView(SimulatedView, of=BiasVariance):
 
     def methods(self) -> list[Inline]:
         """Test points and training sets."""
-        sets = count(self.result.replications, "simulated training set")
         return [
             "Squared bias and variance of the predictions are means over the test points of the "
-            f"law, from {sets} of {self.result.n} rows."
+            f"law, from {self._sets} of {self.result.n} rows."
         ]

@@ -11,7 +11,7 @@ from pycvstat.procedures.selection import Rule
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.content import Block, Cite, Facts, Headline, Inline, Note, Table, section
 from pycvstat.report.numbers import aligned, count, listed, number, settings, table_of
-from pycvstat.report.plots import curves
+from pycvstat.report.plots.candidates import tuning_curve
 from pycvstat.report.sentences import (
     NAIVE,
     candidates_words,
@@ -28,7 +28,7 @@ from pycvstat.report.views.base import WIDE, Picture, Sections
 from pycvstat.report.views.data import DataView, failures_notes, map_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 LISTED = 40  # candidates that are listed one by one
 RULES = {
@@ -83,12 +83,8 @@ class TuneView(DataView, of=TuneResult):
         """Curve, choice, table, and what the estimate is not."""
         naive = [Note(NAIVE)] if len(self.result.plan) > 1 else []
         notes = [*self.optimism(), *failures_notes(self.result)]
-        return [
-            section(
-                "Tuning", self.choice(), self.figure("curve", "tuning"), self.candidates(), *naive
-            ),
-            section("What the estimate is not", *notes),
-        ]
+        shown = self.choice(), self.figure("curve", "tuning"), self.candidates()
+        return [section("Tuning", *shown, *naive), section("What the estimate is not", *notes)]
 
     def brief(self) -> Sections:
         """Choice, the best candidates, setting."""
@@ -99,13 +95,14 @@ class TuneView(DataView, of=TuneResult):
         """What was chosen, by which rule, and with what it ties."""
         result = self.result
         tied = [settings(one) for one in result.tied] if len(result.tied) > 1 else []
-        return Facts((
+        rows = (
             ("chosen", settings(result.best) or "the only candidate"),
             ("rule", rule_words(result.rule)),
             ("candidates", candidates_words(result.candidates)),
             ("ties", listed(tied, 6) or "none"),
             ("refitted on", REFITTED[result.refit]),
-        ))  # fmt: skip
+        )
+        return Facts(rows)
 
     def candidates(self, few: int = LISTED) -> Table:
         """Estimates of the candidates: all, or the best ones when there are many."""
@@ -123,30 +120,25 @@ class TuneView(DataView, of=TuneResult):
         }
         strong = np.flatnonzero(shown["chosen"].to_numpy()).tolist()
         many = f"{few} of {len(frame)} candidates, the chosen one and the best. "
-        first = many if len(frame) > few else ""
-        return table_of(shown, headers, f"{first}Estimates by candidate.", strong)
+        caption = (many if len(frame) > few else "") + "Estimates by candidate."
+        return table_of(shown, headers, caption, strong)
 
     def optimism(self) -> list[Block]:
         """What the estimate of a candidate is not, once it was chosen among several."""
-        result = self.result
-        if len(result.candidates) == 1:
-            return []
-        return [
-            Note(
-                f"{number(result.estimate)} was the value that decided the choice among "
-                f"{len(result.candidates)} candidates. As an estimate of the risk of the tuned "
-                "procedure it tends to be too small; nested_cv() estimates that risk."
-            )
-        ]
+        size = len(self.result.candidates)
+        words = (
+            f"{number(self.result.estimate)} was the value that decided the choice among {size} "
+            "candidates. As an estimate of the risk of the tuned procedure it tends to be too "
+            "small; nested_cv() estimates that risk."
+        )
+        return [Note(words)] if size > 1 else []
 
     @cached_property
     def pictures(self) -> dict[str, Picture]:
         """The curve and the map of the folds."""
-        curve = Picture(self._draw_curve, WIDE, CURVE, self._tell_curve)
+        drawn = lambda ax: tuning_curve(ax, self.result.tidy(), self.tuned, self.loss)  # noqa: E731
+        curve = Picture(drawn, WIDE, CURVE, self._tell_curve)
         return {"curve": curve, "map": map_of(self.result.plan)}
-
-    def _draw_curve(self, ax: Axes) -> Axes:
-        return curves.tuning_curve(ax, self.result.tidy(), self.tuned, self.loss)
 
     def _tell_curve(self) -> str:
         frame = self.result.tidy()

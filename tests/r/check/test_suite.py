@@ -171,7 +171,7 @@ def test_summary_is_readable():
 
 
 def test_names_of_rooms_are_those_of_the_command_line():
-    from pycvstat.cli.arguments import ROOMS as words
+    from pycvstat.cli.parser import ROOMS as words
 
     assert set(words) == set(ROOMS)
 

@@ -254,48 +254,6 @@ FOLDS: dict[str, Callable[[str, str, int | None], Splitter]] = {
 }
 
 
-def word_of(folds: Splitter) -> str | None:
-    """Folds as they are said to the command line; None where it has no word for them.
-
-    Examples
-    --------
-    >>> word_of(Grouped(5)), word_of(Repeated(KFold(10), 5)), word_of(Subsampling(25, train=0.8))
-    ('grouped:5', 'repeated:10x5', 'subsampling:25:0.8')
-    """
-    match folds:
-        case KFold(k=k):
-            return str(k)
-        case Blocks(k=k, as_in_r=False):
-            return f"blocks:{k}"
-        case Stratified(k=k):
-            return f"stratified:{k}"
-        case Grouped(k=k):
-            return f"grouped:{k}"
-        case Repeated(splitter=KFold(k=k), times=times):
-            return f"repeated:{k}x{times}"
-        case LeaveOneOut():
-            return "loo"
-        case Holdout(test=share):
-            return f"holdout:{share}"
-        case Subsampling(times=times, train=share):
-            return f"subsampling:{times}:{share}"
-    return None
-
-
-def learner_word(learner: Learner) -> str:
-    """A learner as it is said to the command line.
-
-    Examples
-    --------
-    >>> learner_word(GLM("poisson")), learner_word(KNN(k=5, ties="row"))
-    ('glm:family=poisson', 'knn:k=5,ties=row')
-    """
-    usual = type(learner)().params()
-    changed = {n: v for n, v in learner.params().items() if v != usual[n]}
-    settings = ",".join(f"{name}={value}" for name, value in changed.items())
-    return f"{learner.word}:{settings}" if settings else learner.word
-
-
 def _count(word: str, text: str) -> int:
     if not word.isdigit():
         raise InputError("a number of folds is missing.", given=text, fix="for example kfold:10")

@@ -7,9 +7,19 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from pycvstat.cli.spelling import LEARNERS, learner_word, word_of
+from pycvstat.cli.options import LEARNERS
 from pycvstat.errors import Advice, AsClasses, PycvstatError, PycvstatWarning, Reading, message
-from pycvstat.folds import Splitter
+from pycvstat.folds import (
+    Blocks,
+    Grouped,
+    Holdout,
+    KFold,
+    LeaveOneOut,
+    Repeated,
+    Splitter,
+    Stratified,
+    Subsampling,
+)
 from pycvstat.learners.base import Learner
 
 OPTIONS = {"n_jobs": "jobs"}
@@ -109,3 +119,45 @@ def _typed(value: Any) -> str:
 def _option(name: str, value: str) -> str:
     quoted = shlex.quote(value)
     return f"--{name}={quoted}" if value.startswith("-") else f"--{name} {quoted}"
+
+
+def word_of(folds: Splitter) -> str | None:
+    """Folds as they are said to the command line; None where it has no word for them.
+
+    Examples
+    --------
+    >>> word_of(Grouped(5)), word_of(Repeated(KFold(10), 5)), word_of(Subsampling(25, train=0.8))
+    ('grouped:5', 'repeated:10x5', 'subsampling:25:0.8')
+    """
+    match folds:
+        case KFold(k=k):
+            return str(k)
+        case Blocks(k=k, as_in_r=False):
+            return f"blocks:{k}"
+        case Stratified(k=k):
+            return f"stratified:{k}"
+        case Grouped(k=k):
+            return f"grouped:{k}"
+        case Repeated(splitter=KFold(k=k), times=times):
+            return f"repeated:{k}x{times}"
+        case LeaveOneOut():
+            return "loo"
+        case Holdout(test=share):
+            return f"holdout:{share}"
+        case Subsampling(times=times, train=share):
+            return f"subsampling:{times}:{share}"
+    return None
+
+
+def learner_word(learner: Learner) -> str:
+    """A learner as it is said to the command line.
+
+    Examples
+    --------
+    >>> learner_word(GLM("poisson")), learner_word(KNN(k=5, ties="row"))
+    ('glm:family=poisson', 'knn:k=5,ties=row')
+    """
+    usual = type(learner)().params()
+    changed = {n: v for n, v in learner.params().items() if v != usual[n]}
+    settings = ",".join(f"{name}={value}" for name, value in changed.items())
+    return f"{learner.word}:{settings}" if settings else learner.word

@@ -1,19 +1,23 @@
-"""The commands on data: cv, tune, nested, compare; and reports of saved results."""
+"""The commands: cv, tune, nested, compare on data; reports, cross-checks and the course."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from pycvstat.cli.as_json import as_json
+import numpy as np
+
 from pycvstat.cli.files import categories, read_data
-from pycvstat.cli.spelling import folds_of, grid_of, labels_of, learner_of, unescaped
+from pycvstat.cli.messages import tell
+from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, unescaped
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.r.bridge.installed import missing
-from pycvstat.report.render.formats import check_report_path
+from pycvstat.report.render.formats import check_report_path, write_document
 
 
 def cv(chosen: Namespace) -> None:
@@ -110,6 +114,74 @@ def report(chosen: Namespace) -> None:
     print(result.report(chosen.output))
 
 
+def crosscheck(chosen: Namespace) -> None:
+    """Run the parity cases, print a table, write a report, fail on any difference."""
+    from pycvstat.r.check.suite import ROOMS, run_suite
+
+    if chosen.report is not None:
+        check_report_path(chosen.report)
+    rooms = tuple(chosen.room) if chosen.room else tuple(ROOMS)
+    tell("comparing several hundred quantities with R, for up to a minute or two ...")
+    suite = run_suite(chosen.against, rooms)
+    if chosen.json:
+        print(as_json(glance=suite.glance(), by_room=suite.by_room()))
+    else:
+        print(suite.summary())
+    if chosen.report is not None:
+        print(f"report: {suite.report(chosen.report)}")
+    if suite.problems:
+        told = "; ".join(f"{name}: {problem}" for name, problem in suite.problems.items())
+        raise PycvstatError(f"rooms that could not be checked: {told}")
+    if not suite:
+        raise PycvstatError(f"Python and R differ, first in {suite.first_difference}.")
+
+
+def lecture(chosen: Namespace) -> None:
+    """Reproduce the course, or write its R code, repaired, with each repair marked."""
+    if chosen.write is not None:
+        print(_write_lecture(chosen.write))
+        return
+    from pycvstat.report.assemble import full
+    from pycvstat.report.render.text import render_text
+    from pycvstat.report.views.parity import run_course
+
+    target = check_report_path(chosen.report)
+    tell("computing the course in Python and, where it is installed, in R ...")
+    course = run_course()
+    document = full(course)
+    print(f"{render_text(document)}\n\nReport: {write_document(document, target).resolve()}")
+    if not course.agrees:
+        raise PycvstatError("Python and R differ by more than rounding; see the report.")
+
+
+def _write_lecture(path: Path) -> Path:
+    from pycvstat.r.bridge.reference import path as reference
+
+    if path.suffix.lower() != ".r":
+        raise InputError("R code goes into a file that ends in .R.", given=str(path))
+    try:
+        path.write_text(reference("lecture.R").read_text(encoding="utf-8"), encoding="utf-8")
+    except OSError as error:
+        raise InputError("the file cannot be written.", given=f"{path}: {error.strerror}") from None
+    return path
+
+
+def doctor(_: Namespace) -> None:
+    """Say what is installed, what is missing, and the cure."""
+    from pycvstat.r.bridge.installed import doctor
+    from pycvstat.report.render.programs import describe
+
+    print(f"{doctor()}\n\n{describe()}")
+
+
+def completion(chosen: Namespace) -> None:
+    """Print the completion script of a shell."""
+    from pycvstat.cli.completion import completion
+    from pycvstat.cli.parser import make_parser
+
+    print(completion(make_parser(), chosen.shell))
+
+
 def _data(chosen: Namespace) -> Any:
     sep = None if chosen.sep is None else unescaped(chosen.sep)
     data = read_data(chosen.data, sep, chosen.decimal, chosen.na_string or ())
@@ -186,3 +258,31 @@ def _give(result: Any, chosen: Namespace) -> None:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)
+
+
+def as_json(**tables: Any) -> str:
+    """Tables by name as JSON: rows as objects, NaN and infinity as null; ``glance`` is one row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(as_json(glance=pd.DataFrame({"n": [2], "p": [float("nan")]})))
+    {
+      "glance": {
+        "n": 2,
+        "p": null
+      }
+    }
+    """
+    values: dict[str, Any] = {
+        name: [{str(k): _plain(v) for k, v in row.items()} for row in table.to_dict("records")]
+        for name, table in tables.items()
+    }
+    if "glance" in values:
+        values["glance"] = values["glance"][0]
+    return json.dumps(values, indent=2, default=str)
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

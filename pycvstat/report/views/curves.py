@@ -1,16 +1,17 @@
-"""Train error, test error and their gap over a grid."""
+"""Train error, test error and their gap, over a grid or over training sizes."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from pycvstat.procedures.error_curve import ErrorCurve
+from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.report.content import Block, Headline, Inline, Note, Table, paragraph, section
 from pycvstat.report.numbers import aligned, settings, table_of
-from pycvstat.report.plots import curves
+from pycvstat.report.plots import candidates
 from pycvstat.report.sentences import (
     NAIVE,
     candidates_words,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+
 HEADERS = {"train": "train error", "test": "test error", "gap": "gap", "std_error": "naive s.e."}
 FEW = 40
 EXPLAINED = (
@@ -43,8 +45,37 @@ class TrainTestView(DataView):
     """A view of train and test errors."""
 
     script = True
-    over: str
+    over: ClassVar[str]
     """What they are estimated for, one by one."""
+    caption: ClassVar[str]
+
+    @cached_property
+    def errors(self) -> pd.DataFrame:
+        """The tidy table."""
+        frame: pd.DataFrame = self.result.tidy()
+        return frame
+
+    def table(self) -> Table:
+        """The errors."""
+        raise NotImplementedError
+
+    def brief(self) -> Sections:
+        """Errors and setting."""
+        return [section("Errors", self.table()), *self.setting()]
+
+    @cached_property
+    def pictures(self) -> dict[str, Picture]:
+        """The curve and the map of the folds."""
+        curve = Picture(self.draw, WIDE, self.caption, self.tell)
+        return {"curve": curve, "map": map_of(self.result.plan)}
+
+    def draw(self, ax: Axes) -> Axes:
+        """The curve."""
+        raise NotImplementedError
+
+    def tell(self) -> str:
+        """What the curve shows."""
+        raise NotImplementedError
 
     def methods(self) -> list[Inline]:
         """Learner, folds, data, averages."""
@@ -62,7 +93,7 @@ class TrainTestView(DataView):
 class ErrorCurveView(TrainTestView, of=ErrorCurve):
     """How errors depend on the parameters."""
 
-    over = "candidate"
+    over, caption = "candidate", "Train error, test error and their gap."
     result: ErrorCurve
 
     @property
@@ -85,11 +116,6 @@ class ErrorCurveView(TrainTestView, of=ErrorCurve):
             f"{risk_words(result.plan, result.loss, 'each candidate')}."
         )
 
-    @cached_property
-    def errors(self) -> pd.DataFrame:
-        """The tidy table."""
-        return self.result.tidy()
-
     @property
     def _best(self) -> int:
         return int(np.nanargmin(self.errors["test"]))
@@ -106,10 +132,8 @@ class ErrorCurveView(TrainTestView, of=ErrorCurve):
 
     def findings(self) -> Sections:
         """Explanation, curve and table."""
-        curve = self.figure("curve", "error-curve")
-        return [
-            section("Train and test error", paragraph(EXPLAINED), curve, self.table(), Note(NAIVE))
-        ]
+        shown = self.figure("curve", "error-curve"), self.table(), Note(NAIVE)
+        return [section("Train and test error", paragraph(EXPLAINED), *shown)]
 
     def brief(self) -> Sections:
         """The best candidates and the setting."""
@@ -125,19 +149,58 @@ class ErrorCurveView(TrainTestView, of=ErrorCurve):
         words = f"The {few} smallest test errors of {len(frame)} candidates; means of fold means."
         return table_of(shown, headers, words, [0])
 
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
-        """The curve and the map of the folds."""
-        words = "Train error, test error and their gap."
-        curve = Picture(self._draw, WIDE, words, self._tell)
-        return {"curve": curve, "map": map_of(self.result.plan)}
+    def draw(self, ax: Axes) -> Axes:
+        """The errors over the candidates."""
+        return candidates.error_curve(ax, self.errors, self.tuned, self.loss)
 
-    def _draw(self, ax: Axes) -> Axes:
-        return curves.error_curve(ax, self.errors, self.tuned, self.loss)
-
-    def _tell(self) -> str:
+    def tell(self) -> str:
+        """The errors of the best candidate."""
         train, test, gap = self._at_best()
         return (
             f"Test error is smallest at {settings(self.result.best)}: test {test}, train {train}, "
             f"gap {gap}. Over {len(self.errors)} candidates."
         )
+
+
+class LearningCurveView(TrainTestView, of=LearningCurve):
+    """How errors depend on the number of training rows."""
+
+    over, caption = "training size", "Train and test error by training size."
+    result: LearningCurve
+
+    @property
+    def title(self) -> str:
+        """The learner."""
+        return f"Learning curve of {learner_words(self.result.learner)}"
+
+    @property
+    def question(self) -> str:
+        """How errors depend on the number of training rows."""
+        return (
+            f"How does the error of {learner_words(self.result.learner)} depend on the number of "
+            "training rows? Smaller training sets are contained in larger ones; the test rows of a "
+            "fold stay the same."
+        )
+
+    def findings(self) -> Sections:
+        """Curve and table."""
+        curve = self.figure("curve", "learning-curve")
+        return [section("Error by training size", curve, self.table(), Note(NAIVE))]
+
+    def table(self) -> Table:
+        """Errors by training size."""
+        headers = {"n_train": "training rows"} | HEADERS
+        return table_of(self.errors, headers, "Means over the fits.")
+
+    def draw(self, ax: Axes) -> Axes:
+        """The errors over the training sizes."""
+        return candidates.learning_curve(ax, self.errors, self.loss)
+
+    def tell(self) -> str:
+        """The ends of the curve."""
+        ends = self.errors.iloc[[0, -1]]
+        a, b = aligned(list(ends["test"]))
+        falls = ends["test"].iloc[1] < ends["test"].iloc[0]
+        first, last = (int(n) for n in ends["n_train"])
+        words = ("falls from", "to") if falls else ("is", "and")
+        return f"Test error {words[0]} {a} with {first} training rows {words[1]} {b} with {last}."
