@@ -27,7 +27,11 @@ def cv(chosen: Namespace) -> None:
     _check_outputs(chosen)
     learner = learner_of(chosen.learner)
     result = pcv.cross_validate(
-        learner, chosen.formula, _data(chosen), folds=_folds(chosen), **_common(chosen)
+        learner,
+        chosen.formula,
+        _data(chosen),
+        folds=_folds(chosen, chosen.folds),
+        **_common(chosen),
     )
     _give(result, chosen)
 
@@ -42,7 +46,7 @@ def tune(chosen: Namespace) -> None:
         chosen.formula,
         _data(chosen),
         grid=grid_of(chosen.grid),
-        folds=_folds(chosen),
+        folds=_folds(chosen, chosen.folds),
         rule=chosen.rule,
         complexity=chosen.complexity,
         **_common(chosen),
@@ -60,8 +64,8 @@ def nested(chosen: Namespace) -> None:
         chosen.formula,
         _data(chosen),
         grid=grid_of(chosen.grid),
-        outer=folds_of(chosen.outer, chosen.seed),
-        inner=_inner(chosen.inner),
+        outer=_folds(chosen, chosen.outer),
+        inner=_inner(chosen),
         rule=chosen.rule,
         complexity=chosen.complexity,
         **_common(chosen),
@@ -89,9 +93,7 @@ def compare(chosen: Namespace) -> None:
         name = text.partition(":")[0]
         learner = learner_of(text)
         tuned = grids.get(name)
-        learners[label] = (
-            pcv.Tuned(learner, grid_of(tuned), _inner(chosen.inner)) if tuned else learner
-        )
+        learners[label] = pcv.Tuned(learner, grid_of(tuned), _inner(chosen)) if tuned else learner
     unused = set(grids) - {text.partition(":")[0] for text in chosen.learner}
     if unused:
         raise InputError(
@@ -100,7 +102,11 @@ def compare(chosen: Namespace) -> None:
             fix=f"learners: {', '.join(learners)}",
         )
     result = pcv.compare(
-        learners, chosen.formula, _data(chosen), folds=_folds(chosen), **_common(chosen)
+        learners,
+        chosen.formula,
+        _data(chosen),
+        folds=_folds(chosen, chosen.folds),
+        **_common(chosen),
     )
     _give(result, chosen)
 
@@ -196,12 +202,14 @@ def _data(chosen: Namespace) -> Any:
     return data
 
 
-def _folds(chosen: Namespace) -> Any:
-    return folds_of(chosen.folds, chosen.seed)
+def _folds(chosen: Namespace, word: str) -> Any:
+    return folds_of(word, chosen.seed, grouped=chosen.groups is not None)
 
 
-def _inner(word: str) -> Any:
-    return word if word == "dev" else folds_of(word, None)
+def _inner(chosen: Namespace) -> Any:
+    if chosen.inner == "dev":
+        return "dev"
+    return folds_of(chosen.inner, None, grouped=chosen.groups is not None)
 
 
 def _common(chosen: Namespace) -> dict[str, Any]:

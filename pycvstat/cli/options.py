@@ -212,17 +212,19 @@ def grid_of(parts: list[str]) -> dict[str, list[Any]]:
     return grid
 
 
-def folds_of(text: str, seed: int | None) -> Any:
+def folds_of(text: str, seed: int | None, *, grouped: bool = False) -> Any:
     """Folds from words: ``10``, ``blocks:8``, ``repeated:10x5``, ``loo``, ``caret:10``, ...
+
+    A number alone keeps groups together where rows belong to some, as it does in Python.
 
     Examples
     --------
-    >>> folds_of("blocks:8", None), folds_of("10", 1)
-    (Blocks(8), KFold(10, random=1))
+    >>> folds_of("blocks:8", None), folds_of("10", 1), folds_of("10", 1, grouped=True)
+    (Blocks(8), KFold(10, random=1), Grouped(10, random=1))
     """
     kind, _, rest = text.partition(":")
     if kind.isdigit():
-        kind, rest = "kfold", kind
+        kind, rest = "grouped" if grouped else "kfold", kind
     if kind in DIALECTS:
         return RFolds(kind, _count(rest, text), seed=seed)
     if kind not in FOLDS:

@@ -122,7 +122,7 @@ _SHOWN = 10
 
 def plan_problems(plan: FoldPlan) -> tuple[str, ...]:
     """Everything that makes the estimate of a plan other than what it seems."""
-    problems = _overlaps(plan) + _split_groups(plan)
+    problems = _overlaps(plan) + split_groups(plan)
     if plan.kind in TEST_EVERY_ROW_ONCE:
         problems += _test_counts(plan)
     return _shortened(problems)
@@ -157,7 +157,8 @@ def _overlaps(plan: FoldPlan) -> list[str]:
     return problems
 
 
-def _split_groups(plan: FoldPlan) -> list[str]:
+def split_groups(plan: FoldPlan) -> list[str]:
+    """Which groups are both trained on and tested, and where."""
     if plan.groups is None:
         return []
     names, codes = np.unique(plan.groups, return_inverse=True)
@@ -191,12 +192,14 @@ def require_separate(plan: FoldPlan, place: str = "", argument: str = "folds") -
             fix="leave the test rows out of the training rows: what is fitted to a row says "
             "little about new ones",
         )
-    if problems := _split_groups(plan):
+    problems = split_groups(plan)
+    if problems and plan.groups is not None:
+        folds = min(int(plan.fold.max()) + 1, len(np.unique(plan.groups)))
         advice = f"use {{{argument}}}, which keeps groups together, or leave the groups out"
         raise FoldError(
             f"{place}{problems[0]}.",
             given=f"{plan.recipe} splits groups in {len(problems)} of {len(plan)} fits",
-            fix=Advice(advice, **{argument: Grouped(5)}),
+            fix=Advice(advice, **{argument: Grouped(folds if folds > 1 else 5)}),
         )
 
 

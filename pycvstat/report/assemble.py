@@ -31,7 +31,7 @@ from pycvstat.report.render.formats import check_report_path, write_document
 from pycvstat.report.render.html import render_fragment
 from pycvstat.report.render.markdown import render_markdown
 from pycvstat.report.render.text import render_text
-from pycvstat.report.sentences import PACKAGES, Parts, seed_words
+from pycvstat.report.sentences import SOFTWARE, Parts, seed_words
 from pycvstat.report.views.base import Sections, View, view_of
 from pycvstat.run.store import versions
 
@@ -116,8 +116,8 @@ def keys_of(parts: Sequence[Inline]) -> tuple[str, ...]:
 def software_parts(view: View, check: Crosscheck | None, cited: Collection[str]) -> Parts:
     """Versions of what ran, the origin of random numbers, and the cross-check."""
     found = versions()
-    used = [f"pycvstat {found['pycvstat']}", f"Python {found['python']}"]
-    used[1:1] = [f"{name} {found[name]}" for key, name in PACKAGES.items() if key in cited]
+    packages = ["pycvstat", *(name for key, name in SOFTWARE.items() if key in cited)]
+    used = [*(f"{name} {found[name]}" for name in packages), f"Python {found['python']}"]
     parts: Parts = [f" Computations used {listed(used)}."]
     if view.plan is not None and view.seed is not None:
         words = " Folds were drawn with R's random numbers "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds.problems import split_groups
 from pycvstat.intervals import Interval
 from pycvstat.intervals.legal import folds_per_repeat, layout
 from pycvstat.intervals.result import Estimand
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
     from pycvstat.data.task import Task
 
 Parts = list[Inline]
-STATSMODELS = "seabold2010"
-PACKAGES = {STATSMODELS: "statsmodels", "pedregosa2011": "scikit-learn"}
-"""Packages that may have computed a part, by what is cited for them."""
+SOFTWARE = {"seabold2010": "statsmodels", "pedregosa2011": "scikit-learn"}
+"""Packages by the works that are cited for them."""
 ORDERS = {"ICU": "words sorted as R does (ICU)", "C": "words sorted by code point"}
 """What is said of levels that are sorted words."""
 NAIVE = (
@@ -56,6 +56,12 @@ def loss_words(name: str) -> str:
     return known.words if known and known.words else loss_label(name)
 
 
+def kept_words(plan: FoldPlan) -> str:
+    """What goes before the name of a plan: whether it keeps classes in proportion, groups whole."""
+    grouped = plan.groups is not None and not split_groups(plan)
+    return ("stratified " if plan.stratified else "") + ("grouped " if grouped else "")
+
+
 def plan_words(plan: FoldPlan) -> str:
     """A fold plan as a statistician says it.
 
@@ -64,8 +70,7 @@ def plan_words(plan: FoldPlan) -> str:
     >>> plan_words(FoldPlan.from_fold_ids([1, 1, 2, 2]))
     '2-fold cross-validation'
     """
-    kind, folds = layout(plan), folds_per_repeat(plan)
-    how = ("stratified " if plan.stratified else "") + ("" if plan.groups is None else "grouped ")
+    kind, folds, how = layout(plan), folds_per_repeat(plan), kept_words(plan)
     if kind == "K-fold":
         return f"{how}{folds}-fold cross-validation"
     if kind == "leave-one-out":

@@ -184,10 +184,21 @@ BAD = {
         ["cv", "iris.csv", "Species ~ Sepal.Length", *LEARNER],
         "--learner mnlogit",
     ),
-    "groups in nested folds": ([*NESTED, *GROUPED], "use --outer grouped:5, which keeps"),
+    "groups in nested folds": (
+        [*NESTED, *GROUPED, "--outer", "kfold:8"],
+        "use --outer grouped:8, which keeps",
+    ),
     "groups in inner folds": (
         [*NESTED, *GROUPED, "--outer", "grouped:5", "--inner", "blocks:7"],
-        "use --inner grouped:5, which keeps",
+        "use --inner grouped:7, which keeps",
+    ),
+    "groups in repeated folds": (
+        ["cv", *GROUPED, "--folds", "repeated:2x4"],
+        "use --folds grouped:2, which keeps",
+    ),
+    "more folds than groups": (
+        ["cv", *GROUPED, "--folds", "kfold:40"],
+        "use --folds grouped:30, which keeps",
     ),
     "no order of ridges": (
         ["tune", *CARS, "--rule", "one_se"],
@@ -227,6 +238,23 @@ BAD = {
     ),
     "not a saved result": (["report", "cars.csv", "out.html"], "not written by pycvstat"),
 }
+
+
+@pytest.mark.parametrize(
+    ("words", "made_by"),
+    [
+        (["cv", *GROUPED], "Grouped(10, random=1)"),
+        (["cv", *GROUPED, "--folds", "4"], "Grouped(4, random=1)"),
+        ([*NESTED, *GROUPED], "Grouped(10, random=1)"),
+        ([*NESTED, *GROUPED, "--inner", "3"], "Grouped(3)"),
+        (["compare", *GROUPED, "--grid", "knn:k=1:3"], "Grouped(10, random=1)"),
+    ],
+)
+def test_a_number_of_folds_keeps_groups_together(
+    place: Path, capsys: pytest.CaptureFixture[str], words: list[str], made_by: str
+) -> None:
+    assert cli.main([*words, "--seed", "1"]) == 0
+    assert made_by in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,55 @@ def test_title_and_methods_say_how_rows_were_kept_together_or_apart(folds: Any, 
     text = methods_text(full(found))
     assert f"was estimated by {words} (Stone, 1974)" in text
     assert ("on 150 rows in 50 groups (" in text) == bool(groups)
+
+
+GROUPED = {"groups": "who"}
+
+
+@pytest.mark.parametrize(
+    ("folds", "more", "words"),
+    [
+        (pcv.Grouped(4, random=1), GROUPED, "grouped 4-fold cross-validation"),
+        (pcv.Stratified(4, random=1), {}, "stratified 4-fold cross-validation"),
+    ],
+)
+def test_every_result_says_above_its_numbers_how_rows_were_kept(
+    folds: Any, more: dict[str, Any], words: str
+) -> None:
+    data = pcv.data.iris().assign(who=[row // 3 for row in range(150)])
+    how = {"formula": "Species ~ . - who", "data": data, **more}
+    grid, knn = {"k": [1, 5]}, pcv.KNN()
+    nested = pcv.nested_cv(knn, grid=grid, outer=folds, inner=folds, **how)
+    results = {
+        "nested": nested,
+        "compare": pcv.compare({"k": pcv.KNN(5), "mean": pcv.Mean()}, folds=folds, **how),
+        "error curve": pcv.error_curve(knn, grid=grid, folds=folds, **how),
+        "learning curve": pcv.learning_curve(knn, sizes=[30, 60], folds=folds, **how),
+        "tune": pcv.tune(knn, grid=grid, folds=folds, **how),
+    }
+    for name, found in results.items():
+        assert words in " ".join(found.summary().split("\n\n")[0].split()), name
+    kind = words.partition(" ")[0]
+    assert nested.summary().startswith(f"KNN: {kind} nested cross-validation\n")
+
+
+def test_folds_that_split_groups_are_not_called_grouped() -> None:
+    data = pcv.data.mtcars().assign(who=[row // 4 for row in range(32)])
+    found = pcv.audit(
+        pcv.OLS(), "mpg ~ wt", data, folds=pcv.KFold(4, random=1), groups="who", times=5
+    )
+    assert len(found.split_groups)
+    assert "grouped" not in found.summary()
+    assert "grouped" not in methods_text(full(found))
+
+
+def test_a_pair_without_limits_says_why(tmp_path: Path) -> None:
+    both = {"o": pcv.OLS(), "m": pcv.Mean()}
+    found = pcv.compare(both, "mpg ~ .", pcv.data.mtcars(), folds=pcv.FiveByTwo(random=4))
+    words = "Alpaydin's F test rejects every value"
+    assert np.isnan(found.pairs()["conf_low"]).all()
+    for text in (found.summary(), found.report(tmp_path / "r.md").read_text()):
+        assert words in " ".join(text.replace("\\", "").split())
 
 
 def test_the_methods_paragraph_of_nested_cross_validation() -> None:

@@ -37,7 +37,6 @@ from pycvstat.report.plots import forest
 from pycvstat.report.plots.folds import fit_name
 from pycvstat.report.plots.style import label
 from pycvstat.report.sentences import (
-    STATSMODELS,
     data_parts,
     learner_parts,
     loss_words,
@@ -119,6 +118,9 @@ class ComparingView(FoldsView):
                 found = all_pairs(self.tables, method=self.method, level=self.level)
             except IntervalError as error:
                 return None, [Note(f"No paired comparison: {error.problem}")]
+        without = found[found["conf_low"].isna() & (found["method"] != "none")]
+        rows = without[["a", "b", "notes"]].itertuples(index=False)
+        said += [f"{a} − {b}: {words}." for a, b, words in rows if words]
         return found, [Note(text) for text in said]
 
     def methods_table(self) -> Table:
@@ -268,7 +270,7 @@ class ComparingView(FoldsView):
             "differences ",
             Cite(keys),
             ", p values adjusted for their number by Holm's method ",
-            Cite(("holm1979", STATSMODELS)),
+            Cite(("holm1979", "seabold2010")),
             ".",
         ]
 

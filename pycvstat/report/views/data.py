@@ -20,6 +20,7 @@ from pycvstat.report.sentences import (
     capital,
     data_parts,
     folds_words,
+    kept_words,
     learner_in_full,
     learner_parts,
     learner_words,
@@ -56,6 +57,11 @@ class FoldsView(View):
     def one(self) -> Any:
         """The result, or the first of several on the same folds."""
         return self.result
+
+    def kept(self) -> list[str]:
+        """The folds, where they keep groups or classes together and the title does not say so."""
+        plan, words = self.result.plan, plan_words(self.result.plan)
+        return [words] if kept_words(plan) and words not in self.title else []
 
     def folds(self, figure: bool = True) -> Sections:
         """How rows were split, as a list and as a map."""
@@ -101,7 +107,7 @@ class DataView(FoldsView):
         task = self.result.task
         left_out = f" ({task.omitted} left out)" if task.omitted else ""
         parts = [task.formula.text, f"{count(task.n, 'row')}{left_out}"]
-        parts += [*classes_words(task.response.levels), loss_words(self.loss)]
+        parts += [*classes_words(task.response.levels), loss_words(self.loss), *self.kept()]
         return " · ".join([*parts, ORDERS[task.sorted_by]] if task.sorted_by else parts)
 
     def context(self) -> Sections:

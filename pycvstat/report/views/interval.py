@@ -153,7 +153,8 @@ class LossesView(FoldsView):
     def subtitle(self) -> str:
         """Size and loss."""
         rows = count(self.result.plan.n, "row")
-        return f"{rows} · {loss_words(self._loss)} · computed elsewhere"
+        words = (rows, loss_words(self._loss), "computed elsewhere", *self.kept())
+        return " · ".join(words)
 
     def told(self) -> list[Inline]:
         """Loss and folds, for the methods part."""

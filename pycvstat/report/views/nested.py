@@ -24,6 +24,7 @@ from pycvstat.report.plots import candidates, folds
 from pycvstat.report.sentences import (
     candidates_words,
     data_parts,
+    kept_words,
     learner_parts,
     learner_words,
     loss_words,
@@ -66,7 +67,8 @@ class NestedView(RiskView, of=NestedResult):
     @property
     def title(self) -> str:
         """The learner."""
-        return f"{learner_words(self.result.tuned.learner)}: nested cross-validation"
+        how = kept_words(self.result.plan)
+        return f"{learner_words(self.result.tuned.learner)}: {how}nested cross-validation"
 
     @property
     def question(self) -> str:
