@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.cli.files import categories, read_data
+from pycvstat.cli.files import categories, dates, read_data
 from pycvstat.cli.messages import tell
 from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, unescaped
 from pycvstat.errors import InputError, PycvstatError
@@ -191,14 +191,16 @@ def completion(chosen: Namespace) -> None:
 def _data(chosen: Namespace) -> Any:
     sep = None if chosen.sep is None else unescaped(chosen.sep)
     data = read_data(chosen.data, sep, chosen.decimal, chosen.na_string or ())
-    for name in chosen.factor or []:
-        if name not in data.columns:
-            raise InputError(
-                "the column for --factor is not in the data.",
-                given=name,
-                fix=f"use one of {', '.join(map(str, data.columns))}",
-            )
-        data[name] = categories(data[name], chosen.levels)
+    for option, named in (("factor", chosen.factor or []), ("date", chosen.date or [])):
+        for name in named:
+            if name not in data.columns:
+                raise InputError(
+                    f"the column for --{option} is not in the data.",
+                    given=name,
+                    fix=f"use one of {', '.join(map(str, data.columns))}",
+                )
+            column = data[name]
+            data[name] = categories(column, chosen.levels) if option == "factor" else dates(column)
     return data
 
 

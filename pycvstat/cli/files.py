@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,22 @@ def categories(column: pd.Series[Any], levels: Collation = "ICU") -> pd.Categori
 
     codes, names = read_y(column).as_factor(levels)
     return pd.Categorical.from_codes(codes, pd.Index(names, dtype=object))
+
+
+def dates(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column of words as dates."""
+    import pandas as pd
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # pandas guesses word by word
+            return pd.to_datetime(column)
+    except (ValueError, TypeError, UserWarning):
+        raise DataError(
+            f"{column.name!r} cannot be read as dates.",
+            given=", ".join(map(str, column.dropna().unique()[:3])),
+            fix="write dates as 2026-01-31",
+        ) from None
 
 
 def _nearby(file: Path) -> str:

@@ -23,7 +23,7 @@ from pycvstat.folds import (
 from pycvstat.learners.base import Learner
 
 OPTIONS = {"n_jobs": "jobs"}
-READING = {"na_values": "na-string", "decimal": "decimal", "sep": "sep"}
+READING = {"na_values": "na-string", "decimal": "decimal", "sep": "sep"} | {"parse_dates": "date"}
 """Arguments, and options of pandas, whose option here has another name."""
 
 

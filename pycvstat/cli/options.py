@@ -129,9 +129,9 @@ def learner_of(text: str) -> Learner:
     """
     name, _, settings = text.partition(":")
     if name not in LEARNERS:
-        raise InputError(
-            f"there is no learner called {name!r}.", given=text, fix=_nearest(name, LEARNERS)
-        )
+        near, model = _nearest(name, LEARNERS), name.startswith(("sm.", "smf."))
+        fix = f"{near}, or give {name} to cross_validate (in Python)" if model else near
+        raise InputError(f"there is no learner called {name!r}.", given=text, fix=fix)
     if name == "glm" and settings and "=" not in settings:
         settings = f"family={settings}"
     kind = LEARNERS[name]
@@ -227,6 +227,8 @@ def folds_of(text: str, seed: int | None, *, grouped: bool = False) -> Any:
         kind, rest = "grouped" if grouped else "kfold", kind
     if kind in DIALECTS:
         return RFolds(kind, _count(rest, text), seed=seed)
+    if isinstance(value_of(text), float):
+        raise InputError("a number of folds is whole.", given=text, fix="--folds 10")
     if kind not in FOLDS:
         raise InputError(
             "these folds are not known.", given=text, fix=_nearest(kind, (*FOLDS, *DIALECTS))

@@ -14,6 +14,7 @@ from typing import Any
 from pycvstat.cli.messages import spoken
 from pycvstat.cli.options import FOLDS, LEARNERS
 from pycvstat.errors import PycvstatError, PycvstatWarning
+from pycvstat.errors.names import ELSEWHERE
 from pycvstat.folds import DIALECTS
 
 REPORTS = ".html, .md, .tex, .pdf or .docx"
@@ -80,7 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ...
     SystemExit: 0
     """
-    chosen = make_parser().parse_args(arguments)
+    parser = make_parser()
+    chosen, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, chosen)}")
     run = getattr(import_module("pycvstat.cli.commands"), chosen.command)
     try:
         with warnings.catch_warnings():
@@ -100,6 +104,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"pycvstat: {problem.strerror or problem}", file=sys.stderr)
         return 1
     return 0
+
+
+def _meant(unknown: Sequence[str], chosen: argparse.Namespace) -> str:
+    """What the first unknown option of another package is called here."""
+    name = unknown[0].partition("=")[0].lstrip("-").replace("-", "_")
+    ours = [one for one, theirs in ELSEWHERE.items() if name in theirs.split()]
+    here = next((one for one in ours if hasattr(chosen, one)), None)
+    return "" if here is None else f" (write --{here})"
 
 
 def _kept(chosen: argparse.Namespace) -> str:
@@ -232,6 +244,7 @@ def _common(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
     data.add_argument("--decimal", metavar="CHARACTER", default=".",
                       help="decimal sign of a text file (default: a point)")  # fmt: skip
     data.add_argument("--factor", action="append", metavar="COLUMN", help="treat as categorical")
+    data.add_argument("--date", action="append", metavar="COLUMN", help="read as dates")
     data.add_argument("--groups", metavar="COLUMN", help="rows that belong together")
     data.add_argument("--weights", metavar="COLUMN",
                       help="weights of rows in the fits; losses are not weighted")  # fmt: skip

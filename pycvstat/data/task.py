@@ -16,7 +16,7 @@ from pycvstat.data.formula.syntax import Call, Name, columns_in
 from pycvstat.data.formula.variables import freeze
 from pycvstat.data.frame.columns import Collation
 from pycvstat.data.response import Response, many_levels, misread, response_of, with_classes
-from pycvstat.errors import Advice, DataError, InputError, warn
+from pycvstat.errors import Advice, DataError, InPython, InputError, warn
 from pycvstat.errors.checks import check_shape, check_word
 from pycvstat.types import FloatArray, IntArray
 
@@ -295,11 +295,14 @@ def _complete_rows(n: int, columns: Sequence[frames.Column], na: NA) -> IntArray
             f"{int(bad.sum())} of {n} rows have missing values.",
             given=counts,
             fix=Advice(
-                "{na} leaves these rows out (as R's lm does){}",
-                "; na='pass' hands missing predictors to learners that take them: estimators such "
-                "as HistGradientBoostingRegressor, pipelines that impute, FromFunctions"
-                if na == "raise"
-                else "",
+                "{na} leaves these rows out (as R's lm does)"
+                + (
+                    "; {} hands missing predictors to learners that take them: estimators such "
+                    "as HistGradientBoostingRegressor, pipelines that impute, FromFunctions"
+                    if na == "raise"
+                    else ""
+                ),
+                InPython("na='pass'"),
                 na="omit",
             ),
         )

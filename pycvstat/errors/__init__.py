@@ -28,6 +28,7 @@ __all__ = [
     "FitError",
     "FoldError",
     "FormulaError",
+    "InPython",
     "InputError",
     "IntervalError",
     "LossError",
@@ -266,6 +267,22 @@ class AsClasses:
 
     def __repr__(self) -> str:
         return f"data[{self.name!r}].astype('category')"
+
+
+@dataclass(frozen=True)
+class InPython:
+    """What only Python can say, as it is typed.
+
+    Examples
+    --------
+    >>> InPython("na='pass'")
+    na='pass'
+    """
+
+    code: str
+
+    def __repr__(self) -> str:
+        return self.code
 
 
 class Reading:

@@ -165,6 +165,26 @@ BAD = {
         "mean 'k'",
     ),
     "an unknown column": (["cv", "cars.csv", "mpg ~ wtt", *LEARNER], "did you mean 'wt'"),
+    "folds of no whole number": (
+        ["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "5.0"],
+        "a number of folds is whole",
+    ),
+    "a model of statsmodels": (
+        ["cv", "cars.csv", "mpg ~ wt", "--learner", "smf.ols"],
+        "or give smf.ols to cross_validate (in Python)",
+    ),
+    "a random effect": (
+        ["cv", "cars.csv", "mpg ~ wt + (1|cyl)", *LEARNER],
+        "pcv.Statsmodels(smf.mixedlm, groups='cyl') (in Python) with the other terms",
+    ),
+    "dates that are none": (
+        ["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--date", "model"],
+        "'model' cannot be read as dates",
+    ),
+    "dates in no column": (
+        ["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--date", "day"],
+        "the column for --date is not in the data",
+    ),
     "unknown folds": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--folds", "kfld:5"], "'kfold'"),
     "missing values": (["cv", "holes.csv", "mpg ~ wt", *LEARNER], "--na omit leaves these rows"),
     "groups not given": (
@@ -317,6 +337,31 @@ def test_words_for_missing_values(
     assert cli.main([*words, "--json", "--na", "omit"]) == 0
     same = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", gaps, folds=pcv.KFold(10, random=1), na="omit")
     assert estimate(capsys) == same.estimate
+
+
+def test_dates_are_read_as_the_warning_says(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    days = pd.date_range("2020-01-01", periods=32).strftime("%Y-%m-%d")
+    pcv.data.mtcars().assign(day=days).to_csv(place / "days.csv", index=False)
+    words = ["cv", "days.csv", "mpg ~ wt + day", *LEARNER, "--json"]
+    cli.main([*words, "--seed", "1"])
+    assert "make them dates: --date day" in capsys.readouterr().err
+    assert cli.main([*words, "--seed", "1", "--date", "day"]) == 0
+    dated = pcv.data.mtcars().assign(day=pd.to_datetime(days))
+    same = pcv.cross_validate(pcv.OLS(), "mpg ~ wt + day", dated, folds=pcv.KFold(10, random=1))
+    assert estimate(capsys) == same.estimate
+
+
+@pytest.mark.parametrize(
+    ("words", "here"), [("--cv 5", "--folds"), ("--sample-weight w", "--weights")]
+)
+def test_an_option_of_another_package_is_answered(
+    capsys: pytest.CaptureFixture[str], words: str, here: str
+) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["cv", "cars.csv", "mpg ~ wt", *LEARNER, *words.split()])
+    assert f"unrecognized arguments: {words} (write {here})" in capsys.readouterr().err
 
 
 def test_row_names_are_noticed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 import pycvstat as pcv
 from pycvstat.cli.messages import in_words, learner_word, word_of
 from pycvstat.cli.options import LEARNERS, folds_of, learner_of
-from pycvstat.errors import Advice, AsClasses, FitError, Reading
+from pycvstat.errors import Advice, AsClasses, FitError, InPython, Reading
 
 CV = Namespace(folds="10", na="raise", loss=None, jobs=None, groups=None, learner="knn:k=5")
 NESTED = Namespace(
@@ -48,8 +48,12 @@ NESTED = Namespace(
          "read it as missing: pd.read_csv(file, na_values=['k.A.', '-'], decimal=',')",
          "read it as missing: --na-string k.A. --na-string=- --decimal ,"),
         (Advice("use {}", Reading(parse_dates=["day"])), CV,
-         "use pd.read_csv(file, parse_dates=['day'])",
-         "use pd.read_csv(file, parse_dates=['day']) (in Python)"),
+         "use pd.read_csv(file, parse_dates=['day'])", "use --date day"),
+        (Advice("use {}", Reading(thousands="'")), CV,
+         "use pd.read_csv(file, thousands=\"'\")",
+         "use pd.read_csv(file, thousands=\"'\") (in Python)"),
+        (Advice("{} keeps them", InPython("na='pass'")), CV,
+         "na='pass' keeps them", "na='pass' (in Python) keeps them"),
         ("did you mean 'kernel'?", CV, "did you mean 'kernel'?", "did you mean 'kernel'?"),
     ],
 )  # fmt: skip

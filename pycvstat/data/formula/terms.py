@@ -21,7 +21,7 @@ from pycvstat.data.formula.syntax import (
     deparse,
     walk,
 )
-from pycvstat.errors import FormulaError
+from pycvstat.errors import Advice, FormulaError, InPython
 
 MOST_TERMS = 20_000
 HIGHEST_POWER = 64  # more variables than this would give too many terms long before
@@ -87,7 +87,10 @@ class Algebra:
                 group = groups.name if isinstance(groups, Name) else "..."
                 raise self._fault(
                     f"({deparse(node)}) is a random effect, and formulas have fixed ones.",
-                    f"pcv.Statsmodels(smf.mixedlm, groups={group!r}{slopes}) with the other terms",
+                    Advice(
+                        "{} with the other terms",
+                        InPython(f"pcv.Statsmodels(smf.mixedlm, groups={group!r}{slopes})"),
+                    ),
                 )
             case _:
                 raise self._fault(
@@ -182,7 +185,7 @@ class Algebra:
             "+ 0 or - 1 leaves out the intercept, I(2 * x) computes",
         )
 
-    def _fault(self, problem: str, fix: str) -> FormulaError:
+    def _fault(self, problem: str, fix: str | Advice) -> FormulaError:
         return FormulaError(problem, given=shortened(self.text), fix=fix)
 
 
