@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -17,7 +16,7 @@ from pycvstat.cli.messages import tell
 from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, unescaped
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.r.bridge.installed import missing
-from pycvstat.report.render.formats import check_report_path, write_document
+from pycvstat.report.render.formats import check_report_path, check_writable, write_document
 
 
 def cv(chosen: Namespace) -> None:
@@ -235,17 +234,11 @@ def _check_outputs(chosen: Namespace) -> None:
     if chosen.crosscheck and (problem := missing()) is not None:
         raise problem
     for path, ending in ((chosen.save, ".npz"), (chosen.to_r, ".R")):
-        if path is not None:
-            _check_place(path, ending)
-
-
-def _check_place(path: Path, ending: str) -> None:
-    if path.suffix.lower() != ending.lower():
-        raise InputError(f"this file must end in {ending}.", given=str(path))
-    folder = path.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise InputError("this file cannot be written.", given=str(path), fix="choose a folder "
-                         "that exists and where you may write")  # fmt: skip
+        if path is None:
+            continue
+        if path.suffix.lower() != ending.lower():
+            raise InputError(f"this file must end in {ending}.", given=str(path))
+        check_writable(path, "file")
 
 
 def _give(result: Any, chosen: Namespace) -> None:

@@ -45,13 +45,9 @@ def completion(parser: argparse.ArgumentParser, shell: str) -> str:
 
 
 def _commands(parser: argparse.ArgumentParser) -> dict[str, Command]:
-    found: dict[str, Command] = {}
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            helps = {choice.dest: choice.help or "" for choice in action._choices_actions}
-            for name, command in action.choices.items():
-                found[name] = _command(command, helps.get(name, ""))
-    return found
+    (choices,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    helps = {choice.dest: choice.help or "" for choice in choices._choices_actions}
+    return {name: _command(one, helps.get(name, "")) for name, one in choices.choices.items()}
 
 
 def _command(parser: argparse.ArgumentParser, words: str) -> Command:

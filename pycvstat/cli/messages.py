@@ -154,7 +154,8 @@ def learner_word(learner: Learner) -> str:
 
     Examples
     --------
-    >>> learner_word(GLM("poisson")), learner_word(KNN(k=5, ties="row"))
+    >>> import pycvstat as pcv
+    >>> learner_word(pcv.GLM("poisson")), learner_word(pcv.KNN(k=5, ties="row"))
     ('glm:family=poisson', 'knn:k=5,ties=row')
     """
     usual = type(learner)().params()

@@ -16,7 +16,7 @@ from pycvstat.data.formula.syntax import Call, Name, columns_in
 from pycvstat.data.formula.variables import freeze
 from pycvstat.data.frame.columns import Collation
 from pycvstat.data.response import Response, many_levels, misread, response_of, with_classes
-from pycvstat.errors import Advice, DataError, InPython, InputError, warn
+from pycvstat.errors import Advice, DataError, InputError, InPython, warn
 from pycvstat.errors.checks import check_shape, check_word
 from pycvstat.types import FloatArray, IntArray
 

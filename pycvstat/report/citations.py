@@ -10,6 +10,9 @@ from importlib.resources import files
 
 from pycvstat.errors import InputError
 
+PLACES = ("journal", "booktitle", "publisher", "institution", "organization")
+"""Fields that say where a work appeared."""
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -47,27 +50,18 @@ class Work:
     def reference(self) -> str:
         """The work as one line of a list of references."""
         f = self.fields
-        where = [
-            f.get("journal")
-            or f.get("booktitle")
-            or f.get("publisher")
-            or f.get("institution")
-            or f.get("organization")
-            or ""
-        ]
+        *most, last = (_initialled(name) for name in f["author"].split(" and "))
+        authors = f"{', '.join(most)} and {last}" if most else last
         number = f.get("number", "")
-        volume = f"{f['volume']}({number})" if number and "volume" in f else f.get("volume", number)
-        where += [volume, f.get("pages", "").replace("--", "–"), f.get("note", "")]
-        where += [f"doi:{f['doi']}"] if "doi" in f else []
-        source = ", ".join(part for part in where if part)
+        where = [
+            next((f[name] for name in PLACES if name in f), ""),
+            f"{f['volume']}({number})" if number and "volume" in f else f.get("volume", number),
+            f.get("pages", "").replace("--", "–"),
+            f.get("note", ""),
+            f"doi:{f['doi']}" if "doi" in f else "",
+        ]
         end = "" if f["title"].endswith("?") else "."
-        return f"{self._authors()} ({self.year}). {f['title']}{end} {source}."
-
-    def _authors(self) -> str:
-        names = [_initialled(name) for name in self.fields["author"].split(" and ")]
-        if len(names) == 1:
-            return names[0]
-        return f"{', '.join(names[:-1])} and {names[-1]}"
+        return f"{authors} ({self.year}). {f['title']}{end} {', '.join(filter(None, where))}."
 
 
 @cache

@@ -45,19 +45,14 @@ def aligned(values: Sequence[Any], digits: int = DIGITS) -> list[str]:
     >>> aligned([1, 20])
     ['1', '20']
     """
-    known = [float(v) for v in values if not _missing(v)]
-    if all(_whole(v) for v in values if not _missing(v)):
-        return ["" if _missing(v) else f"{int(v)}" for v in values]
-    style = _style(known, digits)
-    return ["" if _missing(v) else _written(float(v), style) for v in values]
+    known = [v for v in values if not _missing(v)]
+    whole = all(isinstance(v, numbers.Integral) for v in known)
+    style = "d" if whole else _style([float(v) for v in known], digits)
+    return ["" if _missing(v) else _written(int(v) if whole else float(v), style) for v in values]
 
 
 def _missing(value: Any) -> bool:
     return value is None or (isinstance(value, float | np.floating) and math.isnan(value))
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral)
 
 
 def _style(known: Sequence[float], digits: int) -> str:

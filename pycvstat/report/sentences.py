@@ -131,21 +131,13 @@ def changed_params(learner: Any) -> dict[str, Any]:
     >>> changed_params(External(Lasso(alpha=0.1)))
     {'alpha': 0.1}
     """
-    usual = usual_params(learner)
-    return {
-        name: value
-        for name, value in learner.params().items()
-        if isinstance(value, str | int | float | bool) and value != usual.get(name)
-    }
-
-
-def usual_params(learner: Any) -> dict[str, Any]:
-    """The defaults of a learner's class, or of the estimator that it wraps."""
     kind = type(getattr(learner, "estimator", learner))
     try:
-        return {name: of.default for name, of in signature(kind).parameters.items()}
+        usual = {name: of.default for name, of in signature(kind).parameters.items()}
     except (TypeError, ValueError):
-        return {}
+        usual = {}
+    params = learner.params().items()
+    return {n: v for n, v in params if isinstance(v, str | int | float) and v != usual.get(n)}
 
 
 def parameters(candidates: Any) -> list[str]:
@@ -223,11 +215,8 @@ def distribution_words(found: Interval) -> str:
 
 def folds_words(plan: FoldPlan) -> str:
     """Fits and sizes: "10 fits, each trained on 28 to 29 rows and tested on 3 to 4"."""
-    each = "each " if len(plan) > 1 else ""
-    return (
-        f"{count(len(plan), 'fit')}, {each}trained on {sizes(plan.n_train)} rows and tested on "
-        f"{sizes(plan.n_test)}"
-    )
+    fits = count(len(plan), "fit") + (", each" if len(plan) > 1 else ",")
+    return f"{fits} trained on {sizes(plan.n_train)} rows and tested on {sizes(plan.n_test)}"
 
 
 def seed_words(seed: int) -> str:
@@ -244,11 +233,8 @@ def value_words(value: float, found: Interval) -> str:
 def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
     """A learner with its parameters, without the tuned ones, and the works it goes back to."""
     if learner.candidates:
-        names = parameters(learner.candidates)
-        return [
-            *learner_parts(learner.base, names),
-            f" tuned over {candidates_words(learner.candidates)}",
-        ]
+        of = learner_parts(learner.base, parameters(learner.candidates))
+        return [*of, f" tuned over {candidates_words(learner.candidates)}"]
     params = learner.params()
     told = {name: params[name] for name in learner.always_told} | changed_params(learner)
     told = {name: value for name, value in told.items() if name not in tuned}
@@ -265,23 +251,11 @@ def plan_parts(plan: FoldPlan) -> Parts:
 
 def data_parts(task: Task) -> Parts:
     """The data at the end of a sentence."""
-    left_out = (
-        f"; {count(task.omitted, 'row')} with missing values left out" if task.omitted else ""
-    )
+    missing = f"; {count(task.omitted, 'row')} with missing values left out"
     weights = "" if task.weights is None else " Weights entered the fits and not the losses."
     groups = "" if task.groups is None else f" in {count(len(np.unique(task.groups)), 'group')}"
     on = f", on {count(task.n, 'row')}{groups} ("
-    return [on, Verbatim(task.formula.text), f"{left_out}).{weights}"]
-
-
-def estimate_parts(estimate: float, pooled: float, plan: FoldPlan) -> Parts:
-    """Both averages."""
-    if len(plan) == 1:
-        return [f" The mean loss on the {sizes(plan.n_test)} test rows was {number(estimate)}."]
-    return [
-        f" The estimate, the mean of the fold means, was {number(estimate)} (mean over "
-        f"observations: {number(pooled)})."
-    ]
+    return [on, Verbatim(task.formula.text), f"{missing if task.omitted else ''}).{weights}"]
 
 
 def interval_parts(found: Interval | None, estimate: float | None = None) -> Parts:
@@ -289,14 +263,7 @@ def interval_parts(found: Interval | None, estimate: float | None = None) -> Par
     if found is None:
         return []
     centre = f" around {number(found.estimate)}" if moved(found, estimate) else ""
-    return [
-        f" The {interval_words(found)}{centre} is {_article(found.title)} ",
-        Cite(found.citation),
-        f"; it is about the {found.estimand}.",
-    ]
-
-
-def _article(title: str) -> str:
-    return f"{'an' if title[0].lower() in 'aeiou' else 'a'} {title} interval".replace(
-        "interval interval", "interval"
-    )
+    article = "an" if found.title[0].lower() in "aeiou" else "a"
+    kind = f"{article} {found.title.removesuffix(' interval')} interval "
+    about = f"; it is about the {found.estimand}."
+    return [f" The {interval_words(found)}{centre} is {kind}", Cite(found.citation), about]

@@ -145,7 +145,7 @@ def check_report_path(path: str | PathLike[str]) -> Path:
             given=target.name or str(target),
             fix=f"{target.stem or 'report'}.html",
         )
-    _check_writable(target)
+    check_writable(target)
     if kind.beside and figures_beside(target).is_file():
         raise InputError(
             "the figures belong in a directory, and there is a file of its name.",
@@ -156,13 +156,14 @@ def check_report_path(path: str | PathLike[str]) -> Path:
     return target
 
 
-def _check_writable(target: Path) -> None:
+def check_writable(target: Path, what: str = "report") -> None:
+    """Refuse a path that no file can be written to."""
     folder = target.parent
     if target.is_dir():
         raise InputError("this path is a directory.", given=str(target), fix="name a file in it")
     if not folder.is_dir():
         raise InputError(
-            "the directory of the report does not exist.",
+            f"the directory of the {what} does not exist.",
             given=str(folder),
             fix="make it first, or choose another path",
         )
@@ -175,7 +176,7 @@ def _check_writable(target: Path) -> None:
                 pass
     except OSError as error:
         raise InputError(
-            "the report cannot be written there.",
+            f"the {what} cannot be written there.",
             given=f"{target} ({error.strerror or error})",
             fix="choose a path where you may write",
         ) from None

@@ -70,10 +70,8 @@ def _lines(lines: Sequence[str]) -> str:
 
 def chunks(table: Table) -> list[list[int]]:
     """The columns of a table in groups that fit the width; the first column leads each group."""
-    widths = [
-        min(w, NARROWEST if a == "l" else w)
-        for w, a in zip(natural_widths(table), table.align, strict=True)
-    ]
+    natural = zip(natural_widths(table), table.align, strict=True)
+    widths = [min(w, NARROWEST) if a == "l" else w for w, a in natural]
     groups: list[list[int]] = [[0]]
     for column in range(1, len(widths)):
         used = sum(widths[c] + len(GAP) for c in groups[-1])

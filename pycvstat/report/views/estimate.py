@@ -25,12 +25,11 @@ from pycvstat.report.content import (
     Table,
     section,
 )
-from pycvstat.report.numbers import aligned, count, interval_headers, number, table_of
+from pycvstat.report.numbers import aligned, count, interval_headers, number, sizes, table_of
 from pycvstat.report.plots import forest, predictions
 from pycvstat.report.sentences import (
     data_parts,
     distribution_words,
-    estimate_parts,
     interval_parts,
     learner_parts,
     learner_words,
@@ -207,8 +206,13 @@ class EstimateView(FoldsView):
 
     def averages_told(self) -> list[Inline]:
         """Both averages, for the methods part."""
-        pooled = float(self.table.pooled()[0])
-        return estimate_parts(self.estimate, pooled, self.table.plan)
+        plan, value = self.table.plan, number(self.estimate)
+        if len(plan) == 1:
+            return [f" The mean loss on the {sizes(plan.n_test)} test rows was {value}."]
+        return [
+            f" The estimate, the mean of the fold means, was {value} (mean over observations: "
+            f"{number(float(self.table.pooled()[0]))})."
+        ]
 
     def interval_told(self) -> list[Inline]:
         """The interval, for the methods part."""

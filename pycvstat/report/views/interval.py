@@ -166,10 +166,7 @@ class LossesView(FoldsView):
 class OneView(LossesView, EstimateView):
     """The risk of the procedure that made the losses."""
 
-    @property
-    def of(self) -> str:
-        """What made the losses."""
-        return "the procedure that made the losses"
+    of = "the procedure that made the losses"
 
     @property
     def title(self) -> str:

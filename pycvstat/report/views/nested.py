@@ -57,12 +57,8 @@ FINAL = (
 class NestedView(RiskView, of=NestedResult):
     """The risk of a learner that is tuned inside every fit."""
 
+    of = "the tuned procedure"
     result: NestedResult
-
-    @property
-    def of(self) -> str:
-        """The tuned procedure."""
-        return "the tuned procedure"
 
     @property
     def title(self) -> str:
@@ -224,7 +220,8 @@ class NestedView(RiskView, of=NestedResult):
     def methods(self) -> list[Inline]:
         """Learner, outer and inner folds, data, rule, choices, estimates and interval."""
         result, inner = self.result, self.result.inner_plan
-        chosen = [f"{what} ({_times(times)})" for what, times in self._counts()]
+        often = {1: "once", 2: "twice"}
+        chosen = [f"{what} ({often.get(n, f'{n} times')})" for what, n in self._counts()]
         by: list[Inline] = [] if inner is None else [" by ", Verbatim(inner.recipe)]
         return [
             f"The risk ({loss_words(self.loss)}) of ",
@@ -244,7 +241,3 @@ class NestedView(RiskView, of=NestedResult):
             *self.averages_told(),
             *self.interval_told(),
         ]
-
-
-def _times(n: int) -> str:
-    return {1: "once", 2: "twice"}.get(n, f"{n} times")
