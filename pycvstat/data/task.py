@@ -44,6 +44,8 @@ class Task:
         The full data, from which levels are frozen, where these are some of its rows.
     omitted : int
         Rows of the data as given that were left out for missing values.
+    offered : tuple of str
+        The names of all columns of the data as given.
     sorted_by : {"", "ICU", "C"}
         How words were sorted that became a factor's levels; empty where there were none.
     """
@@ -56,6 +58,7 @@ class Task:
     groups: NDArray[Any] | None = None
     origin: frames.Frame | None = None
     omitted: int = 0
+    offered: tuple[str, ...] = ()
     sorted_by: Literal["", "ICU", "C"] = ""
 
     def __post_init__(self) -> None:
@@ -153,6 +156,7 @@ class Task:
             weights=_weights(columns["weights"], keep) if "weights" in columns else None,
             groups=_codes(columns["groups"])[keep] if "groups" in columns else None,
             omitted=frame.n - len(keep),
+            offered=frame.names,
             sorted_by=sorted_by or of_classes,
         )
 

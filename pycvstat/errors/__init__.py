@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -173,6 +174,51 @@ def warn(problem: str, *, given: object = None, fix: str | Advice | None = None)
         As for `PycvstatError`.
     """
     warnings.warn(PycvstatWarning(problem, given=given, fix=fix), stacklevel=len(_ours(1)) + 1)
+
+
+class _Notes(threading.local):
+    taken: list[tuple[str, str]] | None = None  # by the fit that this thread is in
+
+
+_notes = _Notes()
+
+
+def note(text: str, about: str = "") -> None:
+    """Warn of one fit among others: inside `noted` it is left to who knows all fits.
+
+    Parameters
+    ----------
+    text : str
+    about : str, optional
+        What it has in common with other notes that say as much; by default the whole text.
+    """
+    if _notes.taken is None:
+        warn(text)
+    else:
+        _notes.taken.append((about or text, text))
+
+
+@contextmanager
+def noted() -> Iterator[list[tuple[str, str]]]:
+    """Take the notes of a fit, what each is about and its text, instead of warning.
+
+    Examples
+    --------
+    >>> with noted() as said:
+    ...     note("it did not converge in 3 steps.", about="convergence")
+    >>> said
+    [('convergence', 'it did not converge in 3 steps.')]
+    """
+    outer, _notes.taken = _notes.taken, []
+    said = _notes.taken
+    try:
+        yield said
+    except BaseException:
+        for _, text in said:
+            warn(text)
+        raise
+    finally:
+        _notes.taken = outer
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import numpy as np
 from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
-from pycvstat.errors import FitError, telling, warn
+from pycvstat.errors import FitError, note, telling, warn
 from pycvstat.learners.base import (
     NA,
     Fitted,
@@ -68,13 +68,13 @@ class DesignLearner(Learner):
         self.check(task)
         encoder = task.encoder("contrasts").fit(task.frame)
         design = encoder.matrix(task.frame)
-        tell_wide(self, design)
+        tell_wide(self, task.n, design.X.shape[1])
         sample = sample_of(task, design, design.X, np.arange(task.n))
         solution = solved([self], sample)[0]
         with np.errstate(all="ignore"):
             refuse_non_finite(self.name, solution.predict(sample.X, sample.offset).values)
-        for note in solution.report.notes:
-            warn(note)
+        for text in solution.report.notes:
+            warn(text)
         return FittedDesign(self, task, encoder, sample, solution)
 
 
@@ -84,15 +84,14 @@ class PreparedDesign(Prepared):
     @cached_property
     def design(self) -> Design:
         """The design of all rows; its columns and offset hold for every fit."""
-        found = self.task.design("contrasts")
-        tell_wide(self.learners[0], found)
-        return found
+        return self.task.design("contrasts")
 
     def predict(
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Predictions:
         """Fit each candidate on the rows `train` and predict the rows `new`."""
         X_train, X_new = self.task.matrices("contrasts", train, new)
+        tell_wide(self.learners[0], len(train), X_train.shape[1])
         sample = sample_of(self.task, self.design, X_train, train)
         solutions = solved(self.chosen(which), sample)
         offset = None if self.design.offset is None else self.design.offset[new]
@@ -206,13 +205,13 @@ def shares_rows(task: Task, plan: FoldPlan) -> bool:
     return plan.train is None and task.encoder("contrasts").stateless
 
 
-def tell_wide(learner: DesignLearner, design: Design) -> None:
-    """Say that the columns are many for the rows."""
-    n, width = design.X.shape
+def tell_wide(learner: Any, n: int, width: int) -> None:
+    """Say that the columns are many for n training rows."""
     if not learner.shrinks and width > max(FEW, n / 2):
-        warn(
-            f"{learner.name} has {width} columns to fit to {n} rows.",
-            fix="leave some out, or use Ridge, Lasso or ElasticNet",
+        note(
+            f"{learner.name} has {width} columns to fit to {n} rows: leave some out, or use Ridge, "
+            "Lasso or ElasticNet.",
+            about="columns",
         )
 
 
@@ -257,12 +256,12 @@ def warn_once(
     new: Frame,
 ) -> None:
     """Say what R would warn about, and when an aliased column matters for the new rows."""
-    notes = dict.fromkeys(note for solution in solutions for note in solution.report.notes)
+    for text in dict.fromkeys(text for solution in solutions for text in solution.report.notes):
+        note(text)
     for aliased in {solution.report.aliased for solution in solutions if solution.report.aliased}:
         levels = new_levels(train, new)
-        notes |= dict.fromkeys(notes_of_aliased(learner, sample, aliased, X_new, levels))
-    for note in notes:
-        warn(note)
+        for text in notes_of_aliased(learner, sample, aliased, X_new, levels):
+            note(text, about=text.partition(" determine ")[0])
 
 
 def new_levels(train: Frame, new: Frame) -> str:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 
 from pycvstat.data.task import Task
-from pycvstat.errors import Advice, InputError, RError, heard, warn
+from pycvstat.errors import Advice, InputError, RError, note, noted
 from pycvstat.errors.checks import check_control
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Params, Predictions, Prepared
-from pycvstat.learners.design import DesignLearner, PreparedDesign, shares_rows
+from pycvstat.learners.design import DesignLearner, PreparedDesign, shares_rows, tell_wide
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.solution import FitReport, Outcome, Sample, Solution, results_table
 from pycvstat.types import FloatArray
@@ -318,6 +318,7 @@ class PreparedGLM(PreparedDesign):
         reports = [[FitReport()] * len(self.learners) for _ in range(len(plan))]
         means = np.stack([self._means(plan, c, reports) for c in range(len(self.learners))])
         detail = tuple(map(tuple, reports))
+        tell_wide(self.learners[0], int(plan.n_train.min()), self.design.X.shape[1])
         if not self.task.response.levels:
             return Predictions(means, None, detail)
         prob = np.stack([1 - means, means], axis=2)
@@ -335,14 +336,14 @@ class PreparedGLM(PreparedDesign):
         out = glm_left_out_means(*given, learner.control)
         for i in np.flatnonzero(out.refit).tolist():
             test = slice(plan.offsets[i], plan.offsets[i + 1])
-            with heard() as said:
+            with noted() as said:
                 refit = self.predict(plan.train_rows(i), plan.test_rows(i), [candidate])
             (report,) = refit.detail
-            for line in said:
-                if line not in report.notes:
-                    warn(line)
+            for about, text in said:
+                if text not in report.notes:
+                    note(text, about)
             counted = not_converged(report.iterations)
-            told = tuple(note for note in report.notes if note != counted)
+            told = tuple(text for text in report.notes if text != counted)
             reports[i][candidate] = replace(report, notes=told)
             out.means[test] = refit.values[0] if refit.prob is None else refit.prob[0, :, 1]
         return out.means

@@ -19,6 +19,7 @@ from pycvstat.learners.design import (
     notes_of_aliased,
     sample_of,
     shares_rows,
+    tell_wide,
 )
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.linear.least_squares import fit_least_squares
@@ -33,7 +34,7 @@ from pycvstat.learners.solution import (
     plain_table,
     unit_errors,
 )
-from pycvstat.learners.statsmodels.models import columns_of_covariance, with_columns
+from pycvstat.learners.statsmodels.columns import columns_of_covariance, with_columns
 from pycvstat.rmath.tolerances import LINEAR, SUMS
 from pycvstat.types import BoolArray, FloatArray
 
@@ -268,6 +269,7 @@ class PreparedLeastSquares(PreparedDesign):
         for i in np.flatnonzero(out.refit).tolist():
             test = slice(plan.offsets[i], plan.offsets[i + 1])
             values[test] = self.predict(plan.train_rows(i), plan.test_rows(i), [0]).values[0]
+        tell_wide(self.learners[0], int(plan.n_train.min()), X.shape[1])
         return Predictions(np.tile(values, (len(self.learners), 1)))
 
     def _tell(self, aliased: BoolArray | None) -> None:

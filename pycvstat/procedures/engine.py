@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import Advice, FitError, LossError, PycvstatError, warn
+from pycvstat.errors import Advice, FitError, LossError, PycvstatError, noted, warn
 from pycvstat.errors.checks import as_typed, check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
@@ -127,7 +127,7 @@ def run(
         return closed
     # a closed form leaves nothing to keep, but a checkpoint of other work is refused all the same
     results = run_tasks(
-        fit_one,
+        _fit_and_notes,
         work,
         range(len(plan) if closed is None else 0),
         execution=execution if closed is None else Execution(checkpoint=execution.checkpoint),
@@ -135,6 +135,12 @@ def run(
         label=label,
     )
     return _assemble(work, results) if closed is None else closed
+
+
+def _fit_and_notes(work: Work, i: int) -> dict[str, Any]:
+    with noted() as said:
+        found = fit_one(work, i)
+    return found | {"notes": list(dict.fromkeys(said))}
 
 
 def fit_one(work: Work, i: int) -> dict[str, Any]:
@@ -257,17 +263,19 @@ def describe(params: Mapping[str, Any]) -> str:
 def _closed_form(work: Work) -> Outcome | None:
     """All fits at once where the learner has a closed form for the plan."""
     try:
-        with one_thread(), np.errstate(all="ignore"):
+        with one_thread(), np.errstate(all="ignore"), noted() as said:
             p = work.prepared.predict_plan(work.plan)
             if p is None:
                 return None
             losses = losses_of(work, p, work.plan.rows)
     except PycvstatError:
         return None  # fit by fit the error names its fold
+    for text in dict(reversed(said)).values():  # the first about each
+        warn(text)
     table = _table(work, losses, p)
     kept = table if work.keep == "all" else None
     details = (None,) * len(work.plan) if p.detail is None else p.detail
-    _tell_notes(work, details)
+    _tell_notes(work, [[(t, t) for one in fit or () for t in one.notes] for fit in details])
     _tell_not_converged(work, details)
     return Outcome(_in_range(work, table.means()), kept, details, ())
 
@@ -275,6 +283,7 @@ def _closed_form(work: Work) -> Outcome | None:
 def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
     failures = _failures(work, results)
     details = tuple(r["detail"] for r in results)
+    _tell_notes(work, [r["notes"] for r in results])
     _tell_not_converged(work, details)
     if work.keep == "fold_means":
         stacked = np.stack([r["means"] for r in results])
@@ -328,32 +337,34 @@ def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure
     return found
 
 
-def _tell_notes(work: Work, details: Sequence[Any]) -> None:
-    """Say once what fits that went together report, and in which folds."""
-    folds: dict[str, list[str]] = {}
-    for i, reports in enumerate(details):
-        for note in dict.fromkeys(note for report in reports or () for note in report.notes):
-            folds.setdefault(note, []).append(where(work.plan, i))
-    for note, places in folds.items():
-        warn(note, given=_first(places))
+def _tell_notes(work: Work, notes: Sequence[Sequence[tuple[str, str]]]) -> None:
+    """Say once, with the folds, what several fits have to say: what about, and the text."""
+    said: dict[str, dict[int, str]] = {}
+    for i, of_fit in enumerate(notes):
+        for about, text in of_fit:
+            said.setdefault(about, {})[i] = text
+    for texts in said.values():
+        differ = "; this is said of the first" if len({*texts.values()}) > 1 else ""
+        warn(next(iter(texts.values())), given=f"{_places(work, [*texts])}{differ}")
 
 
-def _first(places: Sequence[str]) -> str:
-    more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-    return f"{', '.join(places[:3])}{more}"
+def _places(work: Work, fits: Sequence[int]) -> str:
+    """The names of some fits, the first of many."""
+    more = f" and {len(fits) - 3} more" if len(fits) > 3 else ""
+    return f"{', '.join(where(work.plan, i) for i in fits[:3])}{more}"
 
 
 def _tell_not_converged(work: Work, details: Sequence[Any]) -> None:
     """Say in which fits the iterations of a candidate did not converge."""
     stuck = [
-        where(work.plan, i)
+        i
         for i, reports in enumerate(details)
         if isinstance(reports, tuple) and not all(report.converged for report in reports)
     ]
     if stuck:
         warn(
             f"{len(stuck)} of {len(details)} fits did not converge.",
-            given=_first(stuck),
+            given=_places(work, stuck),
             fix="raise maxiter, or read their predictions with care",
         )
 

@@ -18,7 +18,7 @@ from pycvstat.learners.base import NA, tell_missing
 from pycvstat.learners.design import FittedRegression, refuse_non_finite, sample_of, warn_once
 from pycvstat.learners.linear.least_squares import independent_columns
 from pycvstat.learners.solution import CERTAIN, SEPARATED, FitReport, Outcome, Sample, results_table
-from pycvstat.learners.statsmodels import models
+from pycvstat.learners.statsmodels import columns, models
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class StatsmodelsFit:
     results: Any
     sample: Sample
     kept: BoolArray
-    readers: dict[str, models.Reader]
+    readers: dict[str, columns.Reader]
     report: FitReport
 
     def predict(self, X: FloatArray, frame: Frame, offset: FloatArray | None) -> Outcome:
@@ -76,7 +76,7 @@ def fit_rows(
     if sample.levels and len(seen) == 1:
         raise FitError("the training rows hold a single class.", fix="use stratified folds")
     train = task.frame.take(rows)
-    found = models.readers(learner.model, learner.of_the_model, task, train)
+    found = columns.readers(learner.model, learner.of_the_model, task, train)
     penalised = models.is_regularised(learner.model, learner.fitting)
     kept = np.full(X.shape[1], True) if penalised else independent_columns(X, sample.weights)
     if sample.intercept and not models.takes_intercept(learner.model):
@@ -100,7 +100,7 @@ def _fitted(
     sample: Sample,
     kept: BoolArray,
     train: Frame,
-    found: dict[str, models.Reader],
+    found: dict[str, columns.Reader],
     penalised: bool,
 ) -> tuple[Any, list[Any]]:
     """The results object, and the warnings of statsmodels."""
@@ -109,7 +109,7 @@ def _fitted(
 
     fitting = dict(learner.fitting)
     if fitting.get("cov_kwds"):
-        fitting["cov_kwds"] = models.with_columns(fitting["cov_kwds"], train)
+        fitting["cov_kwds"] = columns.with_columns(fitting["cov_kwds"], train)
     given = {name: deepcopy(v) for name, v in learner.of_the_model.items() if name not in found}
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings(record=True) as heard:
@@ -118,7 +118,7 @@ def _fitted(
             given |= _weights_and_offset(learner, sample, given)
             names = [n for n, one in zip(sample.columns, kept, strict=True) if one]
             X = pd.DataFrame(sample.X[:, kept], columns=names)
-            model = _built(learner, X, sample.y, train, given)
+            model = _built(learner, X, sample, train, given)
             fit = model.fit_regularized if penalised else model.fit
             results = fit(**({"disp": 0} if "disp" in models.named(fit) else {}) | fitting)
     except PycvstatError:
@@ -140,15 +140,27 @@ def _weights_and_offset(
 
 
 def _built(
-    learner: Statsmodels, X: pd.DataFrame, y: FloatArray, train: Frame, given: dict[str, Any]
+    learner: Statsmodels, X: pd.DataFrame, sample: Sample, train: Frame, given: dict[str, Any]
 ) -> Any:
     """The model; where statsmodels reads a formula itself, ours reaches it as plain columns."""
     if not any(name.endswith("_formula") for name in given):
-        return learner.model(y, X, **given)
+        return learner.model(_endog(learner, sample), X, **given)
     names = [f"design_{j}" for j in range(X.shape[1])]
     beside = train.select([name for name in learner.beside if name in train.names]).to_pandas()
-    data = X.set_axis(names, axis=1).assign(response=y).join(beside.reset_index(drop=True))
+    data = X.set_axis(names, axis=1).assign(response=sample.y).join(beside.reset_index(drop=True))
     return learner.model.from_formula(f"response ~ 0 + {' + '.join(names)}", data=data, **given)
+
+
+def _endog(learner: Statsmodels, sample: Sample) -> pd.Series[Any]:
+    """The response, for models of several classes with the names of those seen in training."""
+    import pandas as pd
+
+    values: Any = sample.y
+    if sample.levels and models.is_known(learner.model) and learner.for_classes:
+        classes = pd.CategoricalDtype(list(sample.levels), ordered=True)
+        seen = pd.Categorical.from_codes(sample.y.astype(np.int64), dtype=classes)
+        values = seen.remove_unused_categories()
+    return pd.Series(values, name=sample.response)
 
 
 def _converged(learner: Statsmodels, results: Any, heard: Sequence[Any]) -> bool:
@@ -208,7 +220,12 @@ def _outcome(fit: StatsmodelsFit, values: FloatArray, m: int) -> Outcome:
         prob[:] = np.column_stack([1 - values, values])
     else:
         raise FitError(f"{name} does not give probabilities of {len(levels)} classes.")
-    refuse_non_finite(name, prob.ravel())
+    if not np.isfinite(prob).all():
+        raise FitError(
+            f"{name} gives probabilities that are not finite.",
+            given=f"{int((~np.isfinite(prob)).any(axis=1).sum())} of {m} rows",
+            fix="the predictors may separate the classes: use a penalised fit, or pcv.MNLogit()",
+        )
     if prob.min(initial=0.0) < 0 or prob.max(initial=0.0) > 1 + 1e-9:
         raise FitError(
             f"{name} gives numbers, not probabilities.",
@@ -246,7 +263,8 @@ class FittedStatsmodels(FittedRegression):
         """
         fit, levels = self._fit, self.task.response.levels
         classes = [levels[int(code)] for code in np.unique(fit.sample.y)] if levels else []
-        return results_table(self.results, self.columns, fit.kept, classes, level)
+        own = slice(0 if models.takes_intercept(self.learner.model) else 1, None)
+        return results_table(self.results, self.columns[own], fit.kept[own], classes, level)
 
     def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, BoolArray]:
         """Predict the rows without a missing predictor."""

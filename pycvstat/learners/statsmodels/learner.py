@@ -14,11 +14,12 @@ from pycvstat.data.formula import Design
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, warn
 from pycvstat.learners.base import Learner, Params, Predictions, Prepared, Which
-from pycvstat.learners.design import warn_once
+from pycvstat.learners.design import tell_wide, warn_once
 from pycvstat.learners.solution import stacked
 from pycvstat.learners.statsmodels import models
+from pycvstat.learners.statsmodels.columns import check_columns, names_in, refuse_values
 from pycvstat.learners.statsmodels.fitting import FittedStatsmodels, fit_rows
-from pycvstat.learners.statsmodels.models import named, names_in, of_model, place_of, refuse_values
+from pycvstat.learners.statsmodels.models import named, of_model, place_of
 from pycvstat.types import IntArray
 
 
@@ -130,6 +131,11 @@ class Statsmodels(Learner):
         """Whether it predicts classes only."""
         return models.classes_of(self.model, {}) == math.inf and models.is_known(self.model)
 
+    @property
+    def shrinks(self) -> bool:
+        """Whether it can use more columns than half of the rows."""
+        return models.is_regularised(self.model, self.fitting)
+
     def params(self) -> dict[str, Any]:
         """The arguments that were given."""
         return {**self.of_the_model, **self.fitting}
@@ -169,17 +175,21 @@ class Statsmodels(Learner):
         if task.formula.offsets and "offset" not in named(self.model.predict):
             raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
         self.check_missing(task)
-        if classes == 2 and not levels and not ((y >= 0) & (y <= 1)).all():
-            raise InputError(
-                f"{self.name} predicts two classes or shares.",
-                given=f"{task.response.name} from {y.min():g} to {y.max():g}",
-                fix="for more classes smf.mnlogit with factor(y)",
-            )
-        models.check_complete(self.model, self.of_the_model, task.frame)
+        if not levels:
+            models.check_range(self.model, self.of_the_model, task.response.name, y)
+        models.check_needed(self.model, self.of_the_model)
+        check_columns(self.model, self.of_the_model, self.fitting, task.offered or task.frame.names)
         refuse_values(self.of_the_model, task.n + task.omitted)
 
     def tell(self, task: Task) -> None:
-        """That a mixed model predicts the population."""
+        """That a mixed model predicts the population, and a model of hazards no response."""
+        if models.predicts_hazards(self.model):
+            warn(
+                f"{self.name} predicts logarithms of hazards, and losses compare them with "
+                f"{task.response.name}.",
+                fix="write what is to be predicted, such as median times, as "
+                "pcv.FromFunctions(fit, predict)",
+            )
         if "exog_re" in of_model(self.model):
             warn(
                 f"{self.name} predicts the mean of the population: effects of single groups are "
@@ -196,6 +206,7 @@ class Statsmodels(Learner):
         self.tell(task)
         encoder = task.encoder("contrasts").fit(task.frame)
         design = encoder.matrix(task.frame)
+        tell_wide(self, task.n, design.X.shape[1])
         found = fit_rows(self, task, design, design.X, np.arange(task.n))
         warn_once(self, [found], found.sample, found.sample.X[:0], task.frame, task.frame)
         if not found.report.converged:
@@ -217,6 +228,7 @@ class PreparedStatsmodels(Prepared):
         """Fit each candidate on the rows `train` and predict the rows `new`."""
         X_train, X_new = self.task.matrices("contrasts", train, new)
         offset = None if self.design.offset is None else self.design.offset[new]
+        tell_wide(self.learners[0], len(train), X_train.shape[1])
         frame = self.task.frame.take(new)
         fits = [fit_rows(one, self.task, self.design, X_train, train) for one in self.chosen(which)]
         outcomes = [one.predict(X_new, frame, offset) for one in fits]

@@ -5,20 +5,14 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
-import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pycvstat.data.formula import Encoder, parse
-from pycvstat.data.frame import Column, Frame
-from pycvstat.data.task import Task
-from pycvstat.errors import DataError, InputError
+from pycvstat.errors import InputError
 from pycvstat.errors.checks import shown
+from pycvstat.types import FloatArray
 
 WITHOUT_INTERCEPT = {"OrderedModel", "PHReg", "_ConditionalModel"}
 """Models with thresholds or strata in place of a constant, and those built on them."""
@@ -92,6 +86,11 @@ def takes_intercept(model: Any) -> bool:
     return not WITHOUT_INTERCEPT & _ancestors(model)
 
 
+def predicts_hazards(model: Any) -> bool:
+    """Whether it predicts logarithms of hazards, which no response can be compared with."""
+    return "PHReg" in _ancestors(model)
+
+
 def is_known(model: type) -> bool:
     """Whether it is one of statsmodels' own."""
     return model.__module__.startswith("statsmodels.")
@@ -111,6 +110,32 @@ def classes_of(model: Any, given: Mapping[str, Any]) -> float:
 def tells_separation(model: Any, given: Mapping[str, Any]) -> bool:
     """Whether fitted probabilities of 0 or 1 say that the classes are separated."""
     return classes_of(model, given) == 2 or "MultinomialModel" in _ancestors(model)
+
+
+RANGES = {
+    "BinaryModel": (0.0, 1.0, True), "Binomial": (0.0, 1.0, True),
+    "BetaModel": (0.0, 1.0, False),
+    "CountModel": (0.0, math.inf, True), "Poisson": (0.0, math.inf, True),
+    "NegativeBinomial": (0.0, math.inf, True), "Tweedie": (0.0, math.inf, True),
+    "Gamma": (0.0, math.inf, False), "InverseGaussian": (0.0, math.inf, False),
+}  # fmt: skip
+"""The responses of models and families: from, to, and whether these count."""
+
+
+def check_range(model: Any, given: Mapping[str, Any], response: str, y: FloatArray) -> None:
+    """Refuse numbers that the likelihood of a model does not know."""
+    names = set() if OF_CLASSES & _ancestors(model) else _ancestors(model)
+    names |= _ancestors(type(given.get("family")))
+    for name in sorted(names & RANGES.keys()):
+        low, high, closed = RANGES[name]
+        if not (((y >= low) & (y <= high)) if closed else ((y > low) & (y < high))).all():
+            known = "0 or more" if closed else "above 0"
+            between = f"from 0 to 1{'' if closed else ', both excluded'}"
+            raise InputError(
+                f"{name} takes a response {known if high == math.inf else between}.",
+                given=f"{response} from {y.min():g} to {y.max():g}",
+                fix="take a model for such numbers, or for classes smf.mnlogit with factor(y)",
+            )
 
 
 def _ancestors(model: type) -> set[str]:
@@ -136,9 +161,18 @@ def named(function: Callable[..., Any]) -> Mapping[str, Any]:
     return {p.name: p.default for p in plain if p.name not in GIVEN_BY_US}
 
 
-def open_ended(function: Callable[..., Any]) -> bool:
-    """Whether a function passes on arguments that it does not name."""
-    return any(p.kind == p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
+def passes_on(model: Any, function: Callable[..., Any]) -> bool:
+    """Whether a function passes on arguments that it does not name, and somebody looks at them.
+
+    Examples
+    --------
+    >>> from statsmodels.api import OLS, Logit
+    >>> passes_on(OLS, OLS.fit), passes_on(Logit, Logit.fit)
+    (False, True)
+    """
+    kinds = {p.kind for p in inspect.signature(function).parameters.values()}
+    ignored = function == model.fit and "RegressionModel" in _ancestors(model)
+    return inspect.Parameter.VAR_KEYWORD in kinds and not ignored
 
 
 @cache
@@ -235,18 +269,15 @@ def _family_like(word: str) -> str:
     return known[near[0]] if near else "Poisson"
 
 
-def check_complete(model: Any, given: Mapping[str, Any], frame: Frame) -> None:
-    """Refuse a model without an argument that it needs, or with a column that is not there."""
-    if all(name in named(model.__init__) for name in given):
-        for name, default in named(model.__init__).items():
-            if default is inspect.Parameter.empty and name not in given:
-                raise InputError(
-                    f"{model.__name__} needs {name}.", fix=f'{name}="the name of a column"'
-                )
-    for name, value in given.items():
-        columns = [value] if is_column(model, name, value) and not is_formula(value) else []
-        for column in value if is_list_of_columns(value) else columns:
-            taken(frame, name, column)
+def check_needed(model: Any, given: Mapping[str, Any]) -> None:
+    """Refuse a model without an argument that it needs."""
+    known = named(model.__init__)
+    needed = [name for name, default in known.items() if default is inspect.Parameter.empty]
+    missing = [name for name in needed if name not in given]
+    if missing and given.keys() <= known.keys():
+        raise InputError(
+            f"{model.__name__} needs {missing[0]}.", fix=f'{missing[0]}="the name of a column"'
+        )
 
 
 def check(
@@ -258,7 +289,7 @@ def check(
         if name in known:
             continue
         meant = difflib.get_close_matches(name, list(known), n=1, cutoff=near)
-        if meant or not open_ended(function):
+        if meant or not passes_on(model, function):
             raise InputError(
                 f"{who} no argument {name!r}.",
                 given=name,
@@ -277,121 +308,3 @@ def is_column(model: Any, name: str, value: Any) -> bool:
     """
     words = isinstance(of_model(model).get(name), str)
     return isinstance(value, str) and not (words or name.endswith("_formula"))
-
-
-Reader = Callable[[Frame], NDArray[Any]]
-IN_COVARIANCES = ("groups", "time")
-WORD = re.compile(r"[^\W\d][\w.]*")
-
-
-def is_formula(value: Any) -> bool:
-    """Whether an argument is a one-sided formula, such as "~ x + z"."""
-    return isinstance(value, str) and value.lstrip().startswith("~")
-
-
-def names_in(model: Any, given: Mapping[str, Any], fitting: Mapping[str, Any]) -> Iterator[str]:
-    """Names that may be columns of the data; words of formulas that are not are no harm."""
-    for name, value in given.items():
-        if is_formula(value) or name.endswith("_formula"):
-            texts = value.values() if isinstance(value, Mapping) else [value]
-            yield from (word for text in texts for word in WORD.findall(str(text)))
-        elif is_column(model, name, value):
-            yield value
-        elif is_list_of_columns(value):
-            yield from value
-    yield from columns_of_covariance(fitting.get("cov_kwds"))
-
-
-def columns_of_covariance(kwds: Mapping[str, Any] | None) -> Iterator[str]:
-    """Names of columns among the arguments of a robust covariance."""
-    for name, value in (kwds or {}).items():
-        if name in IN_COVARIANCES and isinstance(value, str):
-            yield value
-
-
-def is_list_of_columns(value: Any) -> bool:
-    """Whether an argument is a list of names."""
-    return isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in value)
-
-
-def readers(model: Any, given: Mapping[str, Any], task: Task, train: Frame) -> dict[str, Reader]:
-    """For each argument made of columns how it is made from a frame.
-
-    Parameters
-    ----------
-    model : class
-    given : mapping
-        The arguments of the model.
-    task : Task
-    train : Frame
-        The training rows, from which terms such as scale() take their numbers.
-    """
-    found: dict[str, Reader] = {}
-    for name, value in given.items():
-        if name.endswith("_formula"):
-            continue
-        if is_formula(value):
-            found[name] = _design(value, task, train)
-        elif is_column(model, name, value):
-            found[name] = _one(name, value)
-        elif is_list_of_columns(value):
-            found[name] = _several(name, value)
-    return found
-
-
-def _one(name: str, column: str) -> Reader:
-    return lambda frame: plain(taken(frame, name, column))
-
-
-def _several(name: str, columns: list[str]) -> Reader:
-    return lambda frame: np.column_stack([plain(taken(frame, name, c)) for c in columns])
-
-
-def _design(text: str, task: Task, train: Frame) -> Reader:
-    """R's model matrix of a one-sided formula, levels frozen as those of the predictors."""
-    source = task.frame if task.origin is None else task.origin
-    left = task.formula.text.partition("~")[0]
-    formula = parse(f"{left} {text}", source.names)
-    encoder = Encoder(formula, source).fit(train)
-    return lambda frame: encoder.matrix(frame).X
-
-
-def taken(frame: Frame, name: str, column: str) -> Column:
-    """The column that an argument names."""
-    if column not in frame.names:
-        raise DataError(
-            f"{name} is missing: the data have no column {column!r}.",
-            given=f"{name}={column!r}",
-            fix=f"{name}= takes the name of a column, or an object of statsmodels",
-        )
-    return frame[column]
-
-
-def plain(column: Column) -> NDArray[Any]:
-    """Numbers, or labels."""
-    if column.kind in ("factor", "ordered"):
-        labels = np.array([*column.levels, None], dtype=object)
-        return np.asarray(labels[column.values])
-    return np.asarray(column.values)
-
-
-def refuse_values(given: Mapping[str, Any], n: int) -> None:
-    """One value per row cannot follow the rows into the folds; a column's name can."""
-    for name, value in given.items():
-        several = hasattr(value, "__len__") and not isinstance(value, (str, Mapping))
-        if several and not is_list_of_columns(value) and len(value) == n:
-            raise InputError(
-                f"{name} holds one value per row, and folds need the column's name.",
-                given=type(value).__name__,
-                fix=f"put it into the data and write {name}='...'",
-            )
-
-
-def with_columns(kwds: Mapping[str, Any], frame: Frame) -> dict[str, Any]:
-    """Arguments of a robust covariance, its groups and times read from the frame."""
-    return {
-        name: plain(taken(frame, name, value))
-        if name in IN_COVARIANCES and isinstance(value, str)
-        else value
-        for name, value in kwds.items()
-    }

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import re
 import warnings
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 from statsmodels.miscmodels.ordinal_model import OrderedModel
+from statsmodels.othermod.betareg import BetaModel
 from statsmodels.tsa.ar_model import AutoReg
 
 import pycvstat as pcv
@@ -81,8 +85,11 @@ def test_a_name_that_statsmodels_would_ignore_is_no_parameter_of_a_grid() -> Non
     """``OLS.fit`` takes any name and looks at none: all candidates would be the same."""
     with pytest.raises(InputError, match="no argument 'lamda'") as caught:
         pcv.tune(smf.ols, "y ~ x", DATA, grid={"lamda": [0.1, 1.0]}, folds=FOLDS)
-    assert "fit__lamda" in str(caught.value.fix)
+    assert "cov_type" in str(caught.value.fix)
     data = DATA.assign(two=DATA.y > DATA.y.median())
+    with pytest.raises(InputError, match="may ignore it in silence") as caught:
+        pcv.tune(smf.logit, "two ~ x", data, grid={"gtol": [1e-4, 1e-9]}, folds=FOLDS)
+    assert "fit__gtol" in str(caught.value.fix)
     grid = {"fit__gtol": [1e-4, 1e-9], "fit__method": ["bfgs"]}  # what it hands to the optimiser
     assert pcv.tune(smf.logit, "two ~ x", data, grid=grid, folds=FOLDS).best["fit__method"]
 
@@ -167,8 +174,10 @@ def test_classes_need_a_model_of_classes() -> None:
 
 def test_ordered_models_get_no_intercept() -> None:
     fitted = pcv.Statsmodels(OrderedModel, distr="logit").fit("grade ~ x", DATA)
-    assert list(fitted.tidy()["term"])[:2] == ["(Intercept)", "x"]
-    assert np.isnan(fitted.coefficients["(Intercept)"])
+    levels = list(fitted.task.response.levels)
+    cuts = [f"{low}/{high}" for low, high in pairwise(levels)]
+    assert list(fitted.coefficients) == ["x", *cuts]
+    assert np.isfinite([*fitted.coefficients.values()]).all()
     assert fitted.predict_proba(DATA.head(3)).shape == (3, 3)
 
 
@@ -276,3 +285,101 @@ def test_robust_regression_that_ran_out_of_steps_is_counted() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pcv.cross_validate(smf.rlm, "mpg ~ wt", CARS, folds=4)
+
+
+def said(call: Callable[[], Any]) -> list[str]:
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        call()
+    return [str(w.message) for w in heard]
+
+
+def test_what_several_fits_say_is_said_once_with_their_folds(tmp_path: Any) -> None:
+    data = pd.DataFrame({"x": np.arange(40.0), "y": np.repeat([0, 1], 20)})
+    given = {"folds": pcv.Blocks(5)}
+    alone = said(lambda: pcv.cross_validate(smf.logit, "y ~ x", data, **given))
+    (separated,) = [text for text in alone if "separate the classes" in text]
+    assert "Given: fold 1 of 5, fold 2 of 5, fold 3 of 5 and 2 more" in separated
+    for further in ({"n_jobs": 2}, {"checkpoint": tmp_path}, {"checkpoint": tmp_path}):
+        other = said(lambda: pcv.cross_validate(smf.logit, "y ~ x", data, **given, **further))  # noqa: B023
+        assert sorted(other) == sorted(alone)
+    rare = DATA.head(60).assign(who=[f"k{row % 20}" if row < 20 else "z" for row in range(60)])
+    for learner in (smf.ols, pcv.RLM()):
+        texts = said(lambda: pcv.cross_validate(learner, "y ~ who", rare, **given))  # noqa: B023
+        (lost,) = [text for text in texts if "do not determine" in text]
+        assert "fold 1 of 5, fold 2 of 5" in lost
+        assert "this is said of the first" in lost
+
+
+def test_many_columns_are_said_by_training_rows() -> None:
+    rng = np.random.default_rng(1)
+    data = pd.DataFrame(rng.normal(size=(40, 20)), columns=[f"x{j}" for j in range(20)])
+    data = data.assign(y=rng.normal(size=40))
+    fewer = data.drop(columns=["x0", "x1"])  # 18 with the intercept: half of 36, not of 32
+    for learner in (smf.ols, pcv.OLS(), pcv.GLM(), pcv.RLM()):
+        texts = said(lambda: pcv.cross_validate(learner, "y ~ .", fewer, folds=pcv.Blocks(5)))  # noqa: B023
+        assert len([text for text in texts if "19 columns to fit to 32 rows" in text]) == 1
+        texts = said(lambda: pcv.cross_validate(learner, "y ~ .", fewer, folds=pcv.Blocks(40)))  # noqa: B023
+        assert not any("columns to fit" in text for text in texts)
+    penalised = pcv.Statsmodels(smf.ols, fit={"alpha": 0.1})
+    texts = said(lambda: pcv.cross_validate(penalised, "y ~ .", data, folds=pcv.Blocks(5)))
+    assert not any("columns to fit" in text for text in texts)
+
+
+def test_names_of_columns_are_looked_for_in_all_data() -> None:
+    with pytest.raises(DataError, match="no column 'exposur'") as told:
+        pcv.cross_validate(
+            pcv.Statsmodels(smf.glm, exposure="exposur"), "count ~ x", DATA, folds=FOLDS
+        )
+    assert "did you mean 'exposure'" in str(told.value)
+    assert "fold" not in str(told.value)
+    clustered = {"cov_type": "cluster", "cov_kwds": {"groups": "patent"}}
+    with pytest.raises(DataError, match="did you mean 'patient'"):
+        pcv.cross_validate(pcv.Statsmodels(smf.ols, fit=clustered), "y ~ x", DATA, folds=FOLDS)
+
+
+def test_names_that_a_fit_ignores_are_refused() -> None:
+    for model, name in ((smf.ols, "lamda"), (smf.quantreg, "tau"), (smf.rlm, "k")):
+        with pytest.raises(InputError, match=f"has no argument '{name}'"):
+            pcv.Statsmodels(model, fit={name: 1.0})
+    assert pcv.Statsmodels(smf.logit, fit={"gtol": 1e-9}).fitting == {"gtol": 1e-9}
+
+
+def test_hazards_are_not_taken_for_responses() -> None:
+    texts = said(lambda: pcv.cross_validate(sm.PHReg, "exposure ~ x", DATA, folds=FOLDS))
+    assert any("predicts logarithms of hazards" in text for text in texts)
+
+
+def test_summaries_name_response_and_classes() -> None:
+    fitted = pcv.Statsmodels(smf.mnlogit).fit("factor(grade) ~ x", DATA)
+    levels = fitted.task.response.levels
+    text = str(fitted.summary())
+    assert all(level in text for level in levels[1:])
+    plain = str(pcv.Statsmodels(smf.ols).fit("y ~ x", DATA).summary())
+    assert re.search(r"Dep. Variable: +y ", plain)
+
+
+@pytest.mark.parametrize(
+    ("learner", "range_"),
+    [
+        (smf.poisson, "CountModel takes a response 0 or more"),
+        (smf.negativebinomial, "CountModel takes a response 0 or more"),
+        (pcv.Statsmodels(smf.glm, family=POISSON), "Poisson takes a response 0 or more"),
+        (pcv.Statsmodels(smf.glm, family=sm.families.Gamma()), "Gamma takes a response above 0"),
+        (BetaModel, "from 0 to 1, both excluded"),
+        (smf.probit, "BinaryModel takes a response from 0 to 1"),
+    ],
+)
+def test_responses_out_of_range_are_told_before_any_work(learner: Any, range_: str) -> None:
+    data = DATA.assign(wide=np.arange(len(DATA)) - 3.0)
+    with pytest.raises(InputError, match=range_) as told:
+        pcv.cross_validate(learner, "wide ~ x", data, folds=FOLDS)
+    assert "wide from -3 to" in str(told.value)
+    assert "fold" not in str(told.value.problem)
+
+
+def test_separation_of_several_classes_is_the_advice_where_nothing_is_finite() -> None:
+    data = pd.DataFrame({"x": np.arange(60.0), "k": np.repeat(["a", "b", "c"], 20)})
+    with pytest.raises(FitError, match="not finite") as told:
+        pcv.cross_validate(smf.mnlogit, "k ~ x", data, folds=pcv.KFold(4, random=1))
+    assert "separate the classes" in str(told.value.fix)
