@@ -56,8 +56,9 @@ class Statsmodels(Learner):
     Columns that earlier ones span in the training rows are left out by R's rule before the fit,
     except of a penalised one: statsmodels would divide a coefficient among them, or fail.
 
-    Classes are the codes 0, 1, ... of their levels. Predictions of mixed models are those of the
-    population: the effects of single groups are not added, whether a group was seen or not.
+    Two classes are the codes 0 and 1 of their levels; models of more get their names. Predictions
+    of mixed models are those of the population: the effects of single groups are not added,
+    whether a group was seen or not.
 
     A parameter of a grid reaches the argument of that name of the model, of its fit or of its
     regularised fit; ``model__name`` or ``fit__name`` says which where two have it, and
