@@ -34,6 +34,7 @@ Kind = Literal[
     "nested_pairs",
     "paired_halves",
     "five_by_two",
+    "bootstrap",
 ]
 
 

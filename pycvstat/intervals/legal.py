@@ -31,12 +31,14 @@ SAID: dict[Layout, str] = {
     "paired halves": "made of paired halves",
     "5x2": "5 times 2-fold",
     "time series": "a time series, whose losses are dependent over time",
+    "bootstrap": "of resamples with replacement",
 }
 _OWN: dict[str, Layout] = {
     "nested_pairs": "nested pairs",
     "paired_halves": "paired halves",
     "five_by_two": "5x2",
     "timeseries": "time series",
+    "bootstrap": "bootstrap",
 }
 
 

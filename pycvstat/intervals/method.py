@@ -34,6 +34,7 @@ Layout = Literal[
     "paired halves",
     "5x2",
     "time series",
+    "bootstrap",
 ]
 
 

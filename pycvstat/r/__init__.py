@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
         class_ as class_,
         kknn as kknn,
         lecture as lecture,
+        rsample as rsample,
     )
     from pycvstat.r.session import (
         RNGkind as RNGkind,
@@ -43,9 +44,9 @@ _SESSION = (
     "set_seed",
     "stream",
 )
-_HOME = dict.fromkeys(("boot", "check", "class_", "kknn", "lecture"), "") | dict.fromkeys(
-    _SESSION, "session"
-)
+_HOME = dict.fromkeys(
+    ("boot", "check", "class_", "kknn", "lecture", "rsample"), ""
+) | dict.fromkeys(_SESSION, "session")
 """Public name -> module of `pycvstat.r` that defines it; "" where the name is itself a module."""
 
 __all__ = sorted(_HOME)

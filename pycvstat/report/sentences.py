@@ -85,6 +85,8 @@ def plan_words(plan: FoldPlan) -> str:
         return f"{how}2-fold cross-validation, repeated 5 times"
     if kind == "time series":
         return f"{count(len(plan), 'rolling split')} in order of time"
+    if kind == "bootstrap":
+        return f"{count(len(plan), f'{how}resample')} with replacement, tested on the other rows"
     if kind == "nested pairs":
         return f"cross-validation with folds excluded in pairs, {count(plan.times, 'repetition')}"
     return "subsampling of all rows and of paired halves"

@@ -18,8 +18,8 @@ from pycvstat.folds import (
     Subsampling,
     TimeSeries,
 )
-from pycvstat.folds.dialects import _quantile_strata
 from pycvstat.folds.forms import _r_vector
+from pycvstat.folds.strata import _quantile_strata
 from pycvstat.rmath.arithmetic import cut_labels
 
 
@@ -51,9 +51,9 @@ def test_rsample_strata_are_quarters_or_fewer(n: int, strata: int) -> None:
     values = np.random.default_rng(1).permutation(n).astype(float)
     if strata < 4:
         with pytest.warns(PycvstatWarning, match=f"by {strata} quantile groups"):
-            found = _quantile_strata(values)
+            found = _quantile_strata(values, 4)
     else:
-        found = _quantile_strata(values)
+        found = _quantile_strata(values, 4)
     assert len(found) == strata
     assert sorted(np.concatenate(found).tolist()) == list(range(n))
     ends = [(values[rows].min(), values[rows].max()) for rows in found]

@@ -88,7 +88,7 @@ def test_leave_one_out_of_many_rows_is_small():
         (lambda: plan_of([0, 1], [0, 1, 2], groups=np.arange(4)), "groups must have 5"),
         (lambda: plan_of([0, 1], [0, 1, 2], left_out=((1,),)), "left_out must have 2"),
         (lambda: plan_of([0, 1], [0, 1, 2], fold=np.arange(3)), "fold must have 2"),
-        (lambda: plan_of([0, 1], [0, 1, 2], kind="bootstrap"), "Unknown kind"),
+        (lambda: plan_of([0, 1], [0, 1, 2], kind="jackknife"), "Unknown kind"),
         (lambda: plan_of([0], [0, 1], n=1), "at least 2 rows"),
         (lambda: KFold(3).plan(10**30), "at most 2,147,483,647 rows"),
         (lambda: plan_of([0], [0, 1], n=2.5), "must be an integer"),

@@ -5,7 +5,7 @@ import pytest
 
 from pycvstat.data.frame import read_y
 from pycvstat.folds import RFolds
-from pycvstat.folds.dialects import rsample_strata
+from pycvstat.folds.strata import rsample_strata
 from pycvstat.rmath.random import RRandom, as_stream
 
 LABELS = ["a"] * 12 + ["b"] * 12 + ["c"]  # one row in 25 is less than a tenth

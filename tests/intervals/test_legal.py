@@ -34,6 +34,10 @@ def plan_of(kind):
         return PairedHalves(3, 4, random=1).plan(N)
     if kind == "5x2":
         return FiveByTwo(random=1).plan(N)
+    if kind == "bootstrap":
+        drawn = [np.random.default_rng(s).integers(0, N, N) for s in range(6)]
+        splits = [(rows, np.setdiff1d(np.arange(N), rows)) for rows in drawn]
+        return FoldPlan.from_splits(splits, N, kind="bootstrap")
     folds = [(np.arange(10 + 5 * i), np.arange(10 + 5 * i, 15 + 5 * i)) for i in range(6)]
     return FoldPlan.from_splits(folds, N, kind="timeseries")
 
@@ -60,6 +64,7 @@ LEGAL = {
     "paired halves": {"conservative_z"},
     "5x2": {"corrected_t", "five_by_two_f", "five_by_two_t"},
     "time series": set(),
+    "bootstrap": set(),
 }
 
 

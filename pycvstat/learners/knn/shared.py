@@ -166,7 +166,8 @@ class FoldSearch:
         self._asked += asked
         self._folds += 1
         again = len(train) + asked < n or self._asked > n or self._folds > MANY
-        return Fold(self, train, self._sharing and again and 4 * len(train) > n)
+        once = bool((np.diff(train) > 0).all())  # the lists have no row twice, a bootstrap has
+        return Fold(self, train, self._sharing and again and once and 4 * len(train) > n)
 
     def candidates(self, size: int, share: float) -> Candidates:
         """The lists, made when they are first needed."""
