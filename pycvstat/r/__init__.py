@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
     from pycvstat.r import (
+        FNN as FNN,
         boot as boot,
         check as check,
         class_ as class_,
@@ -45,7 +46,7 @@ _SESSION = (
     "stream",
 )
 _HOME = dict.fromkeys(
-    ("boot", "check", "class_", "kknn", "lecture", "rsample"), ""
+    ("FNN", "boot", "check", "class_", "kknn", "lecture", "rsample"), ""
 ) | dict.fromkeys(_SESSION, "session")
 """Public name -> module of `pycvstat.r` that defines it; "" where the name is itself a module."""
 

@@ -19,16 +19,16 @@ Left out: the package's other methods (`condense`, `multiedit`, `reduce.nn`, `lv
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from pycvstat.errors import DataError, InputError, warn
+from pycvstat.errors import InputError
 from pycvstat.errors.names import answering
 from pycvstat.r.session import stream
-from pycvstat.r.values import Factor, factor, matrix, whole
+from pycvstat.r.values import Factor, neighbours_of, rows_and_classes, squares, whole
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ def knn(
     >>> list(found), found.prob.tolist()
     (['b', 'b'], [0.5, 1.0])
     """
-    rows, new, classes = _given(train, test, cl)
-    k, least = _neighbours(k, len(rows)), whole(l, "l")
+    rows, new, classes = rows_and_classes(train, test, cl)
+    k, least = neighbours_of(k, len(rows)), whole(l, "l")
     codes = np.asarray(classes.codes)
     found = [
         _voted(distances, codes, k, least, use_all, stream()) for distances in squares(rows, new)
@@ -120,8 +120,8 @@ def knn_cv(
     >>> list(r.class_.knn_cv([0.0, 1.0, 3.0, 4.5], ["a", "a", "b", "b"]))
     ['a', 'a', 'b', 'b']
     """
-    rows, _, classes = _given(train, train, cl)
-    k, least = _neighbours(k, len(rows) - 1), whole(l, "l")
+    rows, _, classes = rows_and_classes(train, train, cl)
+    k, least = neighbours_of(k, len(rows) - 1), whole(l, "l")
     codes = np.asarray(classes.codes)
     found = []
     for i, distances in enumerate(squares(rows, rows)):
@@ -150,43 +150,10 @@ def knn1(train: Any, test: Any, cl: Any) -> Factor:
     >>> list(r.class_.knn1([[0.0], [1.0]], [[0.2], [3.0]], ["a", "b"]))
     ['a', 'b']
     """
-    rows, new, classes = _given(train, test, cl)
+    rows, new, classes = rows_and_classes(train, test, cl)
     codes = np.asarray(classes.codes)
     found = [_of_nearest(codes[_nearest(distances)], stream()) for distances in squares(rows, new)]
     return _factor(found, classes, prob=False)
-
-
-def _given(train: Any, test: Any, cl: Any) -> tuple[FloatArray, FloatArray, pd.Categorical]:
-    rows, new = matrix(train, "train"), matrix(test, "test", row=test is not train)
-    if rows.shape[1] != new.shape[1]:
-        raise DataError(
-            "dims of test and train differ.",
-            given=f"{new.shape[1]} and {rows.shape[1]} columns",
-            fix="give both the same columns; a test of one dimension is one row",
-        )
-    return rows, new, factor(cl, len(rows))
-
-
-def _neighbours(k: Any, n: int) -> int:
-    """The number of neighbours, at most `n`."""
-    wanted = whole(k, "k")
-    if wanted > n:
-        warn(f"k = {wanted} exceeds number {n} of patterns")
-    found = min(wanted, n)
-    if found < 1:
-        raise InputError(f"k = {found} must be at least 1.", given=f"k={wanted} of {n} rows")
-    return found
-
-
-def squares(rows: FloatArray, new: FloatArray) -> Iterator[FloatArray]:
-    """Squared distances of each new row from all rows, added up column by column."""
-    for point in new:
-        total = np.zeros(len(rows))
-        for column, value in zip(rows.T, point.tolist(), strict=True):
-            apart = value - column
-            apart *= apart
-            total += apart
-        yield total
 
 
 def _voted(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pycvstat.data.frame import read, read_y
-from pycvstat.errors import DataError, InputError
+from pycvstat.errors import DataError, InputError, warn
 from pycvstat.errors.checks import is_whole, real_numbers
 from pycvstat.types import FloatArray
 
@@ -117,3 +118,43 @@ def whole(value: Any, name: str, least: int | None = None) -> int:
             given=f"{name}={value!r}",
         )
     return int(value)
+
+
+def rows_and_classes(
+    train: Any, test: Any, cl: Any
+) -> tuple[FloatArray, FloatArray, pd.Categorical]:
+    rows, new = matrix(train, "train"), matrix(test, "test", row=test is not train)
+    require_columns(rows, new)
+    return rows, new, factor(cl, len(rows))
+
+
+def require_columns(rows: FloatArray, new: FloatArray) -> None:
+    """Refuse new rows of another number of columns."""
+    if rows.shape[1] != new.shape[1]:
+        raise DataError(
+            "dims of test and train differ.",
+            given=f"{new.shape[1]} and {rows.shape[1]} columns",
+            fix="give both the same columns; a test of one dimension is one row",
+        )
+
+
+def neighbours_of(k: Any, n: int) -> int:
+    """The number of neighbours, at most `n`."""
+    wanted = whole(k, "k")
+    if wanted > n:
+        warn(f"k = {wanted} exceeds number {n} of patterns")
+    found = min(wanted, n)
+    if found < 1:
+        raise InputError(f"k = {found} must be at least 1.", given=f"k={wanted} of {n} rows")
+    return found
+
+
+def squares(rows: FloatArray, new: FloatArray) -> Iterator[FloatArray]:
+    """Squared distances of each new row from all rows, added up column by column."""
+    for point in new:
+        total = np.zeros(len(rows))
+        for column, value in zip(rows.T, point.tolist(), strict=True):
+            apart = value - column
+            apart *= apart
+            total += apart
+        yield total
