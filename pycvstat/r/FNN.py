@@ -5,8 +5,9 @@ FNN's ``algorithm = "brute"``: of rows at the same distance the first ones. Leav
 FNN does, the first neighbour that is found, which is another row where rows are repeated.
 
 Left out: the search trees. "kd_tree" and "cover_tree" find the same neighbours, but of rows tied at
-the k-th distance the ones that they come to first; a warning says when there are such rows. And
-the rest of the package: ``get.knn``, ``ownn``, entropies and divergences.
+the k-th distance the ones that they come to first; a warning says when there are such rows
+("cover_tree" computes in single precision, so that nearly equal distances are tied, too). And the
+rest of the package: ``get.knn``, ``ownn``, entropies and divergences.
 """
 
 from __future__ import annotations
