@@ -20,6 +20,7 @@ from pycvstat.folds import DIALECTS
 REPORTS = ".html, .md, .tex, .pdf or .docx"
 ROOMS = (
     "random", "folds", "neighbours", "linear", "cross_validation", "nested", "intervals",
+    "packages",
 )  # fmt: skip
 EXAMPLES = {
     "pycvstat": """examples:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, get_args
 
 import numpy as np
@@ -63,6 +64,27 @@ def stream() -> RRandom:
 
 def _start(seed: Any) -> None:
     _session.stream = RRandom(seed, _session.sample_kind)
+
+
+@contextmanager
+def apart(seed: int, sample_kind: SampleKind = "Rejection") -> Iterator[None]:
+    """A session within this one, which then goes on as if nothing had been drawn.
+
+    Examples
+    --------
+    >>> set_seed(1)
+    >>> with apart(2):
+    ...     sample(3)
+    array([1, 3, 2])
+    >>> runif(1).round(7)
+    array([0.2655087])
+    """
+    before = _session.stream, _session.sample_kind
+    set_seed(seed, sample_kind)
+    try:
+        yield
+    finally:
+        _session.stream, _session.sample_kind = before
 
 
 @answering

@@ -24,7 +24,9 @@ from pycvstat.verbs import Verbs
 if TYPE_CHECKING:
     from pycvstat.r.check.cases import Case
 
-Room = Literal["random", "folds", "neighbours", "linear", "cross_validation", "nested", "intervals"]
+Room = Literal[
+    "random", "folds", "neighbours", "linear", "cross_validation", "nested", "intervals", "packages"
+]
 ROOMS: dict[Room, str] = {
     "random": "random numbers",
     "folds": "folds",
@@ -33,6 +35,7 @@ ROOMS: dict[Room, str] = {
     "cross_validation": "cross-validation",
     "nested": "nested cross-validation",
     "intervals": "intervals",
+    "packages": "R packages",
 }
 SECONDS = 600.0  # for all that R does
 Against = Literal["auto", "live", "recorded"]
@@ -221,7 +224,7 @@ def cases(room: Room) -> list[Case]:
 
 def _makers() -> dict[Room, Callable[[], Iterable[Case]]]:
     """What makes the cases of each room; loaded here, since it takes every learner."""
-    from pycvstat.r.check import cases, model_cases
+    from pycvstat.r.check import cases, model_cases, package_cases
 
     return {
         "random": cases.random_numbers,
@@ -231,6 +234,7 @@ def _makers() -> dict[Room, Callable[[], Iterable[Case]]]:
         "cross_validation": model_cases.cross_validation,
         "nested": model_cases.nested,
         "intervals": cases.intervals,
+        "packages": package_cases.packages,
     }
 
 
