@@ -215,9 +215,13 @@ class Prepared(ABC):
     candidates : tuple of mapping
     learners : tuple of Learner
         The learner with the parameters of each candidate, checked against the task.
+    suspect : Learner or None
+        The learner, where it might keep something from fit to fit: its first fit is then repeated
+        after all others, and must predict the same.
     """
 
     candidates: tuple[Params, ...]
+    suspect: Learner | None = None
 
     def __init__(self, learner: Any, task: Task, candidates: Sequence[Params] = ({},)) -> None:
         self.task, self.candidates = task, tuple(candidates)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -15,12 +16,14 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
 from pycvstat.losses.table import mean_of
+from pycvstat.procedures.state import AGAIN, refuse_state
 from pycvstat.run import Execution, run_tasks
 from pycvstat.run.reproducible import one_thread
 from pycvstat.types import FloatArray, IntArray
 
 Keep = Literal["all", "fold_means"]
 OnError = Literal["raise", "warn"]
+GIVEN = ("means", "values", "prob")  # what a fit may give
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,7 @@ def run(
     execution: Execution | None = None,
     identity: Mapping[str, Any] | None = None,
     label: str = "cross-validation",
+    check_state: bool = True,
 ) -> Outcome:
     """Fit and predict every fit of the plan; all random draws come first.
 
@@ -117,6 +121,8 @@ def run(
     execution : Execution, optional
     identity : mapping, optional
         Says what the work is, for checkpoints.
+    check_state : bool
+        Whether to repeat the first fit of a learner that might keep something from fit to fit.
     """
     check_word("on_error", on_error, get_args(OnError))
     execution = execution or Execution()
@@ -126,33 +132,41 @@ def run(
     if closed is not None and execution.checkpoint is None:
         return closed
     # a closed form leaves nothing to keep, but a checkpoint of other work is refused all the same
+    again = check_state and closed is None and prepared.suspect is not None
     results = run_tasks(
         _fit_and_notes,
         work,
-        range(len(plan) if closed is None else 0),
+        [] if closed is not None else [*range(len(plan)), *[AGAIN] * again],
         execution=execution if closed is None else Execution(checkpoint=execution.checkpoint),
         identity={} if execution.checkpoint is None else {**identity_of(work), **(identity or {})},
         label=label,
+        again=again,
     )
+    if again:
+        first, last = ([fit.get(name) for name in GIVEN] for fit in (results[0], results.pop()))
+        refuse_state(prepared.suspect, first, last, _place(work, 0))
     return _assemble(work, results) if closed is None else closed
 
 
 def _fit_and_notes(work: Work, i: int) -> dict[str, Any]:
+    if i == AGAIN:
+        with warnings.catch_warnings(record=True), noted():  # what it has to say was said
+            return fit_one(work, 0, [0])
     with noted() as said:
         found = fit_one(work, i)
     return found | {"notes": list(dict.fromkeys(said))}
 
 
-def fit_one(work: Work, i: int) -> dict[str, Any]:
-    """Fit `i` of the plan: the losses (or their means) of every candidate."""
+def fit_one(work: Work, i: int, which: Sequence[int] | None = None) -> dict[str, Any]:
+    """Fit `i` of the plan: the losses (or their means) of every candidate, or of some."""
     with np.errstate(all="ignore"):  # what is not finite in the end is refused
         try:
-            return _evaluate(work, i, None)
+            return _evaluate(work, i, which)
         except PycvstatError as error:
             if work.on_error == "raise" or isinstance(error, LossError):
                 located = _located(error, work, i)
                 raise located from located.__cause__
-        return _one_by_one(work, i)
+        return _one_by_one(work, i, which)
 
 
 def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
@@ -208,7 +222,7 @@ def _within_range(work: Work, values: FloatArray) -> None:
         )
 
 
-def _one_by_one(work: Work, i: int) -> dict[str, Any]:
+def _one_by_one(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
     """The candidates of a failed fit one at a time, NaN for those that fail."""
     lost = np.full((1, int(work.plan.n_test[i])), np.nan)
     nothing: dict[str, Any] = {"means": np.array([np.nan]), "detail": None}
@@ -216,7 +230,7 @@ def _one_by_one(work: Work, i: int) -> dict[str, Any]:
         nothing = {"losses": lost, "values": lost, "prob": None, "detail": None}
     parts: list[dict[str, Any]] = []
     failures: list[dict[str, Any]] = []
-    for c in range(len(work.prepared.candidates)):
+    for c in range(len(work.prepared.candidates)) if which is None else which:
         try:
             parts.append(_evaluate(work, i, [c]))
         except PycvstatError as error:
@@ -240,9 +254,13 @@ def where(plan: FoldPlan, i: int, fold_word: str = "fold") -> str:
     return fold if plan.times == 1 else f"repeat {int(plan.repeat[i]) + 1}, {fold}"
 
 
+def _place(work: Work, i: int) -> str:
+    return f"{where(work.plan, i, work.fold_word)}, {int(work.plan.n_train[i])} training rows"
+
+
 def _located(error: PycvstatError, work: Work, i: int) -> PycvstatError:
     """The same error, naming the fold and the first candidate that fails there."""
-    place = f"{where(work.plan, i, work.fold_word)}, {int(work.plan.n_train[i])} training rows"
+    place = _place(work, i)
     candidates = work.prepared.candidates
     for c in range(len(candidates) if len(candidates) > 1 else 0):
         try:

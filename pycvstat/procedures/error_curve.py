@@ -26,6 +26,7 @@ from pycvstat.procedures.setting import (
     read_setting,
     weights_used,
 )
+from pycvstat.procedures.state import refuse_state
 from pycvstat.run import run_tasks
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
@@ -217,10 +218,19 @@ def train_and_test(
     told = setting.identity(learner)
     identity = {} if told is None else identity_of(work) | told | {"orders": orders}
     sizes = [[int(m)] if orders is None else [p["n_train"] for p in points] for m in plan.n_train]
-    tasks = [(i, size) for i in range(len(plan)) for size in sizes[i]]
+    tasks: list[Any] = [(i, size, None) for i in range(len(plan)) for size in sizes[i]]
+    again = prepared.suspect is not None
     found = run_tasks(
-        _fit_one, (work, orders), tasks, execution=setting.execution, identity=identity, label=label
+        _fit_one,
+        (work, orders),
+        [*tasks, (0, sizes[0][0], [0])] if again else tasks,
+        execution=setting.execution,
+        identity=identity,
+        label=label,
+        again=again,
     )
+    if again:
+        refuse_state(prepared.suspect, found[0], found.pop(), where(plan, 0))
     train, test, losses, values = zip(*found, strict=True)
     shape = (len(plan), len(points))
     errors = np.concatenate(train).reshape(shape), np.concatenate(test).reshape(shape)
@@ -234,20 +244,20 @@ def train_and_test(
 
 
 def _fit_one(
-    shared: tuple[Work, Sequence[IntArray] | None], task: tuple[int, int]
+    shared: tuple[Work, Sequence[IntArray] | None], task: tuple[int, int, Sequence[int] | None]
 ) -> tuple[FloatArray, ...]:
     """Mean losses on training and test rows, (C,); test losses and predictions, (C, m), if kept."""
-    (work, orders), (i, size) = shared, task
+    (work, orders), (i, size, which) = shared, task
     train = work.plan.train_rows(i) if orders is None else np.sort(orders[i][:size])
     rows = np.concatenate([train, work.plan.test_rows(i)])
     try:
         with np.errstate(all="ignore"):  # what is not finite in the end is refused
-            p = work.prepared.predict(train, rows, None, work.contexts[i])
+            p = work.prepared.predict(train, rows, which, work.contexts[i])
             losses = losses_of(work, p, rows)
     except PycvstatError as error:
         first, *others = work.prepared.candidates
-        which = f", {describe(first)}" if first and not others else ""
-        place = f"{where(work.plan, i)}, {size} training rows{which}"
+        what = f", {describe(first)}" if first and not others else ""
+        place = f"{where(work.plan, i)}, {size} training rows{what}"
         raise error.at(place) from error.__cause__
     tested = slice(size, None if work.keep == "all" else size)
     return (

@@ -161,7 +161,7 @@ class PreparedTuned(Prepared):
     """A tuned learner on one task; every fit reports its inner curve and its choice."""
 
     def __init__(self, learner: Tuned, task: Task, prepared: Prepared) -> None:
-        self.learner, self.prepared = learner, prepared
+        self.learner, self.prepared, self.suspect = learner, prepared, prepared.suspect
         self.loss = as_loss(learner.loss, task.response.kind)
         self.on_error = learner.on_error or "raise"
         self.y, self.groups = task.response.values, task.groups

@@ -32,6 +32,8 @@ class Common:
     shared : object
     name : str
         Names the run among others; a task's random numbers follow from it, see `perform`.
+    again : int, optional
+        The number of a task that is the first once more, and draws as the first did.
     filters : tuple
         The warning filters of the session that asked.
     """
@@ -39,6 +41,7 @@ class Common:
     function: Callable[[Any, Any], Any]
     shared: Any
     name: str
+    again: int | None = None
     filters: tuple[Any, ...] = field(default_factory=lambda: tuple(warnings.filters))
 
 
@@ -117,7 +120,7 @@ def perform(common: Common, number: int, task: Any) -> Any:
     """
     import joblib
 
-    outer, _here.task = _here.task, f"{common.name}/{number}"
+    outer, _here.task = _here.task, f"{common.name}/{0 if number == common.again else number}"
     try:
         _seed(_here.task)
         with joblib.parallel_config("sequential"):

@@ -31,6 +31,7 @@ def run_tasks(
     execution: Execution,
     identity: Mapping[str, Any],
     label: str,
+    again: bool = False,
 ) -> list[Any]:
     """Results of ``function(shared, task)``, in the order of the tasks.
 
@@ -55,6 +56,8 @@ def run_tasks(
         uses it.
     label : str
         What the progress line and the checkpoint call this work.
+    again : bool
+        Whether the last task is the first once more, and is to draw as the first did.
 
     Returns
     -------
@@ -82,7 +85,8 @@ def run_tasks(
         kept = Checkpoint(execution.checkpoint, label, what)
     run = Run(tasks, kept, label)
     try:
-        _carry_out(Common(function, shared, full_name(label)), run, execution)
+        last = len(tasks) - 1 if again else None
+        _carry_out(Common(function, shared, full_name(label), last), run, execution)
     except KeyboardInterrupt as interrupt:
         if kept:
             interrupt.add_note(f"Finished tasks are kept; the same call continues: {kept.place}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -340,6 +341,35 @@ def test_a_learner_that_keeps_something_from_fit_to_fit_is_refused(fit: Any, n_j
         else constant(fit, check_state=False)
     )
     pcv.cross_validate(unchecked, *work, **how)
+
+
+class Tires(Grows):
+    """An estimator that predicts something else from its fourth fit on, wherever that is."""
+
+    def fit(self, X: Any, y: Any) -> Tires:
+        time.sleep(0.05)  # both workers are to get some fits
+        super().fit(X, y)
+        self.mean = y.mean() + 100.0 * (self.fits > 3)
+        return self
+
+
+@pytest.mark.parametrize(
+    ("procedure", "more", "n_jobs"),
+    [
+        (pcv.cross_validate, {}, 1),
+        (pcv.cross_validate, {}, 2),
+        (pcv.error_curve, {"grid": [{}]}, 1),
+        (pcv.learning_curve, {"sizes": [0.5]}, 1),
+    ],
+)
+def test_what_shows_only_after_some_fits_is_refused(
+    procedure: Any, more: dict[str, Any], n_jobs: int
+) -> None:
+    Tires.fits = 0  # in this process; others are asked once
+    with pytest.raises(FitError, match=r"fold 1 of 32.*something else .* after all other fits"):
+        procedure(
+            Tires(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.LeaveOneOut(), n_jobs=n_jobs, **more
+        )
 
 
 def test_the_check_of_state_costs_one_fit_and_changes_nothing() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import warnings
 import zlib
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -29,7 +28,6 @@ from pycvstat.learners.base import (
     tell_missing,
 )
 from pycvstat.learners.solution import Outcome, stacked
-from pycvstat.run import own_generators
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -112,7 +110,7 @@ class PreparedWrapped(Prepared):
     def __init__(self, learner: Wrapped, task: Task, candidates: Sequence[Params]) -> None:
         super().__init__(learner, task, candidates)
         self.raw = raw(task) if learner.sees_frames else None
-        self.checked = not learner.check_state  # in this process
+        self.suspect = learner if learner.check_state else None
 
     def predict(
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
@@ -120,21 +118,10 @@ class PreparedWrapped(Prepared):
         """Fit each candidate on the rows `train` and predict the rows `new`."""
         X_train, X_new = self._predictors(train, new)
         chosen = self.chosen(which)
-        fold = X_train, X_new, train
-        first = None if self.checked else self._fitted_before(chosen[0], *fold)
-        outcomes = [self._outcome(learner, *fold) for learner in chosen]
-        if first is not None:
-            _refuse_state(chosen[0], first, outcomes[0])
-            self.checked = True
-        return stacked(outcomes)
+        return stacked([self._outcome(learner, X_train, X_new, train) for learner in chosen])
 
     def _outcome(self, learner: Wrapped, X: Any, X_new: Any, train: IntArray) -> Outcome:
         return outcome_of(_fitted(learner, X, self.task, train), X_new, self.task.response, learner)
-
-    def _fitted_before(self, learner: Wrapped, *fold: Any) -> Outcome:
-        """What a fit gives that leaves no trace, unless the learner keeps one."""
-        with own_generators(), warnings.catch_warnings(record=True):
-            return self._outcome(learner, *fold)
 
     def _predictors(self, train: IntArray, new: IntArray) -> tuple[Any, Any]:
         if self.raw is not None:
@@ -275,23 +262,6 @@ def _all_classes(prob: FloatArray, fitted: Any, response: Response) -> FloatArra
     full = np.zeros((len(prob), len(response.levels)))
     full[:, seen] = prob
     return full
-
-
-def _refuse_state(learner: Wrapped, first: Outcome, second: Outcome) -> None:
-    """Refuse a learner whose second fit to the same rows predicts something else."""
-    pairs = [(first.values, second.values), (first.prob, second.prob)]
-    for one, two in pairs:
-        if one is None or two is None or np.array_equal(one, two, equal_nan=True):
-            continue
-        place = np.unravel_index((one != two).argmax(), one.shape)
-        raise FitError(
-            f"{learner.name} predicts something else when it is fitted to the same rows again.",
-            given=f"{one[place]!s}, then {two[place]!s}",
-            fix="let it keep nothing from fit to fit (in its class, its module, or a list or dict "
-            "that is a default) and draw with a seed or from NumPy's global generator; or go on, "
-            "with results that depend on the number of workers: "
-            f"{type(learner).__name__}(..., check_state=False)",
-        )
 
 
 def _failure(learner: Wrapped, what: str, error: Exception, X: Any) -> FitError:

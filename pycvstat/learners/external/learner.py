@@ -41,9 +41,9 @@ class External(Wrapped):
         for pipelines that encode by themselves. By default this is so when the estimator holds a
         ColumnTransformer, however deep.
     check_state : bool
-        Fit the first training rows twice, once in each process, and refuse predictions that
-        differ: a learner that keeps something from fit to fit gives other results with another
-        number of workers. False saves that fit, and goes on.
+        Fit the first training rows once more after all other fits, and refuse predictions that
+        differ: a learner that keeps something from fit to fit gives other results in another order
+        and with another number of workers. False saves that fit, and goes on.
 
     Examples
     --------
@@ -146,9 +146,9 @@ class FromFunctions(Wrapped):
     given : mapping, optional
         Values for further arguments of `fitting`; a grid may name them too.
     check_state : bool
-        Fit the first training rows twice, once in each process, and refuse predictions that
-        differ: a learner that keeps something from fit to fit gives other results with another
-        number of workers. False saves that fit, and goes on.
+        Fit the first training rows once more after all other fits, and refuse predictions that
+        differ: a learner that keeps something from fit to fit gives other results in another order
+        and with another number of workers. False saves that fit, and goes on.
 
     Examples
     --------
