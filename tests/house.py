@@ -31,6 +31,7 @@ FLOORS: tuple[str, ...] = (
     "r.boot",
     "r.class_",
     "r.FNN",
+    "r.glmnet",
     "r.kknn",
     "r.bridge",
     "r.lecture",

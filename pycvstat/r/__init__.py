@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
         boot as boot,
         check as check,
         class_ as class_,
+        glmnet as glmnet,
         kknn as kknn,
         lecture as lecture,
         rsample as rsample,
@@ -46,7 +47,7 @@ _SESSION = (
     "stream",
 )
 _HOME = dict.fromkeys(
-    ("FNN", "boot", "check", "class_", "kknn", "lecture", "rsample"), ""
+    ("FNN", "boot", "check", "class_", "glmnet", "kknn", "lecture", "rsample"), ""
 ) | dict.fromkeys(_SESSION, "session")
 """Public name -> module of `pycvstat.r` that defines it; "" where the name is itself a module."""
 

@@ -1,0 +1,293 @@
+"""The gaussian elastic net of glmnet for all rows, and for all but those of each fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pycvstat.errors import FitError
+from pycvstat.learners.linear.glmnet_path import Path, Scale, Settings
+from pycvstat.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from pycvstat.learners.linear.glmnet_descent import Ends
+
+NARROW = 500
+"""Below so many predictors glmnet works with their cross-products and sweeps all of them."""
+
+_MEMORY = 2**25
+"""Standardised numbers that are held at a time."""
+
+_KEPT = 1e-6
+"""Rows that keep less than this share of a variance have their sums made anew, not by taking off
+those of the others: at most six of sixteen digits are lost."""
+
+
+def gaussian_paths(
+    X: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    left_out: Sequence[IntArray],
+    settings: Settings,
+) -> list[Path]:
+    """Paths of all rows but some, for several sets of rows.
+
+    As in R: ``glmnet(X[-rows, ], y[-rows], weights = weights[-rows], ...)`` for each set. Below
+    500 predictors the cross-products are made once and each set takes its share off; else the
+    fits go down their paths side by side, so that gradients are one product of matrices.
+
+    Parameters
+    ----------
+    X : (n, p) float64
+    y : (n,) float64
+    weights : (n,) float64
+    left_out : sequence of int64 arrays
+        Rows, counted from 0.
+    settings : Settings
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    FitError
+        The response, or every predictor, is constant.
+    """
+    if X.shape[1] < NARROW:
+        return _by_products(X, y, weights, left_out, settings)
+    at_a_time = max(1, _MEMORY // X.size)
+    return [
+        path
+        for start in range(0, len(left_out), at_a_time)
+        for path in _side_by_side(X, y, weights, left_out[start : start + at_a_time], settings)
+    ]
+
+
+def _near_zero(
+    X: FloatArray, y: FloatArray, weights: FloatArray, settings: Settings
+) -> tuple[FloatArray, FloatArray]:
+    """Predictors and response (n, p + 1) less their means, and these; zeros without intercept."""
+    table = np.column_stack([X, y])
+    if not settings.intercept:
+        return table, np.zeros(table.shape[1])
+    means = np.average(table, 0, weights)
+    return table - means, means
+
+
+def _ends(settings: Settings) -> Ends:
+    """When the descent stops; a path that the user gave goes on to its end."""
+    from pycvstat.learners.linear.glmnet_descent import Ends
+
+    s = settings
+    least = s.mnlam if s.lambda_ is None else len(s.lambda_) + 1
+    return Ends(s.thresh, s.maxit, least, s.fdev, s.devmax, s.dfmax)
+
+
+def _varying(table: FloatArray) -> BoolArray:
+    """Which predictors vary, where some do and the response does (its last column)."""
+    varies = np.asarray((table != table[0]).any(axis=0))
+    if not varies[-1]:
+        raise FitError(
+            "the response is constant: glmnet cannot standardise it.",
+            fix="look at y, and whether each fold leaves different values of it",
+        )
+    if not varies[:-1].any():
+        raise FitError(
+            "all predictors that are used have zero variance.",
+            fix="give predictors that vary in the rows of every fit",
+        )
+    return varies[:-1]
+
+
+def _by_products(
+    X: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    left_out: Sequence[IntArray],
+    settings: Settings,
+) -> list[Path]:
+    from pycvstat.learners.linear.glmnet_descent import covariance_path
+
+    table, origin = _near_zero(X, y, weights, settings)
+    varies, ends = _varying(table), _ends(settings)
+    whole, paths = _Sums.of(table, weights), []
+    for rows in left_out:
+        sums = whole
+        if len(rows):
+            sums = whole.without(_Sums.of(table[rows], weights[rows]))
+            lost = sums.variances() < _KEPT * whole.variances()
+            if lost[np.append(varies, True)].any():
+                kept = np.delete(np.arange(len(y)), rows)
+                none = [np.empty(0, dtype=np.int64)]
+                paths += _by_products(X[kept], y[kept], weights[kept], none, settings)
+                continue
+        gram, target, scale = sums.standardised(varies, settings)
+        lambdas = settings.of(len(y) - len(rows)).penalties(target, scale.y_scale)
+        *found, fitted, sweeps, end = covariance_path(
+            gram, target, settings.penalty_factor, lambdas, settings.alpha, settings.pmax, ends
+        )
+        slopes, explained = (values[:fitted] for values in found)
+        path = scale.path(slopes, explained, lambdas[:fitted], sweeps, end, settings)
+        paths.append(path.moved(origin))
+    return paths
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """Weighted sums over rows: of ones, of columns (q,) and of their products (q, q)."""
+
+    total: float
+    columns: FloatArray
+    products: FloatArray
+
+    @classmethod
+    def of(cls, table: FloatArray, weights: FloatArray) -> _Sums:
+        weighted = table * weights[:, None]
+        return cls(float(weights.sum()), weighted.sum(axis=0), weighted.T @ table)
+
+    def without(self, other: _Sums) -> _Sums:
+        return _Sums(
+            self.total - other.total, self.columns - other.columns, self.products - other.products
+        )
+
+    def variances(self) -> FloatArray:
+        squares = np.diagonal(self.products) / self.total - (self.columns / self.total) ** 2
+        return np.maximum(squares, 0.0)
+
+    def standardised(
+        self, varies: BoolArray, settings: Settings
+    ) -> tuple[FloatArray, FloatArray, Scale]:
+        """Cross-products (p, p) of the predictors, (p,) with the response, and their scale."""
+        mean, products = self.columns / self.total, self.products / self.total
+        if settings.intercept:
+            products = products - np.outer(mean, mean)
+        else:
+            mean = np.zeros_like(mean)
+        sds = np.sqrt(self.variances()[:-1]) if settings.standardize else np.ones(len(varies))
+        x_scale = np.where(varies, sds, 1.0)
+        y_scale = float(np.sqrt(products[-1, -1]))
+        gram = products[:-1, :-1] / x_scale / x_scale[:, None]
+        target = np.where(varies, products[:-1, -1] / x_scale / y_scale, 0.0)
+        gram[~varies] = gram[:, ~varies] = 0.0
+        return gram, target, Scale(mean[:-1], x_scale, float(mean[-1]), y_scale, self.total)
+
+
+def _side_by_side(
+    X: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    left_out: Sequence[IntArray],
+    settings: Settings,
+) -> list[Path]:
+    table, origin = _near_zero(X, y, weights, settings)
+    fits = [_Descent(table, weights, rows, settings) for rows in left_out]
+    for m in range(settings.nlambda if settings.lambda_ is None else len(settings.lambda_)):
+        now = [fit for fit in fits if fit.going]
+        for fit in now:
+            fit.start(m)
+        while now:
+            gradients = table[:, :-1].T @ np.column_stack([fit.on_rows(len(table)) for fit in now])
+            now = [
+                fit for fit, found in zip(now, gradients.T, strict=True) if fit.screened(m, found)
+            ]
+    return [fit.path().moved(origin) for fit in fits]
+
+
+class _Descent:
+    """One fit on its way down the path: its own standardised columns, and where it is."""
+
+    def __init__(
+        self, table: FloatArray, weights: FloatArray, rows: IntArray, settings: Settings
+    ) -> None:
+        from pycvstat.learners.linear.glmnet_descent import State
+
+        self.rows = np.delete(np.arange(len(table)), rows)
+        self.settings = settings = settings.of(len(self.rows))
+        self.ends = _ends(settings)
+        kept, w = table[self.rows], weights[self.rows]
+        varies, total = _varying(kept), float(w.sum())
+        self.root = np.sqrt(w / total)
+        mean = w @ kept / total
+        centre = mean if settings.intercept else np.zeros_like(mean)
+        scaled = ((kept - centre) * self.root[:, None]).T.copy()
+        columns, y = scaled[:-1], scaled[-1]
+        square = np.einsum("ij,ij->i", columns, columns)
+        spread = square if settings.intercept else square - mean[:-1] ** 2
+        x_scale = np.where(varies & settings.standardize, np.sqrt(np.abs(spread)), 1.0)
+        x_scale[x_scale == 0.0] = 1.0
+        columns /= x_scale[:, None]
+        columns[~varies] = 0.0
+        y_scale = float(np.linalg.norm(y))
+        self.columns = columns
+        self.scale = Scale(centre[:-1], x_scale, float(centre[-1]), y_scale, total)
+        p = len(columns)
+        most = min(settings.pmax, p)
+        self.state = State(
+            np.zeros(p), y / y_scale, square / x_scale**2 * varies, np.zeros(p, bool),
+            np.zeros(p, bool), np.empty(most, np.int64), np.empty((most, most)),
+            np.zeros(4, np.int64),
+        )  # fmt: skip
+        self.gradient = np.abs(columns @ self.state.r)
+        self.lambdas = settings.penalties(columns @ self.state.r, y_scale)
+        self.slopes = np.zeros((len(self.lambdas), p))
+        self.explained = np.zeros(len(self.lambdas))
+        self.share, self.fitted, self.end, self.going = 0.0, 0, 0, True
+
+    def start(self, m: int) -> None:
+        """Solve penalty m among the predictors that were strong or now are."""
+        settings, lam = self.settings, self.lambdas
+        reach = settings.alpha * (2.0 * lam[m] - settings.before(lam, m))
+        self.state.strong[
+            (self.gradient > reach * settings.penalty_factor) & (self.state.square > 0.0)
+        ] = True
+        self._solve(m, bool(self.state.counts[3]))
+
+    def _solve(self, m: int, active: bool) -> None:
+        from pycvstat.learners.linear.glmnet_descent import FINISHED, solve_strong
+
+        s, lam = self.settings, float(self.lambdas[m])
+        gained, self.end = solve_strong(
+            self.columns, self.state, s.penalty_factor, s.alpha * lam, (1.0 - s.alpha) * lam,
+            len(self.state.entered), self.ends, active,
+        )  # fmt: skip
+        self.share += gained
+        self.going = self.end == FINISHED
+
+    def on_rows(self, n: int) -> FloatArray:
+        """Residuals times the roots of the weights, zero in the rows left out."""
+        out = np.zeros(n)
+        out[self.rows] = self.state.r * self.root
+        return out
+
+    def screened(self, m: int, products: FloatArray) -> bool:
+        """Take in predictors that the rule left out wrongly; whether there were any."""
+        if not self.going:
+            return False
+        settings, state = self.settings, self.state
+        total = float(self.root @ state.r)
+        self.gradient = np.abs(products - self.scale.x_mean * total) / self.scale.x_scale
+        wrong = self.gradient > settings.alpha * self.lambdas[m] * settings.penalty_factor
+        wrong &= ~state.strong & (state.square > 0.0)
+        if wrong.any():
+            state.strong[wrong] = True
+            self._solve(m, False)
+            return self.going
+        self._settled(m)
+        return False
+
+    def _settled(self, m: int) -> None:
+        from pycvstat.learners.linear.glmnet_descent import ended
+
+        self.slopes[m], self.explained[m], self.fitted = self.state.b, self.share, m + 1
+        self.going = not ended(self.state.b, self.explained, m, self.ends)
+
+    def path(self) -> Path:
+        some = slice(self.fitted)
+        return self.scale.path(
+            self.slopes[some], self.explained[some], self.lambdas[some],
+            int(self.state.counts[2]), self.end, self.settings,
+        )  # fmt: skip

@@ -1,0 +1,292 @@
+"""glmnet: the elastic net along a path of penalties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+import numpy as np
+
+from pycvstat.errors import FitError, InputError, warn
+from pycvstat.errors.checks import check_word, real_numbers
+from pycvstat.errors.names import answering
+from pycvstat.learners.linear.glmnet_gaussian import gaussian_paths
+from pycvstat.learners.linear.glmnet_path import Path, Settings
+from pycvstat.r.glmnet.asked import Arguments, Data, call, data_of, predictors, settings_of
+from pycvstat.rmath.printing import rounded, table
+from pycvstat.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Type = Literal["link", "response", "coefficients", "nonzero"]
+
+_DIGITS = 5  # of R's print of such a table
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Glmnet:
+    """What glmnet returns.
+
+    Parameters
+    ----------
+    call : str
+    data : Data
+    settings : Settings
+    path : Path
+
+    Attributes
+    ----------
+    lambda_ : (L,) float64
+        Penalties, from the largest down.
+    a0 : (L,) float64
+    beta : (p, L) float64
+    df : (L,) int64
+        How many coefficients are not zero.
+    dev_ratio : (L,) float64
+        Share of the deviance that is explained.
+    """
+
+    call: str
+    data: Data
+    settings: Settings
+    path: Path
+
+    @property
+    def lambda_(self) -> FloatArray:
+        return self.path.lambda_
+
+    @property
+    def a0(self) -> FloatArray:
+        return self.path.a0
+
+    @property
+    def beta(self) -> FloatArray:
+        return self.path.beta.T
+
+    @property
+    def df(self) -> IntArray:
+        return np.asarray(np.count_nonzero(self.path.beta, axis=1))
+
+    @property
+    def dev_ratio(self) -> FloatArray:
+        return self.path.dev_ratio
+
+    @property
+    def nulldev(self) -> float:
+        return self.path.nulldev
+
+    @property
+    def npasses(self) -> int:
+        return self.path.npasses
+
+    @property
+    def nobs(self) -> int:
+        return len(self.data.y)
+
+    def __repr__(self) -> str:
+        columns = {
+            "Df": self.df,
+            "%Dev": zapped(rounded(100.0 * self.dev_ratio, 2), _DIGITS),
+            "Lambda": zapped(_significant(self.lambda_, 4), _DIGITS),
+        }
+        rows = [str(i + 1) for i in range(len(self.lambda_))]
+        return f"\nCall:  {self.call} \n\n{table(columns, rows, _DIGITS)}"
+
+    def coef(self, s: Any = None, exact: bool = False) -> pd.Series | pd.DataFrame:
+        """Coefficients, the intercept first.
+
+        As in R: ``coef(fit, s, exact)``.
+
+        Parameters
+        ----------
+        s : float or sequence of float, optional
+            Penalties; those of the path by default.
+        exact : bool, default False
+            Fit anew at `s`, beside the penalties of the path, instead of interpolating between
+            them. Such a fit begins at the largest penalty of the path, where the last bit decides
+            whether a predictor enters at once; with a lasso of glmnet's own path the third digit
+            may differ from R's for that reason alone, as R's does when that penalty grows by
+            1e-12. A smaller `thresh` cures both.
+
+        Returns
+        -------
+        pandas.Series or DataFrame
+            A series for one `s`, else a column for each.
+        """
+        import pandas as pd
+
+        a0, beta = self._at(s, exact)
+        values = np.column_stack([a0, beta]).T
+        names = ["(Intercept)", *self.data.names]
+        if s is not None and np.ndim(s) == 0:
+            return pd.Series(values[:, 0], index=names, name="s1")
+        first = 0 if s is None else 1
+        columns = [f"s{i + first}" for i in range(values.shape[1])]
+        return pd.DataFrame(values, index=names, columns=columns)
+
+    def predict(
+        self, newx: Any = None, s: Any = None, type: Type = "link", exact: bool = False
+    ) -> Any:
+        """Predictions of new rows, or what else `type` says.
+
+        As in R: ``predict(fit, newx, s, type, exact)``.
+
+        Parameters
+        ----------
+        newx : array or frame, shape (m, p)
+        s, exact
+            See `coef`.
+        type : {"link", "response", "coefficients", "nonzero"}
+            "nonzero" gives, for each penalty, the numbers of the predictors, counted from 1.
+
+        Returns
+        -------
+        array, shape (m,) for one `s`, else (m, S)
+        """
+        check_word("type", type, ("link", "response", "coefficients", "nonzero"))
+        if type == "coefficients":
+            return self.coef(s, exact)
+        a0, beta = self._at(s, exact)
+        if type == "nonzero":
+            found = [np.flatnonzero(slopes) + 1 for slopes in beta]
+            return found[0] if s is not None and np.ndim(s) == 0 else found
+        if newx is None:
+            raise InputError("you need to supply a value for newx.", fix="fit.predict(newx, s=s)")
+        new, _ = predictors(newx, "newx")
+        if new.shape[1] != beta.shape[1]:
+            raise InputError(
+                f"the number of variables in newx must be {beta.shape[1]}.",
+                given=f"{new.shape[1]} columns",
+            )
+        values = a0 + new @ beta.T
+        return values[:, 0] if s is not None and np.ndim(s) == 0 else values
+
+    def _at(self, s: Any, exact: bool) -> tuple[FloatArray, FloatArray]:
+        if s is None:
+            return self.path.a0, self.path.beta
+        found = real_numbers(s)
+        if found is None or not np.isfinite(found).all() or (found < 0.0).any():
+            raise InputError("s takes penalties: numbers, not negative.", given=f"s={s!r}")
+        wanted = np.ravel(found)
+        path = self.path
+        if exact:
+            path = self._with(np.unique(np.concatenate([wanted, path.lambda_]))[::-1].copy())
+        return path.at(wanted)
+
+    def _with(self, lambda_: FloatArray) -> Path:
+        return paths(self.data, replace(self.settings, lambda_=lambda_), [EVERYTHING])[0]
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per coefficient that is not zero, at each penalty."""
+        import pandas as pd
+
+        values = np.column_stack([self.path.a0, self.path.beta])
+        step, term = np.nonzero(values)
+        names = np.array(["(Intercept)", *self.data.names], dtype=object)
+        return pd.DataFrame(
+            {
+                "term": names[term],
+                "step": step + 1,
+                "estimate": values[step, term],
+                "lambda": self.lambda_[step],
+                "dev_ratio": self.dev_ratio[step],
+            }
+        )
+
+
+EVERYTHING = np.empty(0, dtype=np.int64)
+"""No row left out."""
+
+
+def paths(data: Data, settings: Settings, left_out: Any) -> list[Path]:
+    """Paths without some rows each; those that ended before their time are told."""
+    found = gaussian_paths(data.X, data.y, data.weights, left_out, settings)
+    for path in found:
+        if path.end == 0:
+            continue
+        at = len(path.lambda_) + 1
+        why = (
+            f"it has not converged at lambda number {at} within maxit={settings.maxit} sweeps"
+            if path.end == 1
+            else f"more than pmax={settings.pmax} predictors enter at lambda number {at}"
+        )
+        raise_it = "maxit" if path.end == 1 else "pmax"
+        if at == 1:
+            raise FitError(f"glmnet has no solution: {why}.", fix=f"raise {raise_it}")
+        warn(f"glmnet's path ends early: {why}. Solutions for larger lambdas are returned.")
+    return found
+
+
+def zapped(values: FloatArray | IntArray, digits: int) -> FloatArray:
+    """As in R: ``zapsmall(values, digits)`` before R 4.4."""
+    largest = float(np.abs(values).max(initial=0.0))
+    decimals = digits - np.log10(largest) if largest > 0.0 else digits
+    return rounded(np.asarray(values, dtype=np.float64), max(0, int(np.floor(decimals + 0.5))))
+
+
+def _significant(values: FloatArray, digits: int) -> FloatArray:
+    return np.array([float(f"{x:.{digits - 1}e}") for x in values])
+
+
+@answering
+def glmnet(
+    x: Any, y: Any, weights: Any = None, lambda_: Any = None, **arguments: Unpack[Arguments]
+) -> Glmnet:
+    """Fit the elastic net along a path of penalties, by glmnet's steps.
+
+    As in R: ``glmnet(x, y, weights = weights, lambda = lambda_, ...)``, to about ten digits at
+    any `thresh`.
+
+    Parameters
+    ----------
+    x : array or frame of numbers, shape (n, p)
+    y : array, shape (n,)
+    weights : array, shape (n,), optional
+    lambda_ : float or sequence, optional
+        Penalties instead of glmnet's own.
+    **arguments
+        family : "gaussian".
+        alpha : share of the first penalty, 1 (the lasso) by default, 0 for ridge.
+        nlambda : how many penalties, 100.
+        lambda_min_ratio : last over first penalty, 0.01 with fewer rows than predictors, else
+        0.0001.
+        standardize, intercept : True.
+        thresh : largest change of the standardised fit, squared, that counts as converged, 1e-7.
+        dfmax, pmax : coefficients in the model, and predictors that may ever enter, at most.
+        penalty_factor : what each coefficient's penalty is multiplied by.
+        maxit : sweeps at most, 100000.
+
+    Returns
+    -------
+    Glmnet
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> from pycvstat import r
+    >>> cars = pcv.data.mtcars()
+    >>> fit = r.glmnet.glmnet(cars[["wt", "hp", "qsec"]], cars["mpg"], nlambda=5)
+    >>> print(fit)  # doctest: +NORMALIZE_WHITESPACE
+    <BLANKLINE>
+    Call:  glmnet(x = x, y = y, nlambda = 5)
+    <BLANKLINE>
+      Df  %Dev Lambda
+    1  0  0.00 5.1470
+    2  3 82.10 0.5147
+    3  3 83.46 0.0515
+    4  3 83.48 0.0051
+    5  3 83.48 0.0005
+    >>> fit.coef(s=1.0).round(4)
+    (Intercept)    31.8984
+    wt             -3.2850
+    hp             -0.0214
+    qsec            0.1064
+    Name: s1, dtype: float64
+    """
+    data = data_of(x, y, weights)
+    settings = settings_of(data, lambda_, **arguments)
+    beside = {"weights": weights, "lambda_": lambda_}
+    given = {name: value for name, value in beside.items() if value is not None}
+    words = call("glmnet", **given, **arguments)
+    return Glmnet(words, data, settings, paths(data, settings, [EVERYTHING])[0])
