@@ -1,8 +1,9 @@
 """R beside us: the bridge to a running R, the checks against it, R packages' functions.
 
 `bridge` starts R and passes values both ways, `check` puts the same quantity computed by R beside
-ours, and each R package (`kknn`, `lecture`) has a module with its functions under their R names.
-They draw from one stream, as in an R session: `set_seed`, `sample` and the others of `session`.
+ours, and each R package (`boot`, `class_`, `FNN`, `kknn`, `rsample`; the course is `lecture`) has a
+module with its functions under their R names. They draw from one stream, as in an R session:
+`set_seed`, `sample` and the others of `session`.
 May import the rooms below, `bridge` only `errors` and `data`. New here: the functions of an R
 package, or a quantity to compare. The modules are loaded when they are first used.
 """
