@@ -40,6 +40,10 @@ KINDS = {
 }
 """Bases of the classes of which there are objects."""
 
+FILES = {"memory": None, "input": "content"}
+"""Arguments by which objects read files, and the value with which they read none: what lies in a
+folder of ``memory`` would be unpickled at the next fit."""
+
 UNKNOWN = object()
 
 
@@ -99,7 +103,28 @@ def made(path: str, arguments: Mapping[str, Any]) -> Any:
     kind = looked_up(path)
     if not has_objects(kind):
         raise ValueError(f"objects of {path!r} are not kept in files")
+    for name, value in arguments.items():
+        if names_files(name, value):
+            raise ValueError(f"{name} of {path!r} names files")
     return kind(**arguments)
+
+
+def names_files(name: Any, value: Any) -> bool:
+    """Whether an argument, also of a step ("ridge__alpha"), names files, or one of its values does.
+
+    Examples
+    --------
+    >>> names_files("memory", "/tmp"), names_files("memory", None), names_files("alpha", "/tmp")
+    (True, False, False)
+    >>> names_files("pipeline__memory", [None, "/tmp"])
+    True
+    """
+    last = name.rpartition("__")[2] if isinstance(name, str) else None
+    if last not in FILES:
+        return False
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return any(names_files(last, one) for one in np.ravel(np.asarray(value, dtype=object)))
+    return isinstance(value, str) and value != FILES[last]
 
 
 def is_class(thing: Any, base: type) -> bool:

@@ -72,12 +72,15 @@ class Encoder:
         if arguments is None:
             raise _unsavable(value, where)
         of = type(value).__name__
+        for name, argument in arguments.items():
+            _refuse_files(name, argument, of)
         parts = [[n, self.encode(v, f"{n} of {of}")] for n, v in arguments.items()]
         return ["object", brought.path_of(type(value)), parts]
 
     def _pair(self, key: Any, value: Any, where: str) -> list[Any]:
         path, of, owner = where.partition(" of ")
         place = f"{path}[{key!r}]{of}{owner}"
+        _refuse_files(key, value, path)
         return [self.encode(key, place), self.encode(value, place)]
 
     def _field(self, value: Any, field: Field[Any]) -> list[Any]:
@@ -104,6 +107,15 @@ class Encoder:
             self._seen[id(value)] = len(self.arrays)
             self.arrays.append(value)
         return self._seen[id(value)]
+
+
+def _refuse_files(name: Any, value: Any, of: str) -> None:
+    if brought.names_files(name, value):
+        raise InputError(
+            "An argument that names files cannot be kept in a file.",
+            given=f"{name}={value!r} of {of}",
+            fix="save results without it: memory=None",
+        )
 
 
 def _unsavable(value: Any, where: str) -> InputError:
@@ -138,7 +150,10 @@ def decode(tree: Any, arrays: list[NDArray[Any]]) -> Any:
     if name in ("list", "tuple"):
         return (list if name == "list" else tuple)(decode(item, arrays) for item in content)
     if name == "dict":
-        return {decode(key, arrays): decode(value, arrays) for key, value in content}
+        made = {decode(key, arrays): decode(value, arrays) for key, value in content}
+        if bad := [key for key, value in made.items() if brought.names_files(key, value)]:
+            raise ValueError(f"{bad[0]!r} names files")
+        return made
     if name == "range":
         return range(*content)
     if name == "objects":

@@ -124,6 +124,34 @@ def test_what_cannot_be_kept_is_named(learner: Any, where: str) -> None:
     assert where in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["object", "sklearn.pipeline:Pipeline", [["steps", ["list", []]], ["memory", "/tmp"]]],
+        ["object", "sklearn.feature_extraction.text:CountVectorizer", [["input", "filename"]]],
+        ["dict", [["reduce__memory", ["list", [None, "/tmp"]]]]],
+        ["dict", [["memory", ["objects", [1], ["/tmp"]]]]],
+    ],
+)
+def test_a_folder_of_pickles_is_not_taken_from_a_file(arguments: list[Any]) -> None:
+    with pytest.raises(ValueError, match="names files"):
+        decode(arguments, [])
+
+
+def test_a_folder_of_pickles_is_not_written_to_a_file(tmp_path: Path) -> None:
+    cached = make_pipeline(StandardScaler(), Ridge(), memory=str(tmp_path))
+    for value in (pcv.External(cached), {"pipeline__memory": ["/tmp"]}):
+        with pytest.raises(InputError, match=r"(?s)names files.*memory=") as caught:
+            Encoder().encode(value)
+        assert "memory=None" in str(caught.value.fix)
+
+
+def test_a_column_may_be_called_memory(tmp_path: Path) -> None:
+    data = DATA.assign(memory=np.where(DATA.wt > 3, "good", "bad"), input=DATA.hp)
+    result = pcv.cross_validate(pcv.OLS(), "mpg ~ memory + input", data, folds=pcv.Blocks(4))
+    assert pcv.load(result.save(tmp_path / "a.npz")).estimate == result.estimate
+
+
 def test_the_advice_works(tmp_path: Path) -> None:
     result = pcv.cross_validate(
         pcv.FromFunctions(mean, constant), "mpg ~ wt", DATA, folds=pcv.Blocks(3)
