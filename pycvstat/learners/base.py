@@ -362,7 +362,7 @@ def tell_missing(known: BoolArray, na: NA) -> None:
     if known.all():
         return
     count = f"{int((~known).sum())} of {len(known)} rows have missing or infinite predictors"
-    first = f"the first is row {int(np.flatnonzero(~known)[0])}"
+    first = f"the first is row {int(np.flatnonzero(~known)[0]) + 1} (counted from 1)"
     if na == "raise":
         raise DataError(f"{count}.", given=first, fix="leave them out, or use na='pass'")
     warn(f"{count}; their predictions are NaN.", given=first)

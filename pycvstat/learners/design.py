@@ -21,6 +21,7 @@ from pycvstat.learners.base import (
     Predictions,
     Prepared,
     Which,
+    spread,
     tell_missing,
 )
 from pycvstat.learners.solution import FitReport, Outcome, Sample, Solution, results_table, stacked
@@ -196,7 +197,7 @@ class FittedDesign(FittedRegression):
         offset = None if design.offset is None else design.offset[known]
         with np.errstate(all="ignore"):
             outcome = self._solution.predict(design.X[known], offset)
-        refuse_non_finite(self.learner.name, outcome.values)
+        refuse_non_finite(self.learner.name, spread(outcome.values, known, 0.0))
         return outcome.values, outcome.prob, known
 
 
@@ -341,6 +342,7 @@ def refuse_non_finite(name: str, values: FloatArray) -> None:
     if bad.any():
         raise FitError(
             f"{name} gives predictions that are not finite.",
-            given=f"{int(bad.sum())} of {len(bad)} rows, the first is row {bad.argmax()}",
+            given=f"{int(bad.sum())} of {len(bad)} rows, the first is row {bad.argmax() + 1} "
+            "(counted from 1)",
             fix="change the unit of columns of extreme size",
         )

@@ -177,10 +177,20 @@ def test_rows_with_missing_predictors_are_nan_or_refused(learner) -> None:
         predicted = fitted.predict(new)
     assert np.isnan(predicted).tolist() == [False, True, True, True]
     assert predicted[0] == fitted.predict({"x": [0.5], "f": ["a"]})[0]
-    with pytest.raises(DataError, match="3 of 4 rows"):
+    with pytest.raises(DataError, match=r"(?s)3 of 4 rows.*is row 2 \(counted from 1\)"):
         fitted.predict(new, na="raise")
     with pytest.raises(InputError, match="na must be"):
         fitted.predict(new, na="omit")
+
+
+def test_predictions_out_of_range_are_in_rows_of_the_new_data() -> None:
+    fitted = pcv.GLM("poisson").fit("y ~ x", {"x": [0.0, 1.0, 2.0, 3.0], "y": [1, 3, 7, 20]})
+    new = {"x": [None, 1.0, 1e6]}
+    with (
+        pytest.warns(PycvstatWarning, match="1 of 3 rows"),
+        pytest.raises(FitError, match=r"(?s)1 of 3 rows, .*is row 3 \(counted from 1\)"),
+    ):
+        fitted.predict(new)
 
 
 def test_a_missing_offset_is_a_missing_predictor() -> None:
