@@ -108,6 +108,7 @@ class CVResult(EstimateVerbs):
     inner_plans: tuple[FoldPlan, ...] = ()
 
     _tables: ClassVar[tuple[str, ...]] = ("estimate", "folds", "losses")
+    _learner: ClassVar[str] = ""  # what cross_validate gets that gives this result again
 
     def __repr__(self) -> str:
         return (
@@ -163,7 +164,8 @@ class CVResult(EstimateVerbs):
             raise InputError(
                 "the bias-adjusted estimate was not computed.",
                 given="bias_adjusted=False",
-                fix="cross_validate(..., bias_adjusted=True), which takes one more fit",
+                fix=f"cross_validate({self._learner}..., bias_adjusted=True), which takes one more "
+                "fit",
             )
         return self.bias.adjusted
 

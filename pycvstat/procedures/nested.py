@@ -101,6 +101,7 @@ class NestedResult(CVResult):
     on_error: OnError = "raise"
 
     subject: ClassVar[str] = "the tuned procedure"
+    _learner: ClassVar[str] = "Tuned(...), "
     _tables: ClassVar[tuple[str, ...]] = ("estimate", "folds", "losses", "inner", "selection")
 
     def __post_init__(self) -> None:

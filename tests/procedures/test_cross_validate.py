@@ -98,6 +98,12 @@ def test_a_bias_adjusted_estimate_that_was_not_asked_for_says_so():
     result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS, folds=pcv.Blocks(4))
     with pytest.raises(InputError, match=r"(?s)not computed.*bias_adjusted=True"):
         result.adjusted  # noqa: B018
+    nested = pcv.nested_cv(pcv.KNN(), "mpg ~ wt", MTCARS, grid={"k": [1, 5]}, outer=3, inner=3)
+    with pytest.raises(InputError, match=r"cross_validate\(Tuned\(\.\.\.\), \.\.\., bias_adjusted"):
+        nested.adjusted  # noqa: B018
+    tuned = pcv.Tuned(pcv.KNN(), {"k": [1, 5]}, inner=3)
+    found = pcv.cross_validate(tuned, "mpg ~ wt", MTCARS, folds=3, bias_adjusted=True)
+    assert np.isfinite(found.adjusted)
 
 
 def test_arrays_and_formula_give_the_same_numbers():
