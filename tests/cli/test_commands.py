@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -393,6 +394,14 @@ def test_help_has_examples_on_80_columns(
     assert max(map(len, shown.splitlines())) <= 80
 
 
+def read_terminal(place: int) -> str:
+    """What was written there since; nothing where the writer has ended."""
+    try:
+        return os.read(place, 4096).decode(errors="replace")
+    except OSError:  # so Linux says it
+        return ""
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")
 @pytest.mark.parametrize("checkpoint", [True, False])
@@ -401,19 +410,22 @@ def test_stopped_by_ctrl_c(place: Path, checkpoint: bool) -> None:
     words = ["nested", "waves.csv", "y ~ .", "--learner", "knn", "--grid", "k=1:100",
              "--outer", "repeated:10x9", "--seed", "1"]  # fmt: skip
     words += ["--checkpoint", "kept"] if checkpoint else []
+    ours, theirs = pytest.importorskip("pty").openpty()
     started = subprocess.Popen(
         [sys.executable, "-c", "import sys; from pycvstat.cli import main; sys.exit(main())",
          *words],
         cwd=place, env=os.environ | {"PYTHONPATH": str(HERE)}, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=theirs,
     )  # fmt: skip
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not [*place.glob("kept/*/*.npz")]:
-        time.sleep(0.1 if checkpoint else 4)
-        if not checkpoint:
-            break
+    os.close(theirs)
+    err = ""
+    while not re.search(r"[1-9]\d*/90 ", err):  # tasks that are done, in the line of progress
+        assert select.select([ours], [], [], 120)[0], err
+        err += read_terminal(ours)
     started.send_signal(signal.SIGINT)
-    out, err = started.communicate(timeout=60)
+    while said := read_terminal(ours):
+        err += said
+    out, _ = started.communicate(timeout=60)
     assert started.returncode == 130
     assert out == ""
     assert "Traceback" not in err
