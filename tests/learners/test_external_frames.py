@@ -271,8 +271,9 @@ def test_predict_is_not_called_where_probabilities_suffice(loss: str) -> None:
 
 
 def test_the_telling_line_of_a_search_is_its_last() -> None:
-    broken = GridSearchCV(Ridge(), {"alpha": [-1.0]}, cv=3)
+    broken = GridSearchCV(Ridge(), {"alpha": [-1.0, "much"]}, cv=3)
     with pytest.raises(FitError) as told:
         pcv.cross_validate(broken, "y ~ real", DATA, folds=FOLDS)
-    assert "alpha" in str(told.value)
+    assert "Got 'much' instead" in str(told.value)
+    assert "-1.0" not in str(told.value)
     assert "fits failed" in str(told.value.__cause__)
