@@ -26,7 +26,7 @@ RESULTS = (
     "verbs.EstimateVerbs",
 )
 GROUPS = {
-    "Procedures": ("procedures", "intervals.from_losses"),
+    "Procedures": ("procedures", "intervals.from_losses", "verbs"),
     "Results": (),
     "Folds": ("folds",),
     "Learners": ("learners",),
@@ -34,7 +34,9 @@ GROUPS = {
     "Losses": ("losses",),
     "Simulations with known risks": ("simulate",),
     "The course's functions": ("r.lecture",),
-    "kknn's functions": ("r.kknn",),
+    "Functions of R packages": (
+        "r.boot", "r.class_", "r.FNN", "r.glmnet", "r.kknn", "r.rsample", "r.session",
+    ),
     "R": ("r.check", "rmath"),
     "Example data": ("data",),
     "Errors": ("errors",),

@@ -14,7 +14,7 @@ from pycvstat.errors import FoldError
 from pycvstat.folds import forms
 from pycvstat.folds.fits import Fits, Kind, partition_kind
 from pycvstat.folds.forms import rows_of
-from pycvstat.folds.problems import plan_problems, row_count
+from pycvstat.folds.problems import plan_problems, require_few, row_count
 from pycvstat.types import IntArray
 from pycvstat.verbs import Shown
 
@@ -223,7 +223,7 @@ class FoldPlan(Shown, Fits):
         parts = forms.row_lists(folds, first)
         if holds == "test":
             return cls._of_lists(n, parts, None, recipe)
-        everything = np.arange(row_count(n))
+        everything = np.arange(require_few(row_count(n)))
         return cls._of_lists(n, [np.setdiff1d(everything, part) for part in parts], parts, recipe)
 
     @classmethod
@@ -274,7 +274,7 @@ class FoldPlan(Shown, Fits):
         fold, repeat = np.arange(len(test)), np.zeros(len(test), dtype=np.int64)
         given = None if train is None else tuple(train)
         rows = np.concatenate(test)
-        size = row_count(n)
+        size = require_few(row_count(n))
         plan = cls(size, rows, offsets, repeat, fold, kind or "predefined", recipe, given)
         return plan if kind else plan._recognised()
 

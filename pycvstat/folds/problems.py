@@ -40,7 +40,7 @@ def row_count(n: Any) -> int:
         raise FoldError("The number of rows must be an integer.", given=repr(n))
     if n < 2:
         raise FoldError("Folds need at least 2 rows of data.", given=f"{n} rows")
-    return require_few(int(n))
+    return int(n)
 
 
 def require_few(n: int) -> int:

@@ -160,6 +160,7 @@ def test_folds_that_split_groups_are_not_called_grouped() -> None:
     assert "grouped" not in methods_text(full(found))
 
 
+@pytest.mark.filterwarnings("ignore:OLS has 11 columns")
 def test_a_pair_without_limits_says_why(tmp_path: Path) -> None:
     both = {"o": pcv.OLS(), "m": pcv.Mean()}
     found = pcv.compare(both, "mpg ~ .", pcv.data.mtcars(), folds=pcv.FiveByTwo(random=4))
