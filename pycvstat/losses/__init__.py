@@ -15,7 +15,7 @@ from pycvstat.losses.functions import (
     pinball,
 )
 from pycvstat.losses.metrics import Metric
-from pycvstat.losses.table import FoldMeans, LossTable, Predictions, Table
+from pycvstat.losses.table import FoldMeans, LossTable, Predictions, Table as Table
 
 __all__ = [
     "LOSSES",
@@ -24,7 +24,6 @@ __all__ = [
     "LossTable",
     "Metric",
     "Predictions",
-    "Table",
     "as_loss",
     "huber",
     "lighter_than",
