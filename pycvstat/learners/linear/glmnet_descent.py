@@ -232,6 +232,50 @@ class State(NamedTuple):
 
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
+def standardised(
+    table: FloatArray, rows: IntArray, root: FloatArray, intercept: bool, standardize: bool
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, BoolArray]:
+    """Columns of a table (q, N) in some rows, times the roots of their weights.
+
+    Returns
+    -------
+    columns : (q, n) float64
+        Zeros where a column does not vary.
+    centre, scale : (q,) float64
+        What was taken off, and what was divided by.
+    square : (q,) float64
+        Squared lengths.
+    varies : (q,) bool
+    """
+    q, n = len(table), len(rows)
+    columns, varies = np.empty((q, n)), np.zeros(q, dtype=np.bool_)
+    centre, scale, square = np.zeros(q), np.ones(q), np.zeros(q)
+    for k in range(q):
+        x, out = table[k], columns[k]
+        mean, first = 0.0, x[rows[0]]
+        for i in range(n):
+            mean += x[rows[i]] * root[i] * root[i]
+            if x[rows[i]] != first:
+                varies[k] = True
+        if intercept:
+            centre[k] = mean
+        total = 0.0
+        for i in range(n):
+            out[i] = (x[rows[i]] - centre[k]) * root[i]
+            total += out[i] * out[i]
+        if standardize and varies[k]:
+            spread = total if intercept else total - mean * mean
+            if spread > 0.0:
+                scale[k] = np.sqrt(spread)
+        square[k] = total / scale[k] ** 2
+        if not varies[k]:
+            square[k] = 0.0
+        for i in range(n):
+            out[i] = out[i] / scale[k] if varies[k] else 0.0
+    return columns, centre, scale, square, varies
+
+
+@njit(cache=True, fastmath=_FAST, error_model="numpy")
 def _dot(x: FloatArray, y: FloatArray) -> float:
     total = 0.0
     for i in range(len(x)):

@@ -87,9 +87,8 @@ def _ends(settings: Settings) -> Ends:
     return Ends(s.thresh, s.maxit, least, s.fdev, s.devmax, s.dfmax)
 
 
-def _varying(table: FloatArray) -> BoolArray:
-    """Which predictors vary, where some do and the response does (its last column)."""
-    varies = np.asarray((table != table[0]).any(axis=0))
+def _require_varying(varies: BoolArray) -> None:
+    """The response (the last) must vary, and some predictor."""
     if not varies[-1]:
         raise FitError(
             "the response is constant: glmnet cannot standardise it.",
@@ -100,7 +99,6 @@ def _varying(table: FloatArray) -> BoolArray:
             "all predictors that are used have zero variance.",
             fix="give predictors that vary in the rows of every fit",
         )
-    return varies[:-1]
 
 
 def _by_products(
@@ -113,19 +111,20 @@ def _by_products(
     from pycvstat.learners.linear.glmnet_descent import covariance_path
 
     table, origin = _near_zero(X, y, weights, settings)
-    varies, ends = _varying(table), _ends(settings)
+    varies, ends = np.asarray((table != table[0]).any(axis=0)), _ends(settings)
+    _require_varying(varies)
     whole, paths = _Sums.of(table, weights), []
     for rows in left_out:
         sums = whole
         if len(rows):
             sums = whole.without(_Sums.of(table[rows], weights[rows]))
             lost = sums.variances() < _KEPT * whole.variances()
-            if lost[np.append(varies, True)].any():
+            if lost[varies].any():
                 kept = np.delete(np.arange(len(y)), rows)
                 none = [np.empty(0, dtype=np.int64)]
                 paths += _by_products(X[kept], y[kept], weights[kept], none, settings)
                 continue
-        gram, target, scale = sums.standardised(varies, settings)
+        gram, target, scale = sums.standardised(varies[:-1], settings)
         lambdas = settings.of(len(y) - len(rows)).penalties(target, scale.y_scale)
         *found, fitted, sweeps, end = covariance_path(
             gram, target, settings.penalty_factor, lambdas, settings.alpha, settings.pmax, ends
@@ -184,13 +183,15 @@ def _side_by_side(
     settings: Settings,
 ) -> list[Path]:
     table, origin = _near_zero(X, y, weights, settings)
-    fits = [_Descent(table, weights, rows, settings) for rows in left_out]
+    turned = np.ascontiguousarray(table.T)
+    fits = [_Descent(turned, weights, rows, settings) for rows in left_out]
     for m in range(settings.nlambda if settings.lambda_ is None else len(settings.lambda_)):
         now = [fit for fit in fits if fit.going]
         for fit in now:
             fit.start(m)
-        while now:
-            gradients = table[:, :-1].T @ np.column_stack([fit.on_rows(len(table)) for fit in now])
+        while now := [fit for fit in now if fit.going and not fit.bounded(m)]:
+            residuals = np.column_stack([fit.on_rows(len(table)) for fit in now])
+            gradients = turned[:-1] @ residuals
             now = [
                 fit for fit, found in zip(now, gradients.T, strict=True) if fit.screened(m, found)
             ]
@@ -201,50 +202,51 @@ class _Descent:
     """One fit on its way down the path: its own standardised columns, and where it is."""
 
     def __init__(
-        self, table: FloatArray, weights: FloatArray, rows: IntArray, settings: Settings
+        self, turned: FloatArray, weights: FloatArray, rows: IntArray, settings: Settings
     ) -> None:
-        from pycvstat.learners.linear.glmnet_descent import State
+        from pycvstat.learners.linear.glmnet_descent import State, standardised
 
-        self.rows = np.delete(np.arange(len(table)), rows)
+        self.rows = np.delete(np.arange(len(weights)), rows)
         self.settings = settings = settings.of(len(self.rows))
         self.ends = _ends(settings)
-        kept, w = table[self.rows], weights[self.rows]
-        varies, total = _varying(kept), float(w.sum())
-        self.root = np.sqrt(w / total)
-        mean = w @ kept / total
-        centre = mean if settings.intercept else np.zeros_like(mean)
-        scaled = ((kept - centre) * self.root[:, None]).T.copy()
-        columns, y = scaled[:-1], scaled[-1]
-        square = np.einsum("ij,ij->i", columns, columns)
-        spread = square if settings.intercept else square - mean[:-1] ** 2
-        x_scale = np.where(varies & settings.standardize, np.sqrt(np.abs(spread)), 1.0)
-        x_scale[x_scale == 0.0] = 1.0
-        columns /= x_scale[:, None]
-        columns[~varies] = 0.0
-        y_scale = float(np.linalg.norm(y))
-        self.columns = columns
-        self.scale = Scale(centre[:-1], x_scale, float(centre[-1]), y_scale, total)
-        p = len(columns)
+        total = float(weights[self.rows].sum())
+        self.root = np.sqrt(weights[self.rows] / total)
+        columns, centre, scale, square, varies = standardised(
+            turned, self.rows, self.root, settings.intercept, settings.standardize
+        )
+        _require_varying(varies)
+        length = float(np.linalg.norm(columns[-1]))
+        self.columns, y = columns[:-1], columns[-1] / length
+        self.scale = Scale(
+            centre[:-1], scale[:-1], float(centre[-1]), length * float(scale[-1]), total
+        )
+        p = len(self.columns)
         most = min(settings.pmax, p)
         self.state = State(
-            np.zeros(p), y / y_scale, square / x_scale**2 * varies, np.zeros(p, bool),
-            np.zeros(p, bool), np.empty(most, np.int64), np.empty((most, most)),
-            np.zeros(4, np.int64),
+            np.zeros(p), y, square[:-1], np.zeros(p, bool), np.zeros(p, bool),
+            np.empty(most, np.int64), np.empty((most, most)), np.zeros(4, np.int64),
         )  # fmt: skip
-        self.gradient = np.abs(columns @ self.state.r)
-        self.lambdas = settings.penalties(columns @ self.state.r, y_scale)
+        self.free, self.lengths = varies[:-1].copy(), np.sqrt(square[:-1])
+        self.seen, at_zero = y.copy(), self.columns @ y
+        self.gradient = np.abs(at_zero)
+        self.lambdas = settings.penalties(at_zero, self.scale.y_scale)
         self.slopes = np.zeros((len(self.lambdas), p))
         self.explained = np.zeros(len(self.lambdas))
         self.share, self.fitted, self.end, self.going = 0.0, 0, 0, True
 
+    def _reach(self, m: int) -> FloatArray:
+        """Gradients above these make predictors strong for penalty m."""
+        s, lam = self.settings, self.lambdas
+        return np.asarray(s.alpha * (2.0 * lam[m] - s.before(lam, m)) * s.penalty_factor)
+
     def start(self, m: int) -> None:
         """Solve penalty m among the predictors that were strong or now are."""
-        settings, lam = self.settings, self.lambdas
-        reach = settings.alpha * (2.0 * lam[m] - settings.before(lam, m))
-        self.state.strong[
-            (self.gradient > reach * settings.penalty_factor) & (self.state.square > 0.0)
-        ] = True
+        self._take_in(self.free & (self.gradient > self._reach(m)))
         self._solve(m, bool(self.state.counts[3]))
+
+    def _take_in(self, found: BoolArray) -> None:
+        self.state.strong[found] = True
+        self.free[found] = False
 
     def _solve(self, m: int, active: bool) -> None:
         from pycvstat.learners.linear.glmnet_descent import FINISHED, solve_strong
@@ -257,6 +259,17 @@ class _Descent:
         self.share += gained
         self.going = self.end == FINISHED
 
+    def bounded(self, m: int) -> bool:
+        """Whether no gradient can have grown so much that it matters, here or for the next."""
+        s, following = self.settings, m + 1 < len(self.lambdas)
+        limit = s.alpha * self.lambdas[m] * s.penalty_factor
+        limit = np.minimum(limit, self._reach(m + 1)) if following else limit
+        drift = float(np.linalg.norm(self.state.r - self.seen))
+        if ((self.gradient + drift * self.lengths > limit) & self.free).any():
+            return False
+        self._settled(m)
+        return True
+
     def on_rows(self, n: int) -> FloatArray:
         """Residuals times the roots of the weights, zero in the rows left out."""
         out = np.zeros(n)
@@ -265,15 +278,12 @@ class _Descent:
 
     def screened(self, m: int, products: FloatArray) -> bool:
         """Take in predictors that the rule left out wrongly; whether there were any."""
-        if not self.going:
-            return False
-        settings, state = self.settings, self.state
-        total = float(self.root @ state.r)
+        s, total = self.settings, float(self.root @ self.state.r)
         self.gradient = np.abs(products - self.scale.x_mean * total) / self.scale.x_scale
-        wrong = self.gradient > settings.alpha * self.lambdas[m] * settings.penalty_factor
-        wrong &= ~state.strong & (state.square > 0.0)
+        self.seen = self.state.r.copy()
+        wrong = self.free & (self.gradient > s.alpha * self.lambdas[m] * s.penalty_factor)
         if wrong.any():
-            state.strong[wrong] = True
+            self._take_in(wrong)
             self._solve(m, False)
             return self.going
         self._settled(m)

@@ -119,3 +119,33 @@ def test_folds_whose_variances_are_taken_off_lose_no_digits():
     found = cv_glmnet(far, Y, foldid=ids)
     alone = glmnet(far[ids != 1], Y[ids != 1]).predict(far[ids == 1], s=found.lambda_)
     np.testing.assert_allclose(found.fit_preval[ids == 1], alone, rtol=1e-9)
+
+
+def test_a_fold_with_fewer_rows_than_predictors_has_its_own_ratio():
+    chance = np.random.default_rng(1)
+    x = chance.normal(size=(12, 10))
+    y, ids = x[:, 0] + chance.normal(size=12), np.arange(12) % 4 + 1
+    found = cv_glmnet(x, y, foldid=ids)
+    alone = glmnet(x[ids != 1], y[ids != 1])
+    assert alone.settings.of(9).lambda_min_ratio == 0.01
+    assert found.glmnet_fit.settings.of(12).lambda_min_ratio == 1e-4
+    ours = found.fit_preval[ids == 1]
+    np.testing.assert_allclose(ours, alone.predict(x[ids == 1], s=found.lambda_), rtol=1e-9)
+
+
+def test_many_predictors_lead_where_few_do():
+    """500 predictors, of which all but 40 are constant, are solved as the 40 alone are.
+
+    Strong rules leave out of a sweep what would change in it, so only the end of the way is one.
+    """
+    chance = np.random.default_rng(2)
+    x = chance.normal(size=(50, 40))
+    y = x[:, 0] - x[:, 1] + chance.normal(size=50)
+    wide = np.column_stack([x, np.ones((50, 460))])
+    ids = np.arange(50) % 5 + 1
+    few = cv_glmnet(x, y, foldid=ids, lambda_min_ratio=0.01, thresh=1e-18)
+    many = cv_glmnet(wide, y, foldid=ids, lambda_min_ratio=0.01, thresh=1e-18)
+    near = 1e-7  # steps of 1e-9, more than a hundred of them
+    np.testing.assert_allclose(many.cvm, few.cvm, rtol=near)
+    np.testing.assert_allclose(many.glmnet_fit.beta[:40], few.glmnet_fit.beta, atol=near)
+    assert not many.glmnet_fit.beta[40:].any()
