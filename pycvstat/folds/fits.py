@@ -100,7 +100,11 @@ class Fits:
         return len(self.offsets) - 1
 
     def __iter__(self) -> Iterator[tuple[IntArray, IntArray]]:
-        return ((self.train_rows(i), self.test_rows(i)) for i in range(len(self)))
+        return (self.pair(i) for i in range(len(self)))
+
+    def pair(self, i: int) -> tuple[IntArray, IntArray]:
+        """Training and test rows of fit `i`."""
+        return self.train_rows(i), self.test_rows(i)
 
     def test_rows(self, i: int) -> IntArray:
         """Test rows of fit `i`, counted from 0, increasing."""

@@ -178,7 +178,7 @@ def _whole(names: npt.NDArray[Any]) -> bool:
     )
 
 
-def require_separate(plan: FoldPlan, place: str = "", argument: str = "folds") -> None:
+def require_separate(plan: FoldPlan, argument: str = "folds") -> None:
     """Refuse a plan that trains on rows that it tests, or on rows of their groups.
 
     The advice is for the argument that gave the folds.
@@ -187,7 +187,7 @@ def require_separate(plan: FoldPlan, place: str = "", argument: str = "folds") -
 
     if problems := _overlaps(plan):
         raise FoldError(
-            f"{place}{problems[0]}.",
+            f"{problems[0]}.",
             given=f"{plan.recipe}, in {len(problems)} of {len(plan)} fits",
             fix="leave the test rows out of the training rows: what is fitted to a row says "
             "little about new ones",
@@ -197,7 +197,7 @@ def require_separate(plan: FoldPlan, place: str = "", argument: str = "folds") -
         folds = min(int(plan.fold.max()) + 1, len(np.unique(plan.groups)))
         advice = f"use {{{argument}}}, which keeps groups together, or leave the groups out"
         raise FoldError(
-            f"{place}{problems[0]}.",
+            f"{problems[0]}.",
             given=f"{plan.recipe} splits groups in {len(problems)} of {len(plan)} fits",
             fix=Advice(advice, **{argument: Grouped(folds if folds > 1 else 5)}),
         )

@@ -179,10 +179,10 @@ class Splitter(AsTyped, metaclass=Answering):
             raise FoldError("There are no rows to split.", given=f"{n} rows")
         given = Given(data, n, y, groups)
         stream = self._stream(random)
-        untouched = stream.untouched
+        fresh = self.draws and stream.untouched
         layout = self._layout(given, stream)
-        drawn = self.draws and not stream.untouched
-        return self._planned(given, layout, stream.seed if drawn and untouched else None)
+        drawn = fresh and not stream.untouched
+        return self._planned(given, layout, stream.seed if drawn else None)
 
     def _planned(self, given: Given, layout: Layout, seed: int | None) -> FoldPlan:
         sizes = [len(rows) for rows in layout.test] if layout.sizes is None else layout.sizes

@@ -94,7 +94,7 @@ class Learner(AsTyped, metaclass=Answering):
             A name that is not a parameter of this learner; the nearest one is suggested.
         """
         self.check_names(params)
-        return replace(self, **params)  # type: ignore[type-var]
+        return replace(self, **params) if params else self  # type: ignore[type-var]
 
     @property
     def beside(self) -> tuple[str, ...]:
@@ -206,6 +206,22 @@ class Learner(AsTyped, metaclass=Answering):
         return self.fit_task(Task.build(formula, data, **given))
 
 
+class Candidates(tuple[dict[str, Any], ...]):
+    """Parameters of candidates, with the learner that each makes: made, and so checked, once."""
+
+    learner: Any
+    learners: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, learner: Any, params: Sequence[Params]) -> Candidates:
+        """The candidates of a learner; those that were made of it stay as they are."""
+        if isinstance(params, Candidates) and params.learner is learner:
+            return params
+        made = cls(params)  # type: ignore[arg-type]
+        made.learner, made.learners = learner, tuple(learner.with_params(**c) for c in made)
+        return made
+
+
 class Prepared(ABC):
     """A learner prepared for one task: fits on some rows, predicts others.
 
@@ -225,7 +241,7 @@ class Prepared(ABC):
 
     def __init__(self, learner: Any, task: Task, candidates: Sequence[Params] = ({},)) -> None:
         self.task, self.candidates = task, tuple(candidates)
-        self.learners: tuple[Any, ...] = tuple(learner.with_params(**c) for c in self.candidates)
+        self.learners: tuple[Any, ...] = Candidates.of(learner, candidates).learners
         for one in self.learners:
             one.check(task)
         learner.tell(task)

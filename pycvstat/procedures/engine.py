@@ -79,6 +79,7 @@ class Work:
     on_error: OnError
     base: IntArray | None = None  # rows of the task that the plan's rows point into
     fold_word: str = "fold"
+    weighted: bool = False
 
     @property
     def candidates(self) -> tuple[dict[str, Any], ...]:
@@ -87,7 +88,7 @@ class Work:
 
     def rows(self, i: int) -> tuple[IntArray, IntArray]:
         """Training and test rows of fit `i`, as rows of the task."""
-        train, test = self.plan.train_rows(i), self.plan.test_rows(i)
+        train, test = self.plan.pair(i)
         return (train, test) if self.base is None else (self.base[train], self.base[test])
 
 
@@ -102,6 +103,7 @@ def run(
     on_error: OnError = "raise",
     execution: Execution | None = None,
     identity: Mapping[str, Any] | None = None,
+    weighted: bool = False,
     label: str = "cross-validation",
     check_state: bool = True,
 ) -> Outcome:
@@ -121,13 +123,15 @@ def run(
     execution : Execution, optional
     identity : mapping, optional
         Says what the work is, for checkpoints.
+    weighted : bool
+        Whether weights enter the fits.
     check_state : bool
         Whether to repeat the first fit of a learner that might keep something from fit to fit.
     """
     check_word("on_error", on_error, get_args(OnError))
     execution = execution or Execution()
     contexts = prepared.begin(plan, random)
-    work = Work(prepared, plan, contexts, y, loss, keep, on_error)
+    work = Work(prepared, plan, contexts, y, loss, keep, on_error, weighted=weighted)
     closed = _closed_form(work)
     if closed is not None and execution.checkpoint is None:
         return closed
@@ -195,8 +199,7 @@ def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]
 
 def losses_of(work: Work, p: Predictions, rows: IntArray) -> FloatArray:
     """Losses of predictions for rows of the task; refused when they are not finite."""
-    expected = (p.n_candidates, len(rows))
-    if p.values.shape != expected:
+    if p.values.shape[1:] != (len(rows),):
         raise FitError(
             "the learner returned predictions of the wrong shape.",
             given=f"shape {p.values.shape} for {len(rows)} rows",
@@ -305,7 +308,8 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
     _tell_not_converged(work, details)
     if work.keep == "fold_means":
         stacked = np.stack([r["means"] for r in results])
-        means = FoldMeans(work.plan, stacked, work.loss.name, work.candidates, work.loss.range)
+        loss, range_ = work.loss.name, work.loss.range
+        means = FoldMeans(work.plan, stacked, loss, work.candidates, range_, work.weighted)
         return Outcome(_in_range(work, means), None, details, failures, *_inner_plans(work))
     prob = None
     if all(r["prob"] is not None for r in results):
@@ -323,7 +327,14 @@ def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:
 
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
     return LossTable(
-        work.plan, losses.T, work.loss.name, work.loss.range, work.candidates, p, work.y
+        work.plan,
+        losses.T,
+        work.loss.name,
+        work.loss.range,
+        work.candidates,
+        p,
+        work.y,
+        work.weighted,
     )
 
 

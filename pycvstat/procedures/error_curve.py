@@ -164,8 +164,7 @@ def error_curve(
     """
     chosen = as_learner(learner)
     candidates = as_candidates(grid, chosen)
-    each = [chosen.with_params(**candidate) for candidate in candidates]
-    setting = read_setting(each, formula, data, folds, loss, arguments)
+    setting = read_setting(candidates.learners, formula, data, folds, loss, arguments)
     prepared, plan = setting.prepare(chosen, candidates), setting.plan
     contexts = prepared.begin(plan, setting.stream)
     points = tuple(dict(c) for c in prepared.candidates)

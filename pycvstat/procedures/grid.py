@@ -13,11 +13,11 @@ import numpy as np
 from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_whole
 from pycvstat.errors.names import Answering
-from pycvstat.learners.base import Learner, Params
+from pycvstat.learners.base import Candidates, Learner
 from pycvstat.rmath.random import as_stream
 from pycvstat.types import FloatArray
 
-Candidates = tuple[dict[str, Any], ...]
+Drawn = tuple[dict[str, Any], ...]
 
 MOST_CANDIDATES = 100_000
 EXAMPLE = Advice("for example {grid}", grid={"k": range(1, 31)})
@@ -51,7 +51,7 @@ class RandomSearch(metaclass=Answering):
     n: int
     random: Any = None
 
-    def candidates(self) -> Candidates:
+    def candidates(self) -> Drawn:
         """The candidates, in the order drawn."""
         shape = _count(self.n), len(self.space)
         u = np.asarray(as_stream(self.random).runif(math.prod(shape))).reshape(shape)
@@ -84,7 +84,7 @@ class QuasiRandomSearch(metaclass=Answering):
     sequence: Literal["halton", "sobol"] = "halton"
     random: int = 1
 
-    def candidates(self) -> Candidates:
+    def candidates(self) -> Drawn:
         """The candidates, in the order of the sequence."""
         from scipy.stats import qmc
 
@@ -104,7 +104,7 @@ def _count(n: Any) -> int:
     return int(n)
 
 
-def _quantiles(space: Mapping[str, Any], u: FloatArray) -> Candidates:
+def _quantiles(space: Mapping[str, Any], u: FloatArray) -> Drawn:
     if not space:
         raise InputError("the search space is empty.", given=dict(space))
     columns = {name: _draws(name, d, u[:, j]) for j, (name, d) in enumerate(space.items())}
@@ -121,7 +121,7 @@ def _draws(name: str, distribution: Any, u: FloatArray) -> list[Any]:
 
 
 def as_candidates(grid: Any, learner: Learner) -> Candidates:
-    """The candidates meant by a grid, checked against the learner.
+    """The candidates meant by a grid, each with its learner.
 
     Parameters
     ----------
@@ -138,17 +138,10 @@ def as_candidates(grid: Any, learner: Learner) -> Candidates:
     candidates = _expand(grid)
     if not candidates:
         raise InputError("the grid is empty.", given=repr(grid), fix=EXAMPLE)
-    for candidate in candidates:
-        for name in candidate:
-            if not isinstance(name, str):
-                raise InputError("parameters of a grid are given by name.", given=repr(name))
-        learner.with_params(**candidate)
-    return candidates
-
-
-def beside(learner: Learner, candidates: Sequence[Params]) -> tuple[str, ...]:
-    """Names of columns beside the formula that any of the candidates reads."""
-    return tuple(dict.fromkeys(n for c in candidates for n in learner.with_params(**c).beside))
+    for name in dict.fromkeys(name for candidate in candidates for name in candidate):
+        if not isinstance(name, str):
+            raise InputError("parameters of a grid are given by name.", given=repr(name))
+    return Candidates.of(learner, candidates)
 
 
 def refuse_too_many(
@@ -161,7 +154,7 @@ def refuse_too_many(
         )
 
 
-def _expand(grid: Any) -> Candidates:
+def _expand(grid: Any) -> Drawn:
     if isinstance(grid, RandomSearch | QuasiRandomSearch):
         return grid.candidates()
     if isinstance(grid, Mapping):

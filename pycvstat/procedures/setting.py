@@ -95,15 +95,10 @@ class Setting:
             on_error=self.on_error,
             execution=self.execution,
             identity=identity or self.identity(learner),
+            weighted=self.task.weights is not None,
             label=label,
         )
-        table, means, weighted = outcome.table, outcome.means, self.task.weights is not None
-        return replace(
-            outcome,
-            means=replace(means, weighted=weighted),
-            table=None if table is None else replace(table, weighted=weighted),
-            seed=None if stream.untouched else stream.seed,
-        )
+        return replace(outcome, seed=None if stream.untouched else stream.seed)
 
     def identity(self, learner: Learner) -> dict[str, Any] | None:
         """What a checkpoint is about, in words, which nothing that the user's code does changes."""
@@ -141,7 +136,7 @@ def read_setting(
     _refuse_one_class(task)
     plan, stream = draw_folds(folds, task, row_labels(given.get("X", data)))
     if separate:
-        require_separate(plan, argument=named)
+        require_separate(plan, named)
     return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
 
 

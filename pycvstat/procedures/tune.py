@@ -224,8 +224,7 @@ def tune(
     chosen = as_learner(learner)
     candidates = as_candidates(grid, chosen)
     selection = read_rule(rule, complexity, tolerance, chosen, candidates)
-    each = [chosen.with_params(**candidate) for candidate in candidates]
-    setting = read_setting(each, formula, data, folds, loss, arguments, on_error)
+    setting = read_setting(candidates.learners, formula, data, folds, loss, arguments, on_error)
     check_word("refit", refit, get_args(Refit))
     if refit == "train" and len(setting.plan) != 1:
         raise needs_one_split(setting.plan.recipe, "folds")

@@ -17,10 +17,10 @@ from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners import as_learner
-from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which
+from pycvstat.learners.base import Candidates, Fitted, Learner, Params, Predictions, Prepared, Which
 from pycvstat.losses import FoldMeans, Loss, as_loss
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one, where
-from pycvstat.procedures.grid import Candidates, as_candidates, beside
+from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.selection import (
     Complexity,
     Rule,
@@ -85,7 +85,7 @@ class Tuned(Learner):
         check_word("refit", self.refit, ("all", "train"))
         if self.on_error is not None:
             check_word("on_error", self.on_error, get_args(OnError))
-        read_rule(self.rule, self.complexity, self.tolerance, self.learner, self.candidates)
+        self.selection_rule  # noqa: B018 - refused before any data are read
 
     @property
     def name(self) -> str:
@@ -105,16 +105,18 @@ class Tuned(Learner):
     @property
     def beside(self) -> tuple[str, ...]:
         """Columns beside the formula that any of its candidates reads."""
-        return beside(self.learner, self.candidates)
+        each = self.candidates.learners
+        return tuple(dict.fromkeys(name for one in each for name in one.beside))
 
     @cached_property
     def candidates(self) -> Candidates:
         """The candidates that are tuned over."""
         return as_candidates(self.grid, self.learner)
 
+    @cached_property
     def selection_rule(self) -> Rule:
         """The rule as an object."""
-        return Rule(self.rule, self.complexity, self.tolerance)
+        return read_rule(self.rule, self.complexity, self.tolerance, self.learner, self.candidates)
 
     def inside(self, loss: Loss, on_error: OnError) -> Tuned:
         """The same, with the loss and `on_error` of a procedure where it has none of its own."""
@@ -179,7 +181,7 @@ class PreparedTuned(Prepared):
         means = self._inner_means(train, context)
         choice = choose(
             FoldMeans(context, means, self.loss.name, tuple(map(dict, self.prepared.candidates))),
-            self.learner.selection_rule(),
+            self.learner.selection_rule,
         )
         base = train if self.learner.refit == "all" else train[context.train_rows(0)]
         p = self.prepared.predict(base, new, [choice.index])
@@ -187,10 +189,11 @@ class PreparedTuned(Prepared):
 
     def _inner_means(self, train: IntArray, plan: FoldPlan) -> FloatArray:
         """Inner fold means, shape (inner folds, candidates): the engine on the training rows."""
+        fits = range(len(plan))
         work = Work(
             self.prepared,
             plan,
-            (None,) * len(plan),
+            (None,) * len(fits),
             self.y,
             self.loss,
             "fold_means",
@@ -198,7 +201,7 @@ class PreparedTuned(Prepared):
             base=train,
             fold_word="inner fold",
         )
-        found = [fit_one(work, j) for j in range(len(plan))]
+        found = [fit_one(work, j) for j in fits]
         failed = [(j, failure) for j, fold in enumerate(found) for failure in fold["failures"]]
         if failed:
             j, first = failed[0]
@@ -220,33 +223,24 @@ def inner_plans(
         splitter = as_splitter(learner.inner, grouped=groups is not None)
     own = getattr(splitter, "random", None)
     stream = random if own is None else as_stream(own)
-    fits = [(plan.train_rows(i), f"inner folds of {where(plan, i)}") for i in range(len(plan))]
-    fits.append((np.arange(plan.n), "inner folds on all rows"))
-    return [_inner_plan(learner, splitter, *fit, y, groups, stream) for fit in fits]
-
-
-def _inner_plan(
-    learner: Tuned,
-    splitter: Any,
-    train: IntArray,
-    place: str,
-    y: NDArray[Any],
-    groups: NDArray[Any] | None,
-    stream: Any,
-) -> FoldPlan:
-    inside = None if groups is None else groups[train]
-    try:
-        inner: FoldPlan = splitter.plan(len(train), y=y[train], groups=inside, random=stream)
-    except FoldError as error:
-        raise FoldError(
-            f"{place}: {error.problem}",
-            given=error.given or f"{len(train)} training rows",
-            fix=error.advice,
-        ) from None
-    require_separate(inner, f"{place}: ", "inner")
-    if learner.refit == "train" and len(inner) != 1:
-        raise needs_one_split(f"{len(inner)} inner splits", "inner")
-    return inner
+    plans: list[FoldPlan] = []
+    for train in (*(train for train, _ in plan), np.arange(plan.n)):
+        inside = None if groups is None else groups[train]
+        try:
+            inner = splitter.plan(len(train), y=y[train], groups=inside, random=stream)
+            require_separate(inner, "inner")
+        except FoldError as error:
+            fit = len(plans)
+            place = "on all rows" if fit == len(plan) else f"of {where(plan, fit)}"
+            raise FoldError(
+                f"inner folds {place}: {error.problem}",
+                given=error.given or f"{len(train)} training rows",
+                fix=error.advice,
+            ) from None
+        if learner.refit == "train" and len(inner) != 1:
+            raise needs_one_split(f"{len(inner)} inner splits", "inner")
+        plans.append(inner)
+    return plans
 
 
 def development_set(inner: str, k: int) -> Any:

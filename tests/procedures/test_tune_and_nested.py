@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -317,3 +320,28 @@ def test_a_failing_candidate_is_named_or_left_out_but_never_ranked():
 def test_bad_input_is_explained(call, kind, words):
     with pytest.raises(kind, match=words):
         call()
+
+
+@dataclass(frozen=True, repr=False)
+class Counted(pcv.KNN):
+    """A kNN that writes down every one that is made."""
+
+    made: ClassVar[list[int]] = []
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.made.append(self.k)
+
+
+@pytest.mark.parametrize("procedure", ["tune", "nested", "curve"])
+def test_every_candidate_of_a_grid_is_made_once(procedure: str) -> None:
+    learner, data = Counted(kernel="rectangular"), pcv.data.mtcars()
+    Counted.made.clear()
+    grid = {"k": [1, 3, 5]}
+    if procedure == "tune":
+        pcv.tune(learner, "mpg ~ wt", data, grid=grid, folds=pcv.Blocks(4), refit="none")
+    elif procedure == "nested":
+        pcv.nested_cv(learner, "mpg ~ wt", data, grid=grid, outer=pcv.Blocks(4), inner=2)
+    else:
+        pcv.error_curve(learner, "mpg ~ wt", data, grid=grid, folds=pcv.Blocks(4))
+    assert sorted(Counted.made) == [1, 3, 5]

@@ -194,6 +194,7 @@ class PreparedKNN(Prepared):
             raise InputError("there are no candidates.", fix="give a grid with at least one value")
         super().__init__(learner, task, candidates)
         self._rows = Rows(task.design("kknn"), task.response)
+        self._stateless = task.encoder("kknn").stateless
 
     def predict(
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
@@ -226,7 +227,7 @@ class PreparedKNN(Prepared):
 
     def _seen_from(self, train: IntArray, new: IntArray) -> tuple[Rows, IntArray, IntArray]:
         """The rows as this fit sees them: some columns depend on the training rows."""
-        if self.task.encoder("kknn").stateless:
+        if self._stateless:
             return self._rows, train, new
         design = replace(
             self.task.design("kknn"), X=np.concatenate(self.task.matrices("kknn", train, new))

@@ -185,10 +185,10 @@ def predict(
 def _means(path: FoundPath, y: FloatArray) -> FloatArray:
     """Unweighted means for every k of a path, (s, m)."""
     means = running_means(y, path.found.rows, path.ks)
-    for place, k in enumerate(path.ks if len(path.tied) else ()):
+    for place in range(len(path.ks) if len(path.tied) else 0):
         differ = path.tied_from <= place
-        responses = y[path.tied_rows[differ, place, :k]]
-        means[place, path.tied[differ]] = weighted_mean(responses, np.ones((1, k)))
+        rows, k = path.tied_rows[differ, place], path.ks[place : place + 1]
+        means[place, path.tied[differ]] = running_means(y, rows, k)[0]
     return means
 
 

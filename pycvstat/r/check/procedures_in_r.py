@@ -59,7 +59,7 @@ def _cross_validation(result: CVResult, written: bool, y: Any) -> Call:
 def _nested(result: CVResult, tuned: Any, written: bool) -> Call:
     candidates, loss = tuned.candidates, result.loss
     codes = _counterparts(tuned.learner, candidates, result.task, written)
-    rule, notes = _rule(tuned.selection_rule(), candidates)
+    rule, notes = _rule(tuned.selection_rule, candidates)
     inner = [_rows(plan) for plan in result.inner_plans]
     if tuned.loss is not None:
         loss = as_loss(tuned.loss, result.task.response.kind).name

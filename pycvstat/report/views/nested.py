@@ -99,7 +99,7 @@ class NestedView(RiskView, of=NestedResult):
         result = self.result
         rows = (
             ("candidates", candidates_words(result.candidates)),
-            ("rule", rule_words(result.tuned.selection_rule())),
+            ("rule", rule_words(result.tuned.selection_rule)),
             ("inner folds", result.inner_plan.recipe if result.inner_plan else "-"),
         )
         chosen = section("Tuning inside the outer fits", Facts(rows), self.selected())
@@ -116,7 +116,7 @@ class NestedView(RiskView, of=NestedResult):
             "In every outer fit the parameters were chosen on its training rows only, by ",
             Verbatim(result.inner_plan.recipe if result.inner_plan else "inner folds"),
             f", among {candidates_words(result.candidates)}; the rule was "
-            f"{rule_words(result.tuned.selection_rule())}. The chosen candidate was then fitted on "
+            f"{rule_words(result.tuned.selection_rule)}. The chosen candidate was then fitted on "
             "all training rows and tested on the outer fold.",
         )
         ties = sum(len(t) > 1 for t in result.tied)
@@ -234,7 +234,7 @@ class NestedView(RiskView, of=NestedResult):
             f" The parameters were chosen among {candidates_words(result.candidates)} on the "
             "training rows of each outer fit",
             *by,
-            f", taking {rule_words(result.tuned.selection_rule())}",
+            f", taking {rule_words(result.tuned.selection_rule)}",
             *one_se_parts(result.tuned.rule),
             ", and the chosen learner was fitted again on those rows. Chosen were "
             f"{listed(chosen, 6)}.",

@@ -62,6 +62,8 @@ def as_stream(random: Random = None) -> Stream:
     >>> isinstance(as_stream(None).seed, int)
     True
     """
+    if isinstance(random, RRandom):
+        return random
     if random is None:
         return RRandom(secrets.randbelow(2**31))
     if isinstance(random, np.random.Generator):
