@@ -15,7 +15,7 @@ from pycvstat.errors.checks import as_typed, check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
-from pycvstat.losses.table import mean_of
+from pycvstat.losses.table import TOGETHER, mean_of
 from pycvstat.procedures.state import AGAIN, refuse_state
 from pycvstat.run import Execution, run_tasks
 from pycvstat.run.reproducible import one_thread
@@ -175,26 +175,24 @@ def fit_one(work: Work, i: int, which: Sequence[int] | None = None) -> dict[str,
 
 def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
     train, test = work.rows(i)
-    context = work.contexts[i]
-    if work.keep == "all":
-        p = work.prepared.predict(train, test, which, context)
-        losses = losses_of(work, p, test)
-        return {
-            "losses": losses,
-            "values": p.values,
-            "prob": p.prob,
-            "detail": p.detail,
-            "failures": [],
-        }
-    details = []
+    context, failures = work.contexts[i], list[dict[str, Any]]()
+    if work.keep == "fold_means" and len(test) > TOGETHER:
+        details: list[Any] = []
 
-    def pieces() -> Iterator[FloatArray]:
-        for part, p in work.prepared.predict_chunks(train, test, which, context):
-            details.append(p.detail)
-            yield losses_of(work, p, test[part]).T
-            del p  # before the next one is made
+        def pieces() -> Iterator[FloatArray]:
+            for part, p in work.prepared.predict_chunks(train, test, which, context):
+                details.append(p.detail)
+                yield losses_of(work, p, test[part]).T
+                del p  # before the next one is made
 
-    return {"means": mean_of(pieces(), len(test)), "detail": details[-1], "failures": []}
+        means = mean_of(pieces(), len(test))
+        return {"means": means, "detail": details[-1], "failures": failures}
+    p = work.prepared.predict(train, test, which, context)
+    losses = losses_of(work, p, test)
+    told = {"detail": p.detail, "failures": failures}
+    if work.keep == "fold_means":
+        return told | {"means": mean_of([losses.T], len(test))}
+    return told | {"losses": losses, "values": p.values, "prob": p.prob}
 
 
 def losses_of(work: Work, p: Predictions, rows: IntArray) -> FloatArray:
@@ -326,16 +324,9 @@ def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:
 
 
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
-    return LossTable(
-        work.plan,
-        losses.T,
-        work.loss.name,
-        work.loss.range,
-        work.candidates,
-        p,
-        work.y,
-        work.weighted,
-    )
+    loss, range_ = work.loss.name, work.loss.range
+    of = losses.T, loss, range_, work.candidates, p, work.y, work.weighted
+    return LossTable(work.plan, *of)
 
 
 def _in_range(work: Work, means: FoldMeans) -> FoldMeans:
@@ -345,14 +336,9 @@ def _in_range(work: Work, means: FoldMeans) -> FoldMeans:
 
 
 def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure, ...]:
+    candidates = work.prepared.candidates
     found = tuple(
-        Failure(
-            i,
-            where(work.plan, i),
-            work.prepared.candidates[f["candidate"]],
-            f["reason"],
-            f["details"],
-        )
+        Failure(i, where(work.plan, i), candidates[f["candidate"]], f["reason"], f["details"])
         for i, result in enumerate(results)
         for f in result["failures"]
     )
