@@ -8,7 +8,7 @@ from pycvstat.data.task import Task
 from pycvstat.errors import PycvstatWarning
 from pycvstat.learners.glm import Logit
 from pycvstat.learners.multinomial import MNLogit
-from pycvstat.learners.statsmodels.multinomial import fit_multinomial
+from pycvstat.learners.statsmodels.multinomial import fit_multinomial, probabilities
 
 
 def data(n: int = 90) -> pd.DataFrame:
@@ -60,6 +60,17 @@ def test_weights_are_repetitions() -> None:
     weighted = MNLogit().fit("c ~ x", frame, weights="w")
     plain = MNLogit().fit("c ~ x", repeated)
     np.testing.assert_allclose(weighted.tidy().estimate, plain.tidy().estimate, rtol=1e-9)
+
+
+def test_probabilities_are_computed_once_per_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    counted = lambda X: asked.append(1) or probabilities(X)  # noqa: E731
+    monkeypatch.setattr("pycvstat.learners.statsmodels.multinomial.probabilities", counted)
+    drawn = data()
+    X = np.column_stack([np.ones(len(drawn)), drawn["x"]])
+    fit = fit_multinomial(X, drawn["c"].cat.codes.to_numpy(np.int64))
+    assert fit.converged
+    assert len(asked) == 1 + fit.iterations  # no step of these is halved
 
 
 def test_the_gradient_vanishes_whatever_the_units() -> None:

@@ -30,30 +30,40 @@ class WeightedMNLogit(MNLogit):  # type: ignore[misc]
         super().__init__(endog, exog, **given)
         self.weights = np.ones(len(exog)) if weights is None else weights
         self._init_keys.append("weights")  # the null model has them too
+        self._last: tuple[FloatArray, FloatArray] | None = None
 
     def cdf(self, X: FloatArray) -> FloatArray:
-        """Class probabilities (n, L) of linear predictors (n, L - 1), however large."""
-        return probabilities(X)
+        """Class probabilities (n, L) of linear predictors (n, L - 1), however large.
+
+        Those asked for last are kept: likelihood, gradient and second derivatives need the same.
+        """
+        if self._last is None or not np.array_equal(self._last[0], X):
+            self._last = X, probabilities(X)
+        return self._last[1]
+
+    def fitted(self, params: FloatArray) -> FloatArray:
+        """Class probabilities (n, L) of the rows."""
+        return self.cdf(np.dot(self.exog, params.reshape(self.K, -1, order="F")))
 
     def loglike(self, params: FloatArray) -> float:
         """The weighted log-likelihood."""
-        terms = np.where(self.wendog > 0, self.loglikeobs(params), 0.0)
-        return float(self.weights @ terms.sum(axis=1))
+        return float(self.weights @ self.loglikeobs(params)[self.wendog > 0])
 
     def score(self, params: FloatArray) -> FloatArray:
         """Its gradient."""
-        gap = (self.wendog - self.predict(params.reshape(self.K, -1, order="F")))[:, 1:]
+        gap = (self.wendog - self.fitted(params))[:, 1:]
         return np.ravel((gap * self.weights[:, None]).T @ self.exog)
 
     def hessian(self, params: FloatArray) -> FloatArray:
         """Its second derivatives."""
-        prob = self.predict(params.reshape(self.K, -1, order="F"))[:, 1:].T
-        own, X = np.eye(len(prob)), np.asarray(self.exog, dtype=np.float64)
-        blocks = [
-            [(X.T * (p * (prob[k] - own[j, k]) * self.weights)) @ X for k in range(len(prob))]
-            for j, p in enumerate(prob)
-        ]
-        return np.block(blocks)
+        prob, X = self.fitted(params)[:, 1:].T, np.asarray(self.exog, dtype=np.float64)
+        size = len(prob)
+        made = np.empty((size, self.K, size, self.K))
+        for j in range(size):
+            for k in range(j, size):
+                weights = prob[j] * (prob[k] - (j == k)) * self.weights
+                made[j, :, k] = made[k, :, j] = (X.T * weights) @ X
+        return made.reshape(size * self.K, -1)
 
 
 def probabilities(eta: FloatArray) -> FloatArray:
@@ -65,7 +75,8 @@ def probabilities(eta: FloatArray) -> FloatArray:
     array([[0.5, 0.5],
            [0. , 1. ]])
     """
-    full = np.column_stack([np.zeros(len(eta)), eta])
+    full = np.zeros((len(eta), eta.shape[1] + 1))
+    full[:, 1:] = eta
     odds = np.exp(full - full.max(axis=1, keepdims=True))
     made: FloatArray = odds / odds.sum(axis=1, keepdims=True)
     return made
@@ -129,7 +140,7 @@ def fit_multinomial(
         b, following = _newton(model, b, loss)
         converged = abs(loss - following) <= tol * (0.1 + abs(following))
         loss = following
-    prob = model.predict(b.reshape(model.K, -1, order="F"))
+    prob = model.fitted(b)
     separated = bool(((prob < CERTAIN) | (prob > 1 - CERTAIN)).any())
     inverse = np.linalg.inv(R)
     units = np.kron(np.eye(model.J - 1), inverse)
