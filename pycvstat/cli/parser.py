@@ -244,7 +244,9 @@ def _common(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
     data.add_argument("--sep", metavar="CHARACTER", help="delimiter of a text file")
     data.add_argument("--decimal", metavar="CHARACTER", default=".",
                       help="decimal sign of a text file (default: a point)")  # fmt: skip
-    data.add_argument("--factor", action="append", metavar="COLUMN", help="treat as categorical")
+    data.add_argument("--factor", action="append", metavar="COLUMN",
+                      help="treat as categorical: a response of zeros and ones is numbers, under "
+                      "squared error, except for learners that predict classes only")  # fmt: skip
     data.add_argument("--date", action="append", metavar="COLUMN", help="read as dates")
     data.add_argument("--groups", metavar="COLUMN", help="rows that belong together")
     data.add_argument("--weights", metavar="COLUMN",

@@ -42,6 +42,11 @@ class Response(Brief):
     def __post_init__(self) -> None:
         check_numbers(f"the response {self.name!r}", self.values)
 
+    @property
+    def zeros_and_ones(self) -> bool:
+        """Whether it is numbers that could be two classes."""
+        return not self.levels and set(np.unique(self.values)) == {0.0, 1.0}
+
     def labels(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Class labels of codes; numbers pass through."""
         if not self.levels:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pycvstat.data.formula import quote
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import split_groups
 from pycvstat.intervals import Interval
@@ -19,6 +20,7 @@ from pycvstat.report.content import Cite, Inline, Verbatim
 from pycvstat.report.numbers import aligned, count, number, setting, settings, sizes
 
 if TYPE_CHECKING:
+    from pycvstat.data.response import Response
     from pycvstat.data.task import Task
 
 Parts = list[Inline]
@@ -54,6 +56,16 @@ def loss_words(name: str) -> str:
     """
     known = LOSSES.get(name)
     return known.words if known and known.words else loss_label(name)
+
+
+def numbers_words(response: Response) -> str:
+    """What zeros and ones are that are not classes; nothing of other responses."""
+    if not response.zeros_and_ones:
+        return ""
+    return (
+        f"the zeros and ones of {response.name} are numbers, so squared error is the Brier score "
+        f"where predictions are probabilities; factor({quote(response.name)}) makes them classes"
+    )
 
 
 def kept_words(plan: FoldPlan) -> str:
@@ -257,7 +269,10 @@ def data_parts(task: Task) -> Parts:
     weights = "" if task.weights is None else " Weights entered the fits and not the losses."
     groups = "" if task.groups is None else f" in {count(len(np.unique(task.groups)), 'group')}"
     on = f", on {count(task.n, 'row')}{groups} ("
-    return [on, Verbatim(task.formula.text), f"{missing if task.omitted else ''}).{weights}"]
+    words = numbers_words(task.response)
+    numbers = f" {capital(words)}." if words else ""
+    end = f"{missing if task.omitted else ''}).{weights}{numbers}"
+    return [on, Verbatim(task.formula.text), end]
 
 
 def interval_parts(found: Interval | None, estimate: float | None = None) -> Parts:

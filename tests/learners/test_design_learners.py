@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.formula.api as smf
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 
@@ -160,7 +162,24 @@ def test_a_response_of_0_and_1_is_two_classes_for_learners_of_classes(learner) -
     both = pcv.compare({"a": learner, "b": pcv.KNN()}, "event ~ x", frame, folds=pcv.Blocks(3))
     assert both.loss == "zero_one"
     alone = pcv.cross_validate(pcv.KNN(), "event ~ x", frame, folds=pcv.Blocks(3))
-    assert alone.loss == "squared"  # numbers, and the summary says squared error
+    assert alone.loss == "squared"
+
+
+@pytest.mark.parametrize("learner", [pcv.Logit(), pcv.GLM("binomial"), pcv.KNN(), smf.logit])
+def test_zeros_and_ones_that_are_numbers_are_said_to_be(learner, tmp_path) -> None:
+    frame = data().assign(event=lambda d: (d.two == "yes") * 1)
+    result = pcv.cross_validate(learner, "event ~ x", frame, folds=pcv.Blocks(3))
+    numbers = "0 and 1 as numbers, factor(event) for classes"
+    shown = " ".join(result.summary().split())
+    assert f"{numbers} · squared error (of probabilities: the Brier score)" in shown
+    sentence = "zeros and ones of event are numbers, so squared error is the Brier score where"
+    written = result.report(tmp_path / "a.md").read_text()
+    assert len(re.findall(sentence, written)) == 2  # among the data, and in the methods
+    as_advised = pcv.cross_validate(learner, "factor(event) ~ x", frame, folds=pcv.Blocks(3))
+    assert as_advised.loss == "zero_one"
+    assert "as numbers" not in as_advised.summary()
+    other = pcv.cross_validate(pcv.OLS(), "y ~ x", frame, folds=pcv.Blocks(3))
+    assert "as numbers" not in other.summary()
 
 
 def test_words_among_numbers_are_no_classes() -> None:

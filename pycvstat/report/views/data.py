@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pycvstat.data.formula import quote
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.procedures.audit import UNSEEN, Audit
 from pycvstat.procedures.setting import weights_used
@@ -25,6 +26,7 @@ from pycvstat.report.sentences import (
     learner_parts,
     learner_words,
     loss_words,
+    numbers_words,
     plan_parts,
     plan_words,
     seed_words,
@@ -107,7 +109,11 @@ class DataView(FoldsView):
         task = self.result.task
         left_out = f" ({task.omitted} left out)" if task.omitted else ""
         parts = [task.formula.text, f"{count(task.n, 'row')}{left_out}"]
-        parts += [*classes_words(task.response.levels), loss_words(self.loss), *self.kept()]
+        numbers, loss = task.response.zeros_and_ones, loss_words(self.loss)
+        if numbers:
+            parts.append(f"0 and 1 as numbers, factor({quote(task.response.name)}) for classes")
+        brier = " (of probabilities: the Brier score)" if numbers and self.loss == "squared" else ""
+        parts += [*classes_words(task.response.levels), f"{loss}{brier}", *self.kept()]
         return " · ".join([*parts, ORDERS[task.sorted_by]] if task.sorted_by else parts)
 
     def context(self) -> Sections:
@@ -145,6 +151,7 @@ def data_facts(task: Task) -> Facts:
         ("formula", task.formula.text),
         ("rows", str(task.n)),
         ("response", f"{response.name} ({KINDS[response.kind]}): {spread(response)}"),
+        ("zeros and ones", numbers_words(response)),
         ("predictors", predictors(task)),
         *weights_fact(task),
         ("groups", count(len(groups), "group") if len(groups) else ""),
