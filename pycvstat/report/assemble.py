@@ -6,11 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pycvstat.errors import PycvstatError
-from pycvstat.r.check.crosscheck import Crosscheck
-from pycvstat.r.check.script import script_text
 from pycvstat.report.citations import bibtex
 from pycvstat.report.content import (
     Block,
@@ -34,6 +32,9 @@ from pycvstat.report.render.text import render_text
 from pycvstat.report.sentences import SOFTWARE, Parts, seed_words
 from pycvstat.report.views.base import Sections, View, view_of
 from pycvstat.run.store import versions
+
+if TYPE_CHECKING:
+    from pycvstat.r.check.crosscheck import Crosscheck
 
 SHOWN = 60_000  # characters of an R script that are put into a report
 
@@ -149,6 +150,8 @@ def reproduce_section(view: View, checked: bool) -> Section:
 
 def r_script(view: View) -> Block:
     """The R script of a result, or why there is none."""
+    from pycvstat.r.check.script import script_text
+
     try:
         text = script_text(view.result)
     except PycvstatError as error:
@@ -202,8 +205,12 @@ def write_report(
         A path that cannot be written, or a program that is missing: before any work is done.
     """
     target = check_report_path(path)
-    found = result.crosscheck() if crosscheck is True else crosscheck
-    check = found if isinstance(found, Crosscheck) else None
+    check = None
+    if crosscheck is not False:
+        from pycvstat.r.check.crosscheck import Crosscheck
+
+        found = result.crosscheck() if crosscheck is True else crosscheck
+        check = found if isinstance(found, Crosscheck) else None
     document = full(result, level, method, title=title, crosscheck=check, include=include)
     return write_document(document, target)
 

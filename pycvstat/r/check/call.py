@@ -293,14 +293,15 @@ def _some(names: Sequence[str]) -> str:
 
 def of_table(table: LossTable, tolerance: Tolerance) -> list[Quantity]:
     """Predictions, losses, fold means and both averages of a table of losses."""
-    rows, labels = np.repeat(np.arange(len(table.plan)), table.plan.n_test), row_labels(table.plan)
-    folds, names = np.arange(len(table.plan)), fit_labels(table.plan)
-    means, largest = table.fold_means()[:, 0], tolerance.of_the_largest()
+    plan, means, largest = table.plan, table.means(), tolerance.of_the_largest()
+    names = fit_labels(plan)
+    folds, labels = np.arange(len(names)), row_labels(plan, names)
+    rows = np.repeat(folds, np.diff(plan.offsets))
     found = [
         Quantity("losses", "losses", table.losses[:, 0], largest, labels, rows),
-        Quantity("fold_means", "fold means", means, tolerance, names, folds),
-        Quantity("estimate", "estimate (mean of fold means)", table.estimate(), tolerance),
-        Quantity("pooled", "pooled (mean over observations)", table.pooled(), tolerance),
+        Quantity("fold_means", "fold means", means.means[:, 0], tolerance, names, folds),
+        Quantity("estimate", "estimate (mean of fold means)", means.estimate(), tolerance),
+        Quantity("pooled", "pooled (mean over observations)", means.pooled(), tolerance),
     ]
     if table.predictions is None:
         return found
@@ -329,7 +330,7 @@ def fit_labels(plan: FoldPlan) -> list[str]:
     ]
 
 
-def row_labels(plan: FoldPlan) -> list[str]:
-    """Names of the tested rows, counted from 1 as in R."""
-    fits = fit_labels(plan)
-    return [f"{fits[i]}, row {row + 1}" for i in range(len(plan)) for row in plan.test_rows(i)]
+def row_labels(plan: FoldPlan, fits: Sequence[str]) -> list[str]:
+    """Names of the tested rows, counted from 1 as in R, with those of their fits."""
+    of_rows = np.repeat(np.asarray(fits, dtype=object), np.diff(plan.offsets))
+    return [f"{fit}, row {row + 1}" for fit, row in zip(of_rows, plan.rows, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -186,10 +187,10 @@ def _calls(result: Any, y: Any) -> list[Call]:
     if not isinstance(result, CVResult):
         return [call]
     named = replace(call, notes=(*call.notes, *_named_differences(result.table)))
-    return [*_losses_of_predictions(result.table), named]
+    return [*_losses_of_predictions(result.table, call.fits), named]
 
 
-def _losses_of_predictions(table: LossTable) -> list[Call]:
+def _losses_of_predictions(table: LossTable, fits: Sequence[str]) -> list[Call]:
     """The losses that R computes from our predictions: the same bits where only + - * occur."""
     if table.predictions is None or table.y is None:
         return []
@@ -208,7 +209,7 @@ def _losses_of_predictions(table: LossTable) -> list[Call]:
                 "values": table.predictions.values[0],
                 "prob": None if prob is None else prob[0],
             },
-            [Quantity("losses", name, ours, tolerance, row_labels(table.plan))],
+            [Quantity("losses", name, ours, tolerance, row_labels(table.plan, fits))],
             files=("procedures.R",),
         )
     ]
@@ -263,15 +264,16 @@ def _named_differences(table: LossTable) -> list[str]:
 
 
 def _entries(table: LossTable) -> list[Entry]:
-    means, sizes = table.fold_means()[:, 0], table.plan.n_test.astype(np.float64)
+    of_folds, sizes = table.means(), np.diff(table.plan.offsets).astype(np.float64)
+    means = of_folds.means[:, 0]
     average, spread, k = f"mean {loss_label(table.loss)}", "spread of fold means", len(means)
     users = "scikit-learn, caret, tidymodels, mlr3; here `estimate`"
     found: list[Entry] = [
-        (average, "mean of fold means", float(table.estimate()[0]), users),
+        (average, "mean of fold means", float(of_folds.estimate()[0]), users),
         (
             average,
             "mean over observations",
-            float(table.pooled()[0]),
+            float(of_folds.pooled()[0]),
             "boot, cv, glmnet, nestedcv; here `pooled`",
         ),
     ]

@@ -16,7 +16,7 @@ from pycvstat.data.frame import Frame
 from pycvstat.data.task import Task
 from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.learners.base import Fitted
+from pycvstat.learners.base import Candidates, Fitted
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.knn import FittedKNN
 from pycvstat.losses import as_loss
@@ -280,8 +280,8 @@ def _given(task: Task, loss: str, plan: FoldPlan) -> dict[str, Any]:
 
 def _rows(plan: FoldPlan) -> dict[str, Any]:
     """Test rows of every fit, counted from 1; training rows where they are not the rest."""
-    test = [plan.test_rows(i) + 1 for i in range(len(plan))]
-    train = None if plan.train is None else [plan.train_rows(i) + 1 for i in range(len(plan))]
+    test = np.split(plan.rows + 1, plan.offsets[1:-1])
+    train = None if plan.train is None else [rows + 1 for rows in plan.train]
     return {"test": test, "train": train}
 
 
@@ -304,8 +304,7 @@ def _counterparts(
     For a script that somebody runs elsewhere it does not matter what is installed here.
     """
     codes = []
-    for params in candidates:
-        one = learner.with_params(**params) if params else learner
+    for one in Candidates.of(learner, candidates).learners:
         found = one.in_r(task)
         if found is None:
             raise RError(

@@ -56,14 +56,16 @@ def _training(plan: FoldPlan, i: int) -> IntArray:
 def nested_diagram(ax: Axes, outer: FoldPlan, inner: FoldPlan | None, rule: str) -> Axes:
     """The outer fits, and below them the inner fits on the training rows of the first one."""
     fits = range(min(len(outer), 12))
-    strips = [Strip(i, outer.train_rows(i), _NONE, outer.test_rows(i)) for i in fits]
+    pairs = [outer.pair(i) for i in fits]
+    strips = [Strip(i, train, _NONE, test) for i, (train, test) in enumerate(pairs)]
     names = [fit_name(outer, i) for i in fits]
     if inner is not None:
-        base, top = outer.train_rows(0), len(fits) + 2.0
+        base, top = pairs[0][0], len(fits) + 2.0
         inside = range(min(len(inner), 12))
+        validated = [inner.pair(j) for j in inside]
         strips += [
-            Strip(top + j, base[inner.train_rows(j)], base[inner.test_rows(j)], _NONE)
-            for j in inside
+            Strip(top + j, base[train], base[test], _NONE)
+            for j, (train, test) in enumerate(validated)
         ]
         names += [fit_name(inner, j) for j in inside]
         words = f"inside outer fit 1: {rule}, then retrain on all its rows"

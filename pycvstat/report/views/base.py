@@ -15,6 +15,7 @@ from pycvstat.report.content import Block, Figure, Inline, Section
 from pycvstat.report.plots.style import house_style, literal, new_axes
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from pycvstat.folds.plan import FoldPlan
@@ -85,6 +86,12 @@ class View:
         method = self.method if method is None else method
         same = (method, level) == (self.method, self.level)
         return self if same else type(self)(self.result, level, method)
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """The result as a table."""
+        frame: pd.DataFrame = self.result.tidy()
+        return frame
 
     @property
     def title(self) -> str:

@@ -27,7 +27,6 @@ from pycvstat.report.views.base import WIDE, Picture, Sections
 from pycvstat.report.views.data import DataView, map_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -48,12 +47,6 @@ class TrainTestView(DataView):
     over: ClassVar[str]
     """What they are estimated for, one by one."""
     caption: ClassVar[str]
-
-    @cached_property
-    def errors(self) -> pd.DataFrame:
-        """The tidy table."""
-        frame: pd.DataFrame = self.result.tidy()
-        return frame
 
     def table(self) -> Table:
         """The errors."""
@@ -118,10 +111,10 @@ class ErrorCurveView(TrainTestView, of=ErrorCurve):
 
     @property
     def _best(self) -> int:
-        return int(np.nanargmin(self.errors["test"]))
+        return int(np.nanargmin(self.rows["test"]))
 
     def _at_best(self) -> list[str]:
-        best = self.errors.iloc[self._best]
+        best = self.rows.iloc[self._best]
         return aligned([best["train"], best["test"], best["gap"]])
 
     def top(self) -> list[Block]:
@@ -141,7 +134,7 @@ class ErrorCurveView(TrainTestView, of=ErrorCurve):
 
     def table(self, few: int = FEW) -> Table:
         """Errors by candidate; the best ones by test error when there are many."""
-        frame = self.errors
+        frame = self.rows
         headers = {name: name for name in self.tuned} | HEADERS
         if len(frame) <= few:
             return table_of(frame, headers, "Means of fold means.", [self._best])
@@ -151,14 +144,14 @@ class ErrorCurveView(TrainTestView, of=ErrorCurve):
 
     def draw(self, ax: Axes) -> Axes:
         """The errors over the candidates."""
-        return candidates.error_curve(ax, self.errors, self.tuned, self.loss)
+        return candidates.error_curve(ax, self.rows, self.tuned, self.loss)
 
     def tell(self) -> str:
         """The errors of the best candidate."""
         train, test, gap = self._at_best()
         return (
             f"Test error is smallest at {settings(self.result.best)}: test {test}, train {train}, "
-            f"gap {gap}. Over {len(self.errors)} candidates."
+            f"gap {gap}. Over {len(self.rows)} candidates."
         )
 
 
@@ -190,15 +183,15 @@ class LearningCurveView(TrainTestView, of=LearningCurve):
     def table(self) -> Table:
         """Errors by training size."""
         headers = {"n_train": "training rows"} | HEADERS
-        return table_of(self.errors, headers, "Means over the fits.")
+        return table_of(self.rows, headers, "Means over the fits.")
 
     def draw(self, ax: Axes) -> Axes:
         """The errors over the training sizes."""
-        return candidates.learning_curve(ax, self.errors, self.loss)
+        return candidates.learning_curve(ax, self.rows, self.loss)
 
     def tell(self) -> str:
         """The ends of the curve."""
-        ends = self.errors.iloc[[0, -1]]
+        ends = self.rows.iloc[[0, -1]]
         a, b = aligned(list(ends["test"]))
         falls = ends["test"].iloc[1] < ends["test"].iloc[0]
         first, last = (int(n) for n in ends["n_train"])

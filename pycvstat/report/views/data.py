@@ -10,9 +10,10 @@ import numpy as np
 
 from pycvstat.data.formula import quote
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.losses import loss_label
 from pycvstat.procedures.audit import UNSEEN, Audit
 from pycvstat.procedures.setting import weights_used
-from pycvstat.report.content import Block, Facts, Inline, Note, paragraph, section
+from pycvstat.report.content import Block, Facts, Inline, Note, Table, paragraph, section
 from pycvstat.report.numbers import aligned, count, listed, number, p_value, table_of
 from pycvstat.report.plots.folds import FITS, fold_map, tell_folds
 from pycvstat.report.plots.predictions import skill_of_permutations
@@ -34,12 +35,15 @@ from pycvstat.report.sentences import (
 from pycvstat.report.views.base import Picture, Sections, View
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from pycvstat.data.response import Response
     from pycvstat.data.task import Task
 
 
 KINDS = {"continuous": "numbers", "nominal": "classes", "ordinal": "ordered classes"}
 LEVELS = 8  # classes that are counted one by one
+LISTED = 40  # folds that are listed one by one
 
 
 class FoldsView(View):
@@ -206,6 +210,24 @@ def fold_blocks(
     return [Facts(rows), *note]
 
 
+def folds_table(frame: pd.DataFrame, loss: str) -> Table:
+    """Errors of the folds one by one, or their distribution when they are many."""
+    names = [name for name in map(str, frame.columns) if name.startswith("chosen_")]
+    chosen = {name: name.replace("_", " ", 1) for name in names}
+    mean_loss = f"mean {loss_label(loss)}"
+    if len(frame) <= LISTED:
+        repeat = {"repeat": "repeat"} if frame["repeat"].nunique() > 1 else {}
+        headers = repeat | {"fold": "fold", "n_train": "train", "n_test": "test"}
+        headers |= {"estimate": mean_loss} | chosen
+        return table_of(frame, headers, "Mean loss on the test rows of every fit.")
+    means = frame["estimate"].to_numpy()
+    ends = np.quantile(means, [0, 0.25, 0.5, 0.75, 1])
+    summary = ("smallest", "lower quartile", "median", "upper quartile", "largest", "mean", "sd")
+    rows = zip(summary, aligned([*ends, means.mean(), means.std(ddof=1)]), strict=True)
+    words = f"Mean loss on the test rows, over {count(len(frame), 'fit')}."
+    return Table(("over the fits", mean_loss), tuple(rows), "lr", words)
+
+
 def map_of(plan: FoldPlan) -> Picture:
     """The fold map."""
     return Picture(
@@ -274,7 +296,7 @@ class AuditView(DataView, of=Audit):
     def checks(self) -> list[Block]:
         """One row per check, and what none of them sees."""
         headers = {"check": "check", "found": "found", "finding": "finding"}
-        return [table_of(self.result.tidy(), headers, ""), Note(UNSEEN)]
+        return [table_of(self.rows, headers, ""), Note(UNSEEN)]
 
     def findings(self) -> Sections:
         """Checks, skill and setting."""

@@ -41,16 +41,13 @@ from pycvstat.report.sentences import (
     value_words,
 )
 from pycvstat.report.views.base import WIDE, Picture, Sections, Size
-from pycvstat.report.views.data import DataView, FoldsView, failures_notes, map_of
+from pycvstat.report.views.data import DataView, FoldsView, failures_notes, folds_table, map_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from pycvstat.losses import LossTable
-
-
-LISTED = 40  # folds that are listed one by one
+    from pycvstat.data.response import Response
 
 
 class EstimateView(FoldsView):
@@ -85,10 +82,15 @@ class EstimateView(FoldsView):
         """The interval; None where ``method="auto"`` finds none legal."""
         return self._asked[0]
 
-    @property
+    @cached_property
     def estimate(self) -> float:
         """The mean of the fold means."""
         return float(self.table.estimate()[0])
+
+    @cached_property
+    def pooled(self) -> float:
+        """The mean over observations."""
+        return float(self.table.pooled()[0])
 
     def asked(self, of: str) -> str:
         """What is asked for: what the interval is about, or without one what the mean estimates."""
@@ -110,10 +112,7 @@ class EstimateView(FoldsView):
         """Every average, each named, and the interval beside its centre."""
         import pandas as pd
 
-        values = {
-            "mean of fold means": self.estimate,
-            "mean over observations": float(self.table.pooled()[0]),
-        }
+        values = {"mean of fold means": self.estimate, "mean over observations": self.pooled}
         found, bias = self.interval, getattr(self.result, "bias", None)
         if bias is not None:
             values["bias-adjusted"] = bias.adjusted
@@ -132,6 +131,7 @@ class EstimateView(FoldsView):
         blocks = [] if found is None else [interval_facts(found, self.estimate)]
         return section("Interval", *blocks, *notes) if blocks or notes else None
 
+    @cached_property
     def fold_rows(self) -> pd.DataFrame:
         """One row per fit."""
         return fold_rows(self.table)
@@ -139,7 +139,7 @@ class EstimateView(FoldsView):
     def fold_errors(self) -> Section:
         """Errors of the folds as a table and a picture."""
         shown = self.figure("folds" if "folds" in self.pictures else "losses", "fold-errors")
-        return section("Errors of the folds", folds_table(self.fold_rows(), self.table.loss), shown)
+        return section("Errors of the folds", folds_table(self.fold_rows, self.table.loss), shown)
 
     @cached_property
     def legal(self) -> tuple[str, ...]:
@@ -166,15 +166,15 @@ class EstimateView(FoldsView):
         return {}
 
     def _draw_folds(self, ax: Axes, method: str | None = None, level: float | None = None) -> Axes:
-        found, rows = self.at(method, level).interval, fold_rows(self.table)
-        return predictions.fold_errors(ax, rows, self.estimate, found, self.table.loss)
+        found = self.at(method, level).interval
+        return predictions.fold_errors(ax, self.fold_rows, self.estimate, found, self.table.loss)
 
     def _tell_folds(self) -> str:
-        means, fits = fold_rows(self.table)["estimate"], len(self.table.plan)
+        means, loss = self.fold_rows["estimate"], loss_label(self.table.loss)
         low, middle, high = aligned(list(np.nanquantile(means, [0, 0.5, 1])))
         return (
-            f"Mean {loss_label(self.table.loss)} of {count(fits, 'fit')}: smallest {low}, median "
-            f"{middle}, largest {high}."
+            f"Mean {loss} of {count(len(means), 'fit')}: smallest {low}, median {middle}, "
+            f"largest {high}."
         )
 
     def _draw_losses(self, ax: Axes) -> Axes:
@@ -211,7 +211,7 @@ class EstimateView(FoldsView):
             return [f" The mean loss on the {sizes(plan.n_test)} test rows was {value}."]
         return [
             f" The estimate, the mean of the fold means, was {value} (mean over observations: "
-            f"{number(float(self.table.pooled()[0]))})."
+            f"{number(self.pooled)})."
         ]
 
     def interval_told(self) -> list[Inline]:
@@ -240,24 +240,6 @@ def interval_facts(found: Interval, estimate: float | None = None) -> Facts:
         *(("note", note) for note in found.notes),
     ]
     return Facts(tuple((label, value) for label, value in rows if value))
-
-
-def folds_table(frame: pd.DataFrame, loss: str) -> Table:
-    """Errors of the folds one by one, or their distribution when they are many."""
-    names = [name for name in map(str, frame.columns) if name.startswith("chosen_")]
-    chosen = {name: name.replace("_", " ", 1) for name in names}
-    mean_loss = f"mean {loss_label(loss)}"
-    if len(frame) <= LISTED:
-        repeat = {"repeat": "repeat"} if frame["repeat"].nunique() > 1 else {}
-        headers = repeat | {"fold": "fold", "n_train": "train", "n_test": "test"}
-        headers |= {"estimate": mean_loss} | chosen
-        return table_of(frame, headers, "Mean loss on the test rows of every fit.")
-    means = frame["estimate"].to_numpy()
-    ends = np.quantile(means, [0, 0.25, 0.5, 0.75, 1])
-    summary = ("smallest", "lower quartile", "median", "upper quartile", "largest", "mean", "sd")
-    rows = zip(summary, aligned([*ends, means.mean(), means.std(ddof=1)]), strict=True)
-    words = f"Mean loss on the test rows, over {count(len(frame), 'fit')}."
-    return Table(("over the fits", mean_loss), tuple(rows), "lr", words)
 
 
 RESIDUALS = (
@@ -305,14 +287,20 @@ class RiskView(EstimateView, DataView, of=CVResult):
         """Numbers and setting."""
         return [*self.numbers(), *self.setting()]
 
+    @cached_property
+    def augmented(self) -> pd.DataFrame:
+        """The data with out-of-fold predictions."""
+        return self.result.augment()
+
     def predicted(self) -> Section | None:
         """Residuals or calibration, or a table of classes when there are no probabilities."""
         if "residuals" in self.pictures:
             return section("Out-of-fold residuals", self.figure("residuals"))
-        if self.table.predictions is None or not self.result.task.response.levels:
+        response = self.result.task.response
+        if self.table.predictions is None or not response.levels:
             return None
         shown = [self.figure("calibration")] if "calibration" in self.pictures else []
-        return section("Out-of-fold predictions", confusion(self.result), *shown)
+        return section("Out-of-fold predictions", confusion(response, self.augmented), *shown)
 
     def own_pictures(self) -> dict[str, Picture]:
         """Residuals, or the calibration of probabilities."""
@@ -327,10 +315,10 @@ class RiskView(EstimateView, DataView, of=CVResult):
         return {} if predicted.prob is None else {"calibration": drawn}
 
     def _draw_residuals(self, ax: Axes) -> Axes:
-        return predictions.residuals(ax, self.result.augment(), self.result.task.response.name)
+        return predictions.residuals(ax, self.augmented, self.result.task.response.name)
 
     def _tell_residuals(self) -> str:
-        spread = self.result.augment()[".residual"].dropna()
+        spread = self.augmented[".residual"].dropna()
         return (
             f"Residuals against out-of-fold predictions of {len(spread)} rows: mean "
             f"{number(spread.mean())}, standard deviation {number(spread.std())}."
@@ -384,10 +372,9 @@ def mean_probabilities(table: LossTable) -> tuple[Any, Any]:
     return tested, total[tested] / times[tested, None]
 
 
-def confusion(result: CVResult) -> Table:
+def confusion(response: Response, frame: pd.DataFrame) -> Table:
     """Observed by predicted classes, out of fold."""
-    response = result.task.response
-    levels, frame = response.levels, result.augment()
+    levels = response.levels
     tested = frame[".prediction"].notna()
     observed = response.labels(response.values[tested.to_numpy()])
     predicted = frame.loc[tested, ".prediction"].to_numpy()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pycvstat.procedures.nested import NestedResult
 from pycvstat.report.content import (
     Cite,
@@ -76,7 +74,7 @@ class NestedView(RiskView, of=NestedResult):
             "procedure whose risk is estimated."
         )
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """The parameters of the grid."""
         return parameters(self.result.candidates)
@@ -90,6 +88,7 @@ class NestedView(RiskView, of=NestedResult):
         """The tuning on all rows, where that was asked for."""
         return [self.result.retuned] if self.result.is_retuned else []
 
+    @cached_property
     def fold_rows(self) -> pd.DataFrame:
         """One row per fit, with what was chosen in it."""
         return self.result.tidy("folds")
@@ -134,16 +133,27 @@ class NestedView(RiskView, of=NestedResult):
             Note(told) if ties else None,
         )
 
+    @cached_property
+    def selection(self) -> pd.DataFrame:
+        """How often each candidate was chosen."""
+        return self.result.selection()
+
+    @cached_property
+    def inner(self) -> pd.DataFrame:
+        """The inner estimate of every candidate in every outer fit."""
+        return self.result.tidy("inner")
+
+    @property
     def chosen(self) -> pd.DataFrame:
         """Candidates that were chosen, the most frequent first."""
-        frame = self.result.selection()
+        frame = self.selection
         return frame[frame["times"] > 0].sort_values("times", ascending=False, kind="stable")
 
     def selected(self) -> Table:
         """Candidates that were chosen, how often."""
         headers = {name: name for name in self.names} | {"times": "times chosen"}
         words = "Candidates chosen in the outer fits."
-        return table_of(self.chosen().iloc[:LISTED], headers, words)
+        return table_of(self.chosen.iloc[:LISTED], headers, words)
 
     def final(self) -> Section:
         """Tuning on all rows: the smallest estimate beside the nested one."""
@@ -193,28 +203,27 @@ class NestedView(RiskView, of=NestedResult):
         return f"Diagram of nested cross-validation: {fits}{each}"
 
     def _draw_curves(self, ax: Axes) -> Axes:
-        rows = self.result.tidy("inner")
-        return candidates.inner_curves(ax, rows, self.names, self.table.loss)
+        return candidates.inner_curves(ax, self.inner, self.names, self.table.loss)
 
     def _tell_curves(self) -> str:
-        found = self.result.inner_curves
-        low, high = aligned([np.nanmin(found), np.nanmax(found)])
+        result, found = self.result, self.inner["estimate"]
+        low, high = aligned([found.min(), found.max()])
         return (
-            f"{count(len(found), 'inner curve')} over {count(found.shape[1], 'candidate')}, "
-            f"estimates from {low} to {high}."
+            f"{count(len(result.plan), 'inner curve')} over "
+            f"{count(len(result.candidates), 'candidate')}, estimates from {low} to {high}."
         )
 
     def _draw_selection(self, ax: Axes) -> Axes:
-        return candidates.selection(ax, self.result.selection(), self.names)
+        return candidates.selection(ax, self.selection, self.names)
 
     def _tell_selection(self) -> str:
         parts = [f"{what}: {times}" for what, times in self._counts()]
-        fits = int(self.chosen()["times"].sum())
+        fits = int(self.chosen["times"].sum())
         return f"Times chosen in {fits} outer fits: {listed(parts, 8)}."
 
     def _counts(self) -> list[tuple[str, int]]:
         """The chosen candidates and how often each was chosen."""
-        rows = self.chosen().to_dict("records")
+        rows = self.chosen.to_dict("records")
         return [(settings({n: r[n] for n in self.names}), int(r["times"])) for r in rows]
 
     def methods(self) -> list[Inline]:

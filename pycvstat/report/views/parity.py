@@ -83,7 +83,7 @@ class CrosscheckView(View, of=Crosscheck):
         """Differences beside their tolerances."""
         words = "Largest relative difference of Python and R beside its tolerance."
         size = 4.6, 0.9 + 0.22 * max(1, len(self.result.rows))
-        drawn = Picture(lambda ax: agreement(ax, self.result.tidy()), size, words, self._tell)
+        drawn = Picture(lambda ax: agreement(ax, self.rows), size, words, self._tell)
         return {"differences": drawn}
 
     def _tell(self) -> str:
@@ -191,7 +191,7 @@ class SuiteView(View, of=ParitySuite):
         """Differences by room."""
         words = "Relative difference of every comparison; 0 is drawn at the left end."
         size = 4.6, 0.9 + 0.22 * max(1, len(self.result.rooms))
-        drawn = Picture(lambda ax: by_room(ax, self.result.tidy()), size, words, self._tell)
+        drawn = Picture(lambda ax: by_room(ax, self.rows), size, words, self._tell)
         return {"differences": drawn}
 
     def _tell(self) -> str:

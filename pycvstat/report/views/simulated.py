@@ -110,15 +110,15 @@ class CoverageView(SimulatedView, of=Coverage):
             ("seed", "none recorded" if result.seed is None else seed_words(result.seed)),
         )
         caption = "Shares of data sets; Monte Carlo standard error."
-        return [table_of(result.tidy(), COVERAGE, caption), Facts(facts)]
+        return [table_of(self.rows, COVERAGE, caption), Facts(facts)]
 
     def draw(self, ax: Axes) -> Axes:
         """Coverage beside the nominal level."""
-        return forest.coverage(ax, self.result.tidy())
+        return forest.coverage(ax, self.rows)
 
     def tell(self) -> str:
         """The shares."""
-        frame = self.result.tidy()
+        frame = self.rows
         shares = [f"{t} {c:.3f}" for t, c in zip(frame["target"], frame["coverage"], strict=True)]
         return f"Coverage at nominal {self.result.level:g}: {listed(shares)}."
 
@@ -151,17 +151,17 @@ class TuningQuantitiesView(SimulatedView, of=TuningQuantities):
 
     def blocks(self) -> list[Block]:
         """Means and gaps."""
-        frame = self.result.tidy()
+        frame = self.rows
         shown = frame.assign(gap_to_tuned=[f"{gap:+.4f}" for gap in frame["gap_to_tuned"]])
         return [table_of(shown, QUANTITIES, self.caption)]
 
     def draw(self, ax: Axes) -> Axes:
         """The gaps."""
-        return forest.gaps(ax, self.result.tidy())
+        return forest.gaps(ax, self.rows)
 
     def tell(self) -> str:
         """The means."""
-        frame = self.result.tidy()
+        frame = self.rows
         means = zip(frame["quantity"], frame["estimate"], strict=True)
         return f"{listed([f'{name} {mean:.4f}' for name, mean in means])}."
 
@@ -195,11 +195,11 @@ class AgreementView(SimulatedView, of=Agreement):
     def blocks(self) -> list[Block]:
         """Both means and their difference."""
         verdict = f"The difference is {self.result.in_errors:+.1f} Monte Carlo standard errors."
-        return [table_of(self.result.tidy(), QUANTITIES, verdict)]
+        return [table_of(self.rows, QUANTITIES, verdict)]
 
     def draw(self, ax: Axes) -> Axes:
         """Both means."""
-        return forest.two_means(ax, self.result.tidy())
+        return forest.two_means(ax, self.rows)
 
     def tell(self) -> str:
         """Both means."""
@@ -234,16 +234,16 @@ class BiasVarianceView(SimulatedView, of=BiasVariance):
     @property
     def names(self) -> list[str]:
         """The parameters."""
-        return [name for name in map(str, self.result.tidy().columns) if name not in PARTS]
+        return [name for name in map(str, self.rows.columns) if name not in PARTS]
 
     def blocks(self) -> list[Block]:
         """The parts by candidate."""
         headers = {name: name for name in self.names} | PARTS
-        return [table_of(self.result.tidy(), headers, self.caption)]
+        return [table_of(self.rows, headers, self.caption)]
 
     def draw(self, ax: Axes) -> Axes:
         """The parts on top of each other."""
-        return candidates.risk_parts(ax, self.result.tidy())
+        return candidates.risk_parts(ax, self.rows)
 
     def findings(self) -> Sections:
         """Table, and over parameters a picture."""
@@ -251,7 +251,7 @@ class BiasVarianceView(SimulatedView, of=BiasVariance):
 
     def tell(self) -> str:
         """Where the risk is smallest."""
-        frame = self.result.tidy()
+        frame = self.rows
         best = frame.iloc[int(frame["risk"].argmin())]
         where = ", ".join(f"{name} = {best[name]}" for name in self.names)
         return f"The risk is smallest, {best['risk']:.4g}, at {where}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,9 +25,6 @@ from pycvstat.report.sentences import (
 )
 from pycvstat.report.views.base import WIDE, Picture, Sections
 from pycvstat.report.views.data import DataView, failures_notes, map_of
-
-if TYPE_CHECKING:
-    pass
 
 LISTED = 40  # candidates that are listed one by one
 RULES = {
@@ -106,7 +102,7 @@ class TuneView(DataView, of=TuneResult):
 
     def candidates(self, few: int = LISTED) -> Table:
         """Estimates of the candidates: all, or the best ones when there are many."""
-        frame = self.result.tidy()
+        frame = self.rows
         order = np.argsort(frame["estimate"].to_numpy(), kind="stable")
         best = order[:few].tolist()
         if self.result.choice.index not in best:
@@ -136,12 +132,12 @@ class TuneView(DataView, of=TuneResult):
     @cached_property
     def pictures(self) -> dict[str, Picture]:
         """The curve and the map of the folds."""
-        drawn = lambda ax: tuning_curve(ax, self.result.tidy(), self.tuned, self.loss)  # noqa: E731
+        drawn = lambda ax: tuning_curve(ax, self.rows, self.tuned, self.loss)  # noqa: E731
         curve = Picture(drawn, WIDE, CURVE, self._tell_curve)
         return {"curve": curve, "map": map_of(self.result.plan)}
 
     def _tell_curve(self) -> str:
-        frame = self.result.tidy()
+        frame = self.rows
         chosen = frame[frame["chosen"]].iloc[0]
         ends = [frame["estimate"].min(), frame["estimate"].max(), chosen["estimate"]]
         low, high, value = aligned(ends)
