@@ -211,8 +211,11 @@ pcv_ci_rmse <- function(mse) {
 
 pcv_ci_rmse_holdout_z <- function(losses, level) pcv_ci_rmse(pcv_ci_holdout_z(losses, level))
 
+# The corrected t of a metric of all rows together: folds weigh by their size in its means.
 pcv_ci_rmse_corrected_t <- function(scores, n_train, n_test, level) {
-  pcv_ci_rmse(pcv_ci_corrected_t(scores, n_train, n_test, level))
+  m <- sum(scores * n_test) / sum(n_test)
+  terms <- sqrt(m) + n_test / mean(n_test) * (scores - m) / (2 * sqrt(m))
+  pcv_ci_corrected_t(terms, n_train, n_test, level)
 }
 
 pcv_ci_r2_holdout_z <- function(losses, y, level) {
@@ -226,15 +229,17 @@ pcv_ci_r2_holdout_z <- function(losses, y, level) {
 # The same for the corrected t: fold means of squared errors, y and y^2 take the place of the rows.
 pcv_ci_r2_corrected_t <- function(losses, y, fold, n_train, n_test, level) {
   y <- y - mean(y)
+  parts <- cbind(losses, y, y^2)
   means <- sapply(list(losses, y, y^2), function(x) tapply(x, fold, mean))
-  m <- colMeans(means)
+  m <- colMeans(parts)
   v <- m[3] - m[2]^2
   gradient <- c(-1 / v, -2 * m[2] * m[1] / v^2, m[1] / v^2)
-  terms <- 1 - m[1] / v + sweep(means, 2, m) %*% gradient
-  pcv_ci_corrected_t(drop(terms), n_train, n_test, level)
+  terms <- 1 - m[1] / v + n_test / mean(n_test) * drop(sweep(means, 2, m) %*% gradient)
+  pcv_ci_corrected_t(terms, n_train, n_test, level)
 }
 
-# The delta method for any method: its estimates of the means, the linear approximation there, and
+# The delta method for any method: the linear approximation at the means of all rows, deviations
+# weighted as `share` says, or at the method's own estimates of the means where it is given none;
 # its interval for the mean of that. R^2 is a function of the means of squares, y and y^2.
 pcv_metrics <- list(
   rmse = list(value = function(m) sqrt(m[1]), gradient = function(m) 1 / (2 * sqrt(m[1]))),
@@ -253,10 +258,11 @@ pcv_parts <- function(metric, losses, y) {
   unname(cbind(losses, y, y^2))
 }
 
-pcv_ci_delta <- function(metric, parts, ci) {
-  m <- apply(parts, 2, function(x) if (diff(range(x)) == 0) x[1] else ci(x)[1])
+pcv_ci_delta <- function(metric, parts, ci, size = NULL, share = 1) {
+  own <- function(x) if (diff(range(x)) == 0) x[1] else ci(x)[1]
+  m <- if (is.null(size)) apply(parts, 2, own) else colSums(parts * size) / sum(size)
   linear <- sweep(parts, 2, m) %*% pcv_metrics[[metric]]$gradient(m)
-  ci(drop(pcv_metrics[[metric]]$value(m) + linear))
+  ci(drop(pcv_metrics[[metric]]$value(m) + share * linear))
 }
 
 # Metrics with one value per fold.

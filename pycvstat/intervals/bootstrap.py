@@ -13,9 +13,10 @@ from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import is_whole
 from pycvstat.folds import KFold
 from pycvstat.intervals.method import InR, Limits, Method, register
+from pycvstat.intervals.of_metrics import of_drawn_rows
 from pycvstat.intervals.quantiles import spread
 from pycvstat.losses import LossTable
-from pycvstat.losses.metrics import Smooth
+from pycvstat.losses.metric import Metric
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -53,6 +54,43 @@ def bootstrap(
     n = len(values)
     drawn = [statistic(values[draw_rows(n, random)].mean(axis=0)) for _ in range(draws)]
     return percentiles(statistic(values.mean(axis=0)), np.array(drawn), level)
+
+
+def bootstrap_rows(
+    n: int, value_of: Callable[[IntArray], float], level: float, draws: int, random: Stream
+) -> Limits:
+    """Percentiles of a function of rows drawn with replacement.
+
+    Draws in which it is not defined are left out, and refused when there are more than one in 20.
+
+    Examples
+    --------
+    >>> from pycvstat.rmath.random import as_stream
+    >>> x = np.arange(10.0)
+    >>> limits = bootstrap_rows(10, lambda rows: np.median(x[rows]), 0.9, 200, as_stream(1))
+    >>> limits.estimate, limits.low < 4.5 < limits.high
+    (4.5, True)
+    """
+    values = np.array([value_of(draw_rows(n, random)) for _ in range(draws)])
+    defined = np.isfinite(values)
+    estimate = value_of(np.arange(n))
+    if not np.isfinite(estimate) or defined.mean() < 0.95:
+        raise IntervalError(
+            "the metric is not defined for these predictions, or for many draws of their rows.",
+            given=f"{int((~defined).sum())} of {draws} draws",
+            fix="a metric of means, or more rows of the rare class",
+        )
+    spread(values[defined], "the metrics of the draws")
+    limits = percentiles(estimate, values[defined], level)
+    if not limits.low <= estimate <= limits.high:
+        raise IntervalError(
+            "draws with replacement are all on one side of this metric, so percentiles are no "
+            "limits for it.",
+            given=f"{estimate:.4g}, and percentiles from {limits.low:.4g} to {limits.high:.4g}",
+            fix="averaging='folds', or a smooth metric such as 'brier' or 'calibration_slope'",
+        )
+    left = f"{draws - defined.sum()} draws left out, in which the metric is not defined"
+    return limits if defined.all() else replace(limits, notes=(left,))
 
 
 def draw_rows(n: int, random: Stream) -> IntArray:
@@ -110,16 +148,19 @@ def _formula(
     level: float,
     draws: int = 1000,
     random: Random = 1,
-    metric: Smooth | None = None,
+    metric: Metric | None = None,
 ) -> Limits:
     draws = check_draws(draws)
     if metric is None:
         values = table.tested_rows()[1][:, :1]
         return _seeded(lambda stream: bootstrap(values, level, draws, stream), random)
+    if metric.smooth is None:
+        n, value_of = of_drawn_rows(table, metric)
+        return _seeded(lambda s: bootstrap_rows(n, value_of, level, draws, s), random)
     parts = [
-        replace(table, losses=part[:, None]).tested_rows()[1] for part in metric.components(table).T
+        replace(table, losses=part[:, None]).tested_rows()[1] for part in metric.parts(table).T
     ]
-    value = metric.value
+    value = metric.smooth.value
     return _seeded(lambda s: bootstrap(np.hstack(parts), level, draws, s, value), random)
 
 

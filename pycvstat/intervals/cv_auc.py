@@ -13,7 +13,8 @@ from pycvstat.folds import KFold
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
-from pycvstat.losses.metrics import METRICS as READERS, auc
+from pycvstat.losses.metrics import METRICS as READERS
+from pycvstat.losses.of_probabilities import auc
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 Ties = Literal["below", "half"]

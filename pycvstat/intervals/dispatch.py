@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pycvstat.errors import IntervalError, LossError, PycvstatWarning, heard
+from pycvstat.errors import IntervalError, heard
 from pycvstat.errors.checks import check_level
 from pycvstat.errors.names import unknown_argument
 from pycvstat.folds.plan import FoldPlan
@@ -28,12 +26,15 @@ from pycvstat.intervals.legal import (
     warn_heavy_tails,
 )
 from pycvstat.intervals.method import Limits, Method, find
+from pycvstat.intervals.of_metrics import fold_scores, measured, words_of
 from pycvstat.intervals.result import Asked, Estimand, Interval
-from pycvstat.losses import FoldMeans, LossTable, Metric, Table
-from pycvstat.losses.metrics import METRICS, as_metric, no_pointwise
-from pycvstat.types import FloatArray
+from pycvstat.losses import LossTable, Metric, Table
+from pycvstat.losses.metric import Averaging
+from pycvstat.losses.metrics import METRICS, MetricLike as Named, as_metric, averaging_of
 
-MetricLike = str | Metric | Callable[..., float] | None
+MetricLike = Named | None
+KNOWN_IN_R = ("rmse", "r2", "r2_correlation", "auc")
+"""Metrics that intervals.R computes, averaged as they are by default."""
 
 
 def interval(
@@ -42,6 +43,7 @@ def interval(
     level: float = 0.95,
     *,
     metric: MetricLike = None,
+    averaging: Averaging | None = None,
     **options: Any,
 ) -> Interval:
     """A confidence interval read off a table of losses; nothing is refitted.
@@ -52,10 +54,14 @@ def interval(
     method : str
         "auto" chooses by the plan and the loss, and says why; all names: `METHODS`.
     level : float
-    metric : {"rmse", "r2", "auc"}, Metric or callable, optional
-        A metric instead of the mean loss: RMSE and R^2 of squared losses by the delta method,
-        AUC or a function of (y, prediction) fold by fold. For classes a function says what it
-        needs: ``Metric(f, needs="probabilities")``.
+    metric : str, Metric or callable, optional
+        A metric instead of the mean loss: a name (of ours, scikit-learn, yardstick or caret), a
+        function or scorer of scikit-learn, or a function of (y, prediction). For classes a
+        function says what it needs: ``Metric(f, needs="probabilities")``.
+    averaging : {"folds", "pooled", "repeats"}, optional
+        The mean of the metric's values by fold (corrected t on these), the metric of all held-out
+        predictions together (the delta method, the influence curve, or a bootstrap where it has
+        neither), or the mean over repetitions of the latter; by default as of `metric`.
     **options
         Of the method: ``bounds=(lo, hi)`` (hoeffding, dev_set), ``bias=`` (ncv), ``ties=``
         (cv_auc), ``draws=``, ``random=`` (bootstrap, bbc_cv).
@@ -77,21 +83,41 @@ def interval(
     """
     level = check_level(level)
     check_finite(table)
-    read = None if metric is None else as_metric(metric)
-    chosen, why = choose(method, table, read, options)
+    read, averaging = read_metric(metric, averaging, table)
+    chosen, why = choose(method, table, read, averaging, options)
     if chosen.needs == "predictions":
-        read = METRICS["auc"]
-    limits, used = compute(chosen, table, level, read, options)
+        read, averaging = METRICS["auc"], "folds"
+    limits, used = compute(chosen, table, level, read, averaging, options)
     if limits.empty:
         raise IntervalError(
             f"there is no {chosen.name} interval here: its test rejects every value.",
             given=f"mean {limits.estimate:.4g}; the repetitions differ more than their halves",
             fix="method='five_by_two_t' or 'corrected_t'",
         )
-    about = estimand(chosen, used.plan, *words_of(read))
+    about = estimand(chosen, used.plan, *words_of(read, averaging))
     found = name_limits(chosen, limits, used, level, why, about)
     source = used if read is None else None
-    return replace(found, asked=asked_for(table, used, read, options), source=source)
+    asked = asked_for(chosen, table, used, read, averaging, options)
+    return replace(found, asked=asked, source=source)
+
+
+def read_metric(
+    metric: MetricLike, averaging: Averaging | None, table: Table
+) -> tuple[Metric | None, Averaging]:
+    """The record of a metric that was asked for, and how it is averaged; one fold is pooled."""
+    if metric is not None:
+        read = as_metric(metric)
+        averaging = averaging_of(read, averaging)
+        one = len(table.plan) == 1 and read is not METRICS["auc"]
+        return read, "pooled" if one else averaging
+    if averaging is not None:
+        raise IntervalError(
+            "averaging= is of a metric; a mean loss is a mean of fold means, or of all losses, by "
+            "its method.",
+            given=f"averaging={averaging!r} without metric=",
+            fix="method='corrected_t' (fold means) or 'all_pairs' (all losses)",
+        )
+    return None, "folds"
 
 
 def usual_row(table: Table, level: float) -> dict[str, Any]:
@@ -123,27 +149,29 @@ def usual_row(table: Table, level: float) -> dict[str, Any]:
 
 
 def choose(
-    name: str, table: Table, metric: Metric | None, options: dict[str, Any]
+    name: str, table: Table, metric: Metric | None, averaging: Averaging, options: dict[str, Any]
 ) -> tuple[Method, str]:
     """The method of a name, or the default for the plan and the loss, and the reason."""
     why = ""
     if isinstance(name, str) and name == "auto":
-        method, why = _usual(table, metric)
+        method, why = _usual(table, metric, averaging)
     else:
         method = find(name)
     for option in options:
         if option not in method.options:
-            known = (*method.options, "method", "level", "metric")
+            known = (*method.options, "method", "level", "metric", "averaging")
             raise unknown_argument(method.name, option, known, what="option")
     return method, why
 
 
-def _usual(table: Table, metric: Metric | None) -> tuple[Method, str]:
+def _usual(table: Table, metric: Metric | None, averaging: Averaging) -> tuple[Method, str]:
     one_split = layout(table.plan) == "one split"
     one = table.fold_means().shape[1] == 1
-    smooth = metric is not None and metric.smooth is not None
-    if metric is not None and metric.name == "auc" and one_split:
+    smooth = metric is not None and averaging != "folds"
+    if metric is METRICS["auc"] and one_split:
         return find("cv_auc"), "the AUC of one split has an influence curve"
+    if metric is not None and smooth and not metric.linear:
+        return find("bootstrap"), f"{metric.name} of all predictions has no other interval"
     if metric is not None and not smooth and not one_split and one:
         table = fold_scores(table, metric)
     zero_one = isinstance(table, LossTable) and is_zero_one(table.losses)
@@ -156,11 +184,16 @@ def _usual(table: Table, metric: Metric | None) -> tuple[Method, str]:
 
 
 def compute(
-    method: Method, table: Table, level: float, metric: Metric | None, options: dict[str, Any]
+    method: Method,
+    table: Table,
+    level: float,
+    metric: Metric | None,
+    averaging: Averaging,
+    options: dict[str, Any],
 ) -> tuple[Limits, Table]:
     """The limits, and the table they are read from (that of the metric)."""
     with np.errstate(all="ignore"):
-        limits, used = _computed(method, table, level, metric, options)
+        limits, used = _computed(method, table, level, metric, averaging, options)
     undefined = np.isnan([limits.low, limits.high]).any() and not limits.empty
     if undefined or np.isinf(limits.std_error) or not np.isfinite(limits.estimate):
         raise IntervalError(
@@ -172,115 +205,54 @@ def compute(
 
 
 def _computed(
-    method: Method, table: Table, level: float, metric: Metric | None, options: dict[str, Any]
+    method: Method,
+    table: Table,
+    level: float,
+    metric: Metric | None,
+    averaging: Averaging,
+    options: dict[str, Any],
 ) -> tuple[Limits, Table]:
-    scored, smooth = method.needs == "predictions", metric.smooth if metric else None
-    if smooth:
-        smooth.components(table)  # a metric that these losses do not have is the first obstacle
-    elif metric and not scored:
+    scored, together = method.needs == "predictions", metric is not None and averaging != "folds"
+    if metric and together and metric.smooth:
+        metric.parts(table)  # a metric that these losses do not have is the first obstacle
+    elif metric and not scored and not together:
         table = fold_scores(table, metric)
-    reason = obstacle(method, table, smooth is not None)
+    reason = obstacle(method, table, together)
     if reason is not None:
-        raise refusal(method, reason, table, smooth is not None)
+        raise refusal(method, reason, table, together)
     check_size(table.losses if isinstance(table, LossTable) else table.means)
-    if isinstance(table, LossTable) and not method.several and not scored:
+    of_losses = metric is None or (together and metric.needs == "numbers")
+    if of_losses and isinstance(table, LossTable) and not (method.several or scored):
         warn_heavy_tails(table.losses[:, 0], table.loss)
-    if metric and smooth and method.metrics == "own":
-        named = replace(table, loss=metric.name, range=metric.range)
-        return method.formula(table, level, metric=smooth, **options), named
-    if metric and smooth:
-        table = measured(table, metric, method, options)
-    elif scored:
+    if scored:
         table = replace(table, loss="auc", range=(0.0, 1.0))
+    elif metric and together and method.metrics == "own":
+        named = replace(table, loss=metric.name, range=metric.range)
+        return method.formula(table, level, metric=metric, **options), named
+    elif metric and together:
+        table = measured(table, metric, averaging, method, options)
     return method.formula(table, level, **options), table
 
 
-def measured(table: Table, metric: Metric | None, method: Method, options: dict[str, Any]) -> Table:
-    """The losses, or what stands in their place: values of a metric by fold, or pseudo-losses.
+def asked_for(
+    method: Method,
+    table: Table,
+    used: Table,
+    metric: Metric | None,
+    averaging: Averaging,
+    options: dict[str, Any],
+) -> Asked | None:
+    """What an interval was asked for; the draws of a generator are not repeated by asking again.
 
-    Pseudo-losses g(m) + g'(m)(x - m), m the method's own estimates of means: their mean and
-    variance are those of the delta method.
+    None where R has no formula that begins with these losses.
     """
-    if metric is None or metric.smooth is None:
-        return table if metric is None else fold_scores(table, metric)
-    smooth = metric.smooth
-    parts = smooth.components(table)
-    means = np.array([_centre(table, part, method, options) for part in parts.T])
-    with np.errstate(all="ignore"):
-        value, gradient = smooth.value(means), smooth.gradient(means)
-    if not (np.isfinite(value) and np.isfinite(gradient).all()):
-        raise IntervalError(
-            f"{metric.name} has no derivative here, and so no interval by the delta method.",
-            given=f"{metric.name} = {value:g}",
-            fix="an interval of the mean loss: leave metric= out",
-        )
-    return _with_values(table, value + (parts - means) @ gradient, metric.name, metric.range)
-
-
-def _centre(table: Table, values: FloatArray, method: Method, options: dict[str, Any]) -> float:
-    """The method's estimate of the mean of these values."""
-    if np.ptp(values) == 0:
-        return float(values[0])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PycvstatWarning)
-        part = _with_values(table, values, "part", (-np.inf, np.inf))
-        return method.formula(part, 0.95, **options).estimate
-
-
-def _with_values(table: Table, values: FloatArray, name: str, limits: tuple[float, float]) -> Table:
-    if isinstance(table, FoldMeans):
-        return replace(table, means=values[:, None], loss=name, range=limits)
-    return replace(table, losses=values[:, None], loss=name, range=limits)
-
-
-def fold_scores(table: Table, metric: Metric) -> FoldMeans:
-    """The metric on the test rows of every fit."""
-    if isinstance(table, FoldMeans):
-        raise no_pointwise(metric.name, table)
-    y, score = metric.rows(table)
-    cuts = table.plan.offsets[1:-1]
-    parts = zip(np.split(y, cuts), np.split(score, cuts), strict=True)
-    values = np.empty(len(table.plan))
-    for i, (true, predicted) in enumerate(parts):
-        try:
-            values[i] = metric.function(true, predicted)
-        except Exception as error:  # a user's function may raise anything
-            raise LossError(
-                f"the metric {metric.name} must return one number per fold.",
-                given=f"in fold {i + 1} {type(error).__name__}: {error}",
-            ) from error
-    undefined = np.flatnonzero(~np.isfinite(values))
-    if undefined.size:
-        raise IntervalError(
-            f"{metric.name} is not defined in every fold.",
-            given=f"{undefined.size} of {values.size} folds, first fold {undefined[0] + 1}",
-            fix="folds=Stratified(10), or fewer folds",
-        )
-    one = table.candidates[:1]
-    return FoldMeans(table.plan, values[:, None], metric.name, one, metric.range, table.weighted)
-
-
-def asked_for(table: Table, used: Table, metric: Metric | None, options: dict[str, Any]) -> Asked:
-    """What an interval was asked for; the draws of a generator are not repeated by asking again."""
     name, given = None if metric is None else metric.name, ""
-    if metric is not None and metric.name not in METRICS:
-        table, name, given = used, None, f"values of {name} by fold"
+    if metric is not None and not (name in KNOWN_IN_R and averaging == metric.averaging):
+        if averaging != "folds" and method.metrics == "own":
+            return None
+        of = "values of {} by fold" if averaging == "folds" else "pseudo-losses of {}"
+        table, name, given = used, None, of.format(metric.name)
     return Asked(table, name, {k: v for k, v in options.items() if k != "random"}, given)
-
-
-def words_of(metric: Metric | None) -> tuple[str, str]:
-    """What the metric makes of a risk: the words before it, and those after it.
-
-    Examples
-    --------
-    >>> words_of(as_metric("rmse"))
-    ('square root of the ', '')
-    """
-    if metric is None:
-        return "", ""
-    if metric.smooth:
-        return metric.smooth.words, ""
-    return "", f", risk being the {metric.name} of a test fold"
 
 
 def estimand(method: Method, plan: FoldPlan, before: str = "", after: str = "") -> Estimand:

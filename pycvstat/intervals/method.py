@@ -151,8 +151,10 @@ class Method(Brief):
     train_size : callable, optional
         ``train_size(plan) -> str`` where the estimand is not at the plan's training sizes.
     metrics : {"delta", "own", "none"}
-        How RMSE and R^2 are handled: by linearised losses, by the formula itself (it takes
-        ``metric=``), or not at all.
+        How metrics of all predictions are handled: by pseudo-losses, by the formula itself (it
+        takes ``metric=``), or not at all.
+    centre : {"mean", "own"}
+        Whether its estimate is the mean of what it reads, or one of its own.
     r : InR, optional
         The same in R, for cross-checks.
 
@@ -182,6 +184,7 @@ class Method(Brief):
     aliases: tuple[str, ...] = ()
     train_size: Callable[[FoldPlan], str] | None = None
     metrics: Literal["delta", "own", "none"] = "delta"
+    centre: Literal["mean", "own"] = "mean"
     r: InR | None = None
 
     @property

@@ -229,6 +229,7 @@ CONSERVATIVE_Z = register(
         ),
         needs="fold means",
         aliases=("con_z",),
+        centre="own",
         train_size=lambda plan: str(int(plan.n_train[0])),
         r=InR("pcv_ci_paired_halves(pcv_means(x, fit), inner, level)"),
     )

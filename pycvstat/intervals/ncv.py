@@ -182,6 +182,7 @@ METHOD = register(
         name="ncv",
         title="Bates-Hastie-Tibshirani NCV",
         target="R and ER",
+        centre="own",
         formula=_formula,
         layouts=("nested pairs",),
         citation=("bates2024",),

@@ -18,14 +18,15 @@ from pycvstat.intervals.dispatch import (
     choose,
     compute,
     estimand,
-    measured,
     name_limits,
-    words_of,
+    read_metric,
 )
 from pycvstat.intervals.legal import check_finite
+from pycvstat.intervals.of_metrics import measured, words_of
 from pycvstat.intervals.result import Interval
 from pycvstat.losses import FoldMeans, LossTable, Table
-from pycvstat.losses.metrics import as_metric
+from pycvstat.losses.metric import Averaging
+from pycvstat.losses.metrics import METRICS
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -140,6 +141,7 @@ def paired(
     method: str = "auto",
     level: float = 0.95,
     metric: MetricLike = None,
+    averaging: Averaging | None = None,
     **options: Any,
 ) -> Paired:
     """The difference of two tables over the same folds: any interval method, on differences.
@@ -149,7 +151,7 @@ def paired(
     a, b : LossTable or FoldMeans
         Of one candidate each.
     names : (str, str)
-    method, level, metric, **options
+    method, level, metric, averaging, **options
         As in `interval`.
 
     Raises
@@ -174,17 +176,22 @@ def paired(
     for table in (a, b):
         check_finite(table)
     check_comparable(a, b, names)
-    read = None if metric is None else as_metric(metric)
-    first, why = choose(method, a, read, options)
-    difference = _difference(*(measured(t, read, first, options) for t in (a, b)))
+    read, averaging = read_metric(metric, averaging, a)
+    if read is METRICS["auc"] and method == "auto" and len(a.plan) == 1:
+        averaging = "pooled"  # DeLong's: one influence curve for both
+    first, why = choose(method, a, read, averaging, options)
+    made = (
+        (a, b) if read is None else (measured(t, read, averaging, first, options) for t in (a, b))
+    )
+    difference = _difference(*made)
     if method == "auto":
-        first, why = choose(method, difference, None, options)
-    limits, used = compute(first, difference, level, None, options)
-    before, after = words_of(read)
+        first, why = choose(method, difference, None, averaging, options)
+    limits, used = compute(first, difference, level, None, averaging, options)
+    before, after = words_of(read, averaging)
     before = f"difference, {names[0]} minus {names[1]}, of the {before}"
     about = estimand(first, used.plan, before, after)
-    asked = asked_for(used, used, None, options)
-    if read is not None:
+    asked = asked_for(first, used, used, None, averaging, options)
+    if read is not None and asked is not None:
         asked = replace(asked, given=f"differences of the losses that {read.name} makes")
     found = name_limits(first, limits, used, level, why, about)
     found = replace(found, source=used if read is None else None, asked=asked)
@@ -237,6 +244,7 @@ def all_pairs(
     level: float = 0.95,
     adjust: Adjust = "holm",
     metric: MetricLike = None,
+    averaging: Averaging | None = None,
 ) -> pd.DataFrame:
     """All pairs of methods, with p values adjusted for their number (statsmodels).
 
@@ -245,7 +253,7 @@ def all_pairs(
     Parameters
     ----------
     tables : mapping of name to LossTable or FoldMeans
-    method, level, metric
+    method, level, metric, averaging
         As in `interval`; the intervals are not adjusted.
     adjust : {"holm", "bonferroni", "none"}
 
@@ -275,7 +283,8 @@ def all_pairs(
         if np.array_equal(pair[0].fold_means(), pair[1].fold_means()):
             rows.append(_equal(a, b, level, *pair))
         else:
-            found = paired(*pair, names=(a, b), method=method, level=level, metric=metric)
+            asked = {"method": method, "level": level, "metric": metric, "averaging": averaging}
+            found = paired(*pair, names=(a, b), **asked)  # type: ignore[arg-type]
             rows.append(found._row())
     frame = pd.DataFrame(rows)
     frame["p_adjusted"] = adjusted(frame["p_value"].to_numpy(), adjust)

@@ -14,7 +14,7 @@ from pycvstat.losses.functions import (
     losses_for,
     pinball,
 )
-from pycvstat.losses.metrics import Metric
+from pycvstat.losses.metric import Metric
 from pycvstat.losses.table import FoldMeans, LossTable, Predictions, Table as Table
 
 __all__ = [

@@ -19,7 +19,8 @@ from pycvstat.intervals.dispatch import usual_row
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable, loss_label
-from pycvstat.losses.metrics import metric
+from pycvstat.losses.metric import Averaging
+from pycvstat.losses.metrics import Measured, MetricLike, metric
 from pycvstat.procedures.engine import Failure, OnError, Outcome
 from pycvstat.procedures.setting import (
     Arguments,
@@ -180,9 +181,12 @@ class CVResult(EstimateVerbs):
         values = out_of_fold(self.table)
         return self.task.response.labels(values) if not np.isnan(values).any() else values
 
-    def metric(self, name: str, **options: Any) -> Any:
-        """RMSE, R^2 or AUC from the same table; both averages are named in the result."""
-        return metric(self.table, name, **options)
+    def metric(self, name: MetricLike, averaging: Averaging | None = None) -> Measured:
+        """A metric of the out-of-fold predictions: by fold, by repetition and pooled.
+
+        `estimate` is the one that `averaging` names, by default as `interval` has it.
+        """
+        return metric(self.table, name, averaging=averaging)
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """One row per quantity, per fold (``"folds"``) or per loss (``"losses"``).

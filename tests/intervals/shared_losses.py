@@ -97,9 +97,11 @@ def _cases() -> list[tuple[str, dict[str, Any], Interval]]:
     L, F = LOSSES.tolist(), FOLDS.tolist()
     table = partition(LOSSES, loss="squared")
     test = one_split(LOSSES, loss="squared", y=np.append(np.zeros(90), Y),
-                     predictions=Predictions(np.zeros((1, N))))  # fmt: skip
+                     predictions=Predictions((Y - np.sqrt(LOSSES))[None]))  # fmt: skip
     plan = table.plan
-    predicted = partition(LOSSES, loss="squared", y=Y, predictions=Predictions(np.zeros((1, N))))
+    roots = np.sqrt(LOSSES)[plan.rows]
+    predicted = partition(LOSSES, loss="squared", y=Y,
+                          predictions=Predictions((Y[plan.rows] - roots)[None]))  # fmt: skip
     sizes = {"n_train": plan.n_train.tolist(), "n_test": plan.n_test.tolist()}
     means = table.fold_means()[:, 0].tolist()
     scored = partition(

@@ -184,7 +184,7 @@ def test_one_group_and_one_row_folds():
 
 
 def test_rmse_of_other_losses():
-    with pytest.raises(LossError, match="functions of the squared loss"):
+    with pytest.raises(LossError, match="rmse is a function of the squared loss"):
         interval(partition(LOSSES, loss="absolute"), metric="rmse")
     with pytest.raises(LossError, match="predictions"):
         interval(partition(LOSSES, loss="squared"), metric="r2")

@@ -14,7 +14,7 @@ from pycvstat.intervals.cv_auc import cv_auc
 from pycvstat.intervals.method import Limits
 from pycvstat.intervals.tibshirani import bias_of_the_minimum, tibshirani
 from pycvstat.losses import LossTable
-from pycvstat.losses.metrics import auc
+from pycvstat.losses.of_probabilities import auc
 from pycvstat.rmath.random import as_stream
 from tests.intervals.contract import keeps
 from tests.intervals.shared_losses import cases

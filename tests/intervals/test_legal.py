@@ -220,7 +220,7 @@ def test_folds_are_advised_only_where_they_would_help():
 
 @pytest.mark.parametrize("method", ["auto", "wilson", "ncv", "bbc_cv"])
 def test_a_metric_these_losses_do_not_have_is_told_first(method):
-    with pytest.raises(LossError, match="functions of the squared loss"):
+    with pytest.raises(LossError, match="rmse is a function of the squared loss"):
         interval(table_of("K-fold", zero_one=True), method, metric="rmse")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 import pycvstat as pcv
 from pycvstat.losses import Loss, Metric, Predictions
+from pycvstat.losses.metric import count_classes
 
 SAME = 1e-12  # the same numbers summed in another order
 
@@ -28,11 +29,14 @@ def loss_keeps(loss: Loss, y: np.ndarray, predictions: Predictions) -> None:
 def metric_keeps(metric: Metric, result: pcv.CVResult) -> None:
     """One number per fold, in the range, whatever the order of the rows; with an interval."""
     y, p = metric.rows(result.table)
+    classes = count_classes(result.table)
     low, high = metric.range
     for a, b in pairwise(result.plan.offsets):
-        value = metric.function(y[a:b], p[a:b])
+        value = metric.value(y[a:b], p[a:b], classes)
         assert low <= value <= high
-        np.testing.assert_allclose(metric.function(y[a:b][::-1], p[a:b][::-1]), value, rtol=SAME)
+        turned = metric.value(y[a:b][::-1], p[a:b][::-1], classes)
+        np.testing.assert_allclose(turned, value, rtol=SAME)
     found = result.interval(metric=metric)
     assert low <= found.low <= found.estimate <= found.high <= high
+    np.testing.assert_allclose(result.metric(metric).estimate, found.estimate, rtol=SAME)
     assert metric.name in found.metric

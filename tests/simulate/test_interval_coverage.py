@@ -132,7 +132,7 @@ def test_auc():
 
 
 def test_expected_auc_is_the_auc_of_many_labels():
-    from pycvstat.losses.metrics import auc
+    from pycvstat.losses.of_probabilities import auc
 
     draw = np.random.default_rng(1)
     scores = np.round(draw.normal(size=4000), 1)

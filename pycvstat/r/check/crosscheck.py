@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from pycvstat import rmath
 from pycvstat.errors import InputError, heard, warn
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses import LossTable, loss_label
@@ -294,13 +295,15 @@ def _entries(table: LossTable) -> list[Entry]:
         ]
     if table.loss != "squared" or table.predictions is None:
         return found
-    root = metric(table, "rmse")
+    root = metric(table, "rmse", averaging="folds")
+    by_repeat = float(rmath.mean(root.by_repeat))
     metrics = [
         ("RMSE", "mean of fold RMSEs", root.estimate, "caret, tidymodels"),
-        ("RMSE", "root of the mean over observations", root.pooled, "cv, nestedcv"),
+        ("RMSE", "root of the mean over observations", by_repeat, "cv, nestedcv"),
     ]
     if sizes.min() > 1:
-        explained, squared = metric(table, "r2"), metric(table, "r2_correlation")
+        explained = metric(table, "r2", averaging="folds")
+        squared = metric(table, "r2_correlation")
         metrics += [
             ("R^2", "1 - RSS/TSS by fold", explained.estimate, "scikit-learn"),
             ("R^2", "squared correlation by fold", squared.estimate, "caret"),

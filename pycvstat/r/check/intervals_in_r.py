@@ -14,7 +14,7 @@ from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.method import METHODS, InR
 from pycvstat.intervals.paired import Paired
 from pycvstat.intervals.result import Asked, Interval, Scores
-from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.losses import FoldMeans, LossTable, Table
 from pycvstat.losses.metrics import METRICS
 from pycvstat.losses.table import TOGETHER
 from pycvstat.r.check.call import Call, Quantity, fit_labels, in_r
@@ -112,7 +112,8 @@ def _code(formula: str, interval: Interval, asked: Asked) -> str:
         parts = "pcv_means(pcv_parts(metric, x, y), row)"
         return f"pcv_ci_bootstrap({parts}, level, draws, seed, pcv_metrics[[metric]]$value)"
     if metric in ("rmse", "r2"):
-        return f"pcv_ci_delta(metric, pcv_parts(metric, x, y), function(x) {formula})"
+        around = ", size, share" if METHODS[interval.method].centre == "mean" else ""
+        return f"pcv_ci_delta(metric, pcv_parts(metric, x, y), function(x) {formula}{around})"
     if metric in ("auc", "r2_correlation") and interval.method != "cv_auc":
         return f"{{ x <- pcv_by_fold(metric, y, score, fit); fit <- seq_along(x); {formula} }}"
     return formula
@@ -127,12 +128,22 @@ def _given(interval: Interval, asked: Asked) -> dict[str, Any]:
     plan, metric = table.plan, asked.metric
     given: dict[str, Any] = {"n_train": plan.n_train, "n_test": plan.n_test, "n": plan.n}
     given |= level | {"metric": metric, "inner": int((plan.repeat == 0).sum())}
+    if metric in ("rmse", "r2") and METHODS[interval.method].centre == "mean":
+        given |= _sizes(table, METHODS[interval.method].needs == "fold means")
     if isinstance(table, FoldMeans):
         given |= {"x": _one_or_all(table.means), "fit": np.arange(1, len(plan) + 1)}
     else:
         given |= {"x": _one_or_all(table.losses), "fit": _fits(plan), "row": plan.rows + 1}
         given |= _rows_and_groups(table, metric)
     return given | _options(interval, asked, table.range)
+
+
+def _sizes(table: Table, by_fold: bool) -> dict[str, Any]:
+    """How many predictions every number stands for, and the weight of its deviation."""
+    each = table.plan.n_test if isinstance(table, LossTable) else np.ones(len(table.plan), int)
+    share = table.plan.n_test / table.plan.n_test.mean() if by_fold else np.ones(len(table.plan))
+    size = np.ones(int(each.sum())) if isinstance(table, LossTable) else table.plan.n_test
+    return {"size": size, "share": np.repeat(share, each)}
 
 
 def _one_or_all(values: Any) -> Any:

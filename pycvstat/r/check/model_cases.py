@@ -91,7 +91,7 @@ def _caret(data: Any, formula: str, ids: Any) -> dict[str, float]:
     given: dict[str, Any] = {"folds": Predefined(ids)}
     squared = cross_validate(OLS(), formula, data, **given)
     return {
-        "RMSE": squared.metric("rmse").estimate,
+        "RMSE": squared.metric("rmse", averaging="folds").estimate,
         "Rsquared": squared.metric("r2_correlation").estimate,
         "MAE": cross_validate(OLS(), formula, data, loss="absolute", **given).estimate,
     }

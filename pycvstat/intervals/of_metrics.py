@@ -1,0 +1,181 @@
+"""What an interval of a metric reads instead of losses: values by fold, or pseudo-losses.
+
+Pseudo-losses g(m) + g'(m)(x - m) are one number per held-out prediction, whose mean is the metric
+and whose variance is that of the delta method or of the influence curve.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pycvstat.errors import IntervalError, LossError, PycvstatWarning
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.method import Method
+from pycvstat.losses import FoldMeans, LossTable, Metric, Table
+from pycvstat.losses.metric import Averaging, count_classes, no_pointwise
+from pycvstat.types import FloatArray, IntArray
+
+
+def measured(
+    table: Table, metric: Metric, averaging: Averaging, method: Method, options: dict[str, Any]
+) -> Table:
+    """The table that a method reads: of the metric's values by fold, or of its pseudo-losses.
+
+    A method whose centre is its own has pseudo-losses at its own estimates of the means.
+    """
+    if averaging == "folds":
+        return fold_scores(table, metric)
+    if not metric.linear:
+        raise IntervalError(
+            f"{metric.name} of all predictions together is not a smooth function of means, so "
+            f"{method.name} has no variance for it.",
+            given=f"averaging={averaging!r}",
+            fix="averaging='folds', or method='bootstrap' on one partition",
+        )
+    if method.centre == "own" and metric.smooth is not None:
+        parts = metric.parts(table)
+        means = np.array([_centre(table, part, method, options) for part in parts.T])
+        with np.errstate(all="ignore"):
+            value, gradient = metric.smooth.value(means), metric.smooth.gradient(means)
+        found = value + (parts - means) @ gradient
+    else:
+        found = _pseudo_losses(table, metric, averaging, by_fold=method.needs == "fold means")
+    if not np.isfinite(found).all():
+        raise IntervalError(
+            f"{metric.name} has no derivative here, and so no interval by the delta method.",
+            given=f"{metric.name} of {len(found)} predictions",
+            fix="an interval of the mean loss: leave metric= out",
+        )
+    return _with_values(table, found, metric.name, metric.range)
+
+
+def _pseudo_losses(
+    table: Table, metric: Metric, averaging: Averaging, *, by_fold: bool
+) -> FloatArray:
+    """Their mean is the metric; with `by_fold` the mean of their fold means is.
+
+    For that deviations weigh by the size of their fold, as they do in the metric.
+    """
+    plan, rows = table.plan, isinstance(table, LossTable)
+    size = plan.n_test if not rows else np.ones(len(plan.rows))
+    repeat = np.repeat(plan.repeat, plan.n_test) if rows else plan.repeat
+    if averaging == "pooled":
+        repeat = np.zeros_like(repeat)
+    found, centre = np.empty(len(repeat)), np.empty(len(repeat))
+    for one in np.unique(repeat):
+        among = repeat == one
+        found[among], centre[among] = _around(table, metric, among, size[among])
+    if by_fold:
+        share = _fold_shares(plan, averaging)
+        found = centre + (found - centre) * (np.repeat(share, plan.n_test) if rows else share)
+    return found
+
+
+def _around(table: Table, metric: Metric, among: Any, size: FloatArray) -> tuple[FloatArray, float]:
+    """The pseudo-losses of some rows, and the metric of these."""
+    if metric.influence is not None:
+        if isinstance(table, FoldMeans):
+            raise no_pointwise(metric.name, table)
+        y, given = metric.rows(table)
+        value = metric.value(y[among], given[among])
+        return value + metric.influence(y[among], given[among]), value
+    assert metric.smooth is not None
+    parts = metric.parts(table)[among]
+    means = size @ parts / size.sum()
+    with np.errstate(all="ignore"):
+        value, gradient = metric.smooth.value(means), metric.smooth.gradient(means)
+        return np.asarray(value + (parts - means) @ gradient), value
+
+
+def _fold_shares(plan: FoldPlan, averaging: Averaging) -> FloatArray:
+    """The size of every fold over the mean size of those that are averaged with it."""
+    if averaging == "pooled":
+        return np.asarray(plan.n_test / plan.n_test.mean())
+    mean = np.bincount(plan.repeat, plan.n_test) / np.bincount(plan.repeat)
+    return np.asarray(plan.n_test / mean[plan.repeat])
+
+
+def _centre(table: Table, values: FloatArray, method: Method, options: dict[str, Any]) -> float:
+    """The method's estimate of the mean of these values."""
+    if np.ptp(values) == 0:
+        return float(values[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PycvstatWarning)
+        part = _with_values(table, values, "part", (-np.inf, np.inf))
+        return method.formula(part, 0.95, **options).estimate
+
+
+def _with_values(table: Table, values: FloatArray, name: str, limits: tuple[float, float]) -> Table:
+    if isinstance(table, FoldMeans):
+        return replace(table, means=values[:, None], loss=name, range=limits)
+    return replace(table, losses=values[:, None], loss=name, range=limits)
+
+
+def fold_scores(table: Table, metric: Metric) -> FoldMeans:
+    """The metric on the test rows of every fit."""
+    if isinstance(table, FoldMeans):
+        raise no_pointwise(metric.name, table)
+    y, score = metric.rows(table)
+    cuts, classes = table.plan.offsets[1:-1], count_classes(table)
+    parts = zip(np.split(y, cuts), np.split(score, cuts), strict=True)
+    values = np.empty(len(table.plan))
+    for i, (true, predicted) in enumerate(parts):
+        try:
+            values[i] = metric.value(true, predicted, classes)
+        except LossError:
+            raise
+        except Exception as error:  # a user's function may raise anything
+            raise LossError(
+                f"the metric {metric.name} must return one number per fold.",
+                given=f"in fold {i + 1} {type(error).__name__}: {error}",
+            ) from error
+    undefined = np.flatnonzero(~np.isfinite(values))
+    if undefined.size:
+        pooled = " or averaging='pooled'," if metric.linear else ""
+        raise IntervalError(
+            f"{metric.name} is not defined in every fold.",
+            given=f"{undefined.size} of {values.size} folds, first fold {undefined[0] + 1}",
+            fix=f"folds=Stratified(10),{pooled} or fewer folds",
+        )
+    one = table.candidates[:1]
+    return FoldMeans(table.plan, values[:, None], metric.name, one, metric.range, table.weighted)
+
+
+def of_drawn_rows(table: LossTable, metric: Metric) -> tuple[int, Callable[[IntArray], float]]:
+    """The number of tested rows, and the metric of all predictions of rows drawn among them."""
+    y, given = metric.rows(table)
+    classes, order = count_classes(table), np.argsort(table.plan.rows, kind="stable")
+    tests = np.unique(table.plan.rows, return_counts=True)[1]
+    where = np.split(order, tests.cumsum()[:-1])
+
+    def value(drawn: IntArray) -> float:
+        rows = np.concatenate([where[i] for i in drawn])
+        return metric.value(y[rows], given[rows], classes)
+
+    return len(tests), value
+
+
+def words_of(metric: Metric | None, averaging: Averaging = "pooled") -> tuple[str, str]:
+    """What the metric makes of a risk: the words before it, and those after it.
+
+    Examples
+    --------
+    >>> from pycvstat.losses.metrics import as_metric
+    >>> words_of(as_metric("rmse"))
+    ('square root of the ', '')
+    >>> words_of(as_metric("auc"), "folds")
+    ('', ', risk being the auc of a test fold')
+    """
+    if metric is None:
+        return "", ""
+    if averaging == "folds":
+        return "", f", risk being the {metric.name} of a test fold"
+    if metric.smooth and metric.smooth.words:
+        return metric.smooth.words, ""
+    of = "held-out predictions" if averaging == "pooled" else "the predictions of a repetition"
+    return "", f", risk being the {metric.name} of all {of} together"

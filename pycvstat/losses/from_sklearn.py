@@ -1,0 +1,87 @@
+"""scikit-learn's metric functions and scorers, given what they need."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from pycvstat.losses.metric import Better, Metric
+from pycvstat.losses.table import Needs
+
+_OF_PROBABILITIES = ("log_loss", "brier_score_loss", "d2_log_loss_score", "d2_brier_score")
+_WORSE = ("_loss", "_error", "_deviance")
+
+
+def of_sklearn(given: Callable[..., Any]) -> Metric | str | None:
+    """What a function or scorer of scikit-learn is here; None for other functions.
+
+    A name of scikit-learn where it has its default arguments, so that a record of ours can stand in
+    its place; else a metric that calls it on 0 and 1, the event being 1, or on codes of several
+    classes. A scorer's sign is left out: ``neg_`` scores are losses again.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from sklearn.metrics import f1_score, fbeta_score
+    >>> of_sklearn(f1_score), of_sklearn(partial(fbeta_score, beta=2)), of_sklearn(np.mean)
+    ('f1_score', Metric('fbeta_score', needs='classes'), None)
+    """
+    function: Any = given
+    arguments: dict[str, Any] = {}
+    if hasattr(function, "_score_func"):
+        function, arguments = function._score_func, dict(function._kwargs)
+    while isinstance(function, partial) and not function.args:
+        function, arguments = function.func, function.keywords | arguments
+    module, name = getattr(function, "__module__", ""), getattr(function, "__name__", "")
+    of_theirs = str(module).startswith("sklearn.metrics")
+    if not of_theirs and function is given:
+        return None
+    needs = _asked_by(given) or (_needs(module, name, arguments) if of_theirs else None)
+    if not of_theirs and needs is None:
+        return None
+    if name == "log_loss" and not arguments:
+        return "neg_log_loss"
+    if of_theirs and not arguments:
+        return str(name)
+    if name == "roc_auc_score" and set(arguments) <= {"multi_class", "average"}:
+        kind = f"roc_auc_{arguments.get('multi_class', '')}"
+        return kind + ("_weighted" if arguments.get("average") == "weighted" else "")
+    sign = getattr(given, "_sign", -1 if name.endswith(_WORSE) else 1)
+    better: Better = "larger" if sign > 0 else "smaller"
+    return Metric(_quiet(partial(function, **arguments)), needs, str(name), better=better)
+
+
+def _asked_by(given: Any) -> Needs | None:
+    """What a scorer asks its estimator for."""
+    asked = getattr(given, "_response_method", None)
+    if asked == "predict_proba":
+        return "probabilities"
+    return "scores" if asked not in (None, "predict") else None
+
+
+def _needs(module: str, name: str, arguments: dict[str, Any]) -> Needs:
+    if "regression" in module:
+        return "numbers"
+    if name in _OF_PROBABILITIES or "multi_class" in arguments:
+        return "probabilities"
+    return "scores" if "ranking" in module or name == "hinge_loss" else "classes"
+
+
+def _quiet(function: Callable[..., Any]) -> Callable[[Any, Any], float]:
+    """The function with NaN where scikit-learn warns that it is not defined."""
+
+    def measured(y: Any, prediction: Any) -> float:
+        from sklearn.exceptions import UndefinedMetricWarning
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UndefinedMetricWarning)
+            try:
+                return float(function(y, prediction))
+            except UndefinedMetricWarning:
+                return float(np.nan)
+
+    return measured
