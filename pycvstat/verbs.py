@@ -300,8 +300,9 @@ class EstimateVerbs(Verbs):
         level : float
             Confidence level.
         **options
-            ``metric="rmse"``, "r2", "auc" or a function of (y, prediction) instead of the mean
-            loss, of classes as ``losses.Metric(f, needs="probabilities")``; options of the method.
+            ``metric="rmse"``, "mcc", "auc", another name or a function of (y, prediction) instead
+            of the mean loss, of classes as ``losses.Metric(f, needs="probabilities")``, with
+            ``averaging="folds"``, "pooled" or "repeats"; options of the method.
 
         Returns
         -------
@@ -369,8 +370,10 @@ class CompareVerbs(Verbs):
         level: float = 0.95,
         adjust: Adjust = "holm",
         metric: Any = None,
+        averaging: Any = None,
     ) -> pd.DataFrame:
         """All pairs with p values adjusted for their number; see `paired`."""
         from pycvstat.intervals.paired import all_pairs
 
-        return all_pairs(self.tables, method=method, level=level, adjust=adjust, metric=metric)
+        asked = {"metric": metric, "averaging": averaging}
+        return all_pairs(self.tables, method=method, level=level, adjust=adjust, **asked)

@@ -13,8 +13,9 @@ import numpy as np
 
 from pycvstat.cli.files import categories, dates, read_data
 from pycvstat.cli.messages import tell
-from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, unescaped
+from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, split_names, unescaped
 from pycvstat.errors import InputError, PycvstatError
+from pycvstat.losses.metrics import as_metric
 from pycvstat.r.bridge.installed import missing
 from pycvstat.report.render.formats import check_report_path, check_writable, write_document
 
@@ -228,7 +229,9 @@ def _common(chosen: Namespace) -> dict[str, Any]:
 
 
 def _check_outputs(chosen: Namespace) -> None:
-    """Paths, and R where it is to be used, are checked before any work is done."""
+    """Paths, metrics, and R where it is to be used, are checked before any work is done."""
+    for name in split_names(getattr(chosen, "metrics", None) or ""):
+        as_metric(name)
     if chosen.report is not None:
         check_report_path(chosen.report)
     if chosen.crosscheck and (problem := missing()) is not None:
@@ -243,11 +246,16 @@ def _check_outputs(chosen: Namespace) -> None:
 
 def _give(result: Any, chosen: Namespace) -> None:
     check = result.crosscheck() if chosen.crosscheck else None
+    metrics = _metrics(result, chosen)
     if chosen.json:
-        more = {} if check is None else {"crosscheck": check.tidy()}
+        more = {} if metrics is None else {"metrics": metrics}
+        more |= {} if check is None else {"crosscheck": check.tidy()}
         print(as_json(glance=result.glance(), tidy=result.tidy(), **more))
     else:
-        print("\n\n".join(part.summary() for part in (result, check) if part is not None))
+        parts = [part.summary() for part in (result, check) if part is not None]
+        if metrics is not None:
+            parts.insert(1, metrics.to_string(index=False))
+        print("\n\n".join(parts))
     if chosen.save is not None:
         _say(f"result: {result.save(chosen.save)}")
     if chosen.to_r is not None:
@@ -257,6 +265,13 @@ def _give(result: Any, chosen: Namespace) -> None:
         _say(f"report: {result.report(chosen.report, crosscheck=shown)}")
     if check is not None and not check:
         raise PycvstatError(f"the cross-check with R says {check.verdict}: {check.words}.")
+
+
+def _metrics(result: Any, chosen: Namespace) -> Any:
+    """The table of --metrics, where they are asked for."""
+    if getattr(chosen, "metrics", None) is None:
+        return None
+    return result.metrics(split_names(chosen.metrics), chosen.averaging)
 
 
 def _say(text: str) -> None:

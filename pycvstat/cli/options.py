@@ -164,6 +164,17 @@ def labels_of(texts: Sequence[str]) -> dict[str, str]:
     }
 
 
+def split_names(text: str) -> list[str]:
+    """Names between commas.
+
+    Examples
+    --------
+    >>> split_names("accuracy, auc,f_beta(2)")
+    ['accuracy', 'auc', 'f_beta(2)']
+    """
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def unescaped(text: str) -> str:
     r"""Text with signs such as ``\t`` for those that cannot be typed.
 

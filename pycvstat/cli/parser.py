@@ -232,6 +232,11 @@ def _add_on_data(commands: Any) -> None:
     compare.add_argument("--grid", action="append", default=[], metavar="NAME:PARAMETER=VALUES",
                          help=values)  # fmt: skip
     nested.add_argument("--outer", default="10", metavar="FOLDS", help="outer folds (default: 10)")
+    for command in (cv, nested):
+        command.add_argument("--metrics", metavar="NAMES",
+                             help="besides the loss, such as accuracy,auc,brier")  # fmt: skip
+        command.add_argument("--averaging", choices=("folds", "pooled", "repeats"),
+                             help="of the metrics (default: each metric's own)")  # fmt: skip
     for command in (nested, compare):
         command.add_argument("--inner", default="5", metavar="FOLDS",
                              help="inner folds, or dev (default: 5)")  # fmt: skip

@@ -190,10 +190,16 @@ def compute(
     metric: Metric | None,
     averaging: Averaging,
     options: dict[str, Any],
+    *,
+    bounded: bool = False,
 ) -> tuple[Limits, Table]:
-    """The limits, and the table they are read from (that of the metric)."""
+    """The limits, and the table they are read from (that of the metric).
+
+    Pseudo-losses of shares and ranks are `bounded`: large ones are of a rare class, and no sign of
+    heavy tails.
+    """
     with np.errstate(all="ignore"):
-        limits, used = _computed(method, table, level, metric, averaging, options)
+        limits, used = _computed(method, table, level, metric, averaging, options, bounded)
     undefined = np.isnan([limits.low, limits.high]).any() and not limits.empty
     if undefined or np.isinf(limits.std_error) or not np.isfinite(limits.estimate):
         raise IntervalError(
@@ -211,6 +217,7 @@ def _computed(
     metric: Metric | None,
     averaging: Averaging,
     options: dict[str, Any],
+    bounded: bool,
 ) -> tuple[Limits, Table]:
     scored, together = method.needs == "predictions", metric is not None and averaging != "folds"
     if metric and together and metric.smooth:
@@ -221,8 +228,8 @@ def _computed(
     if reason is not None:
         raise refusal(method, reason, table, together)
     check_size(table.losses if isinstance(table, LossTable) else table.means)
-    of_losses = metric is None or (together and metric.needs == "numbers")
-    if of_losses and isinstance(table, LossTable) and not (method.several or scored):
+    tails = metric is None or (together and metric.needs == "numbers")
+    if tails and isinstance(table, LossTable) and not (method.several or scored or bounded):
         warn_heavy_tails(table.losses[:, 0], table.loss)
     if scored:
         table = replace(table, loss="auc", range=(0.0, 1.0))

@@ -184,9 +184,10 @@ def paired(
         (a, b) if read is None else (measured(t, read, averaging, first, options) for t in (a, b))
     )
     difference = _difference(*made)
+    bounded = read is not None and read.needs in ("classes", "scores")
     if method == "auto":
         first, why = choose(method, difference, None, averaging, options)
-    limits, used = compute(first, difference, level, None, averaging, options)
+    limits, used = compute(first, difference, level, None, averaging, options, bounded=bounded)
     before, after = words_of(read, averaging)
     before = f"difference, {names[0]} minus {names[1]}, of the {before}"
     about = estimand(first, used.plan, before, after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -187,6 +188,34 @@ class CVResult(EstimateVerbs):
         `estimate` is the one that `averaging` names, by default as `interval` has it.
         """
         return metric(self.table, name, averaging=averaging)
+
+    @answering
+    def metrics(
+        self,
+        names: Sequence[MetricLike] | MetricLike,
+        averaging: Averaging | None = None,
+        level: float = 0.95,
+        method: str = "auto",
+    ) -> pd.DataFrame:
+        """Several metrics with intervals, one row each; no interval without its averaging.
+
+        Parameters
+        ----------
+        names : list of names, metrics or functions
+            As of `interval`: ours, or those of scikit-learn, yardstick and caret.
+        averaging : {"folds", "pooled", "repeats"}, optional
+            The same for all; each metric's own default otherwise.
+        level, method
+            As of `interval`.
+
+        Returns
+        -------
+        DataFrame
+            metric, estimate, conf_low, conf_high, level, averaging, method, target, notes.
+        """
+        from pycvstat.intervals.metric_rows import metric_rows
+
+        return metric_rows(self.table, names, averaging, level, method)
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """One row per quantity, per fold (``"folds"``) or per loss (``"losses"``).

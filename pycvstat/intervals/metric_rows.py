@@ -1,0 +1,88 @@
+"""Several metrics of one table as rows: estimate, limits, and what was averaged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pycvstat.errors import InputError, IntervalError, heard
+from pycvstat.errors.checks import shown
+from pycvstat.intervals.dispatch import interval
+from pycvstat.losses import LossTable
+from pycvstat.losses.metric import Averaging, Metric
+from pycvstat.losses.metrics import Measured, MetricLike, as_metric, metric
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def metric_rows(
+    table: LossTable,
+    metrics: Sequence[MetricLike] | MetricLike,
+    averaging: Averaging | None = None,
+    level: float = 0.95,
+    method: str = "auto",
+) -> pd.DataFrame:
+    """One row per metric: metric, estimate, limits, level, averaging, method, target, notes.
+
+    Parameters
+    ----------
+    table : LossTable
+        With predictions and the response.
+    metrics : name, Metric or function, or a sequence of these
+    averaging : {"folds", "pooled", "repeats"}, optional
+        The same for all; each metric's own default otherwise.
+    level, method
+        As of `interval`. Where no interval is legal the method is "none" and the notes say why.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=8)
+    >>> metric_rows(result.table, ["rmse", "r2"])[["metric", "averaging", "method"]].values.tolist()
+    [['rmse', 'pooled', 'corrected_t'], ['r2', 'pooled', 'corrected_t']]
+    """
+    import pandas as pd
+
+    if callable(metrics) or isinstance(metrics, str | Metric):
+        metrics = [metrics]
+    if not isinstance(metrics, Sequence) or not metrics:
+        raise InputError(
+            "metrics is a list of names or functions.", given=shown(metrics), fix='["rmse", "r2"]'
+        )
+    read = [as_metric(one) for one in metrics]  # a wrong name before any work
+    return pd.DataFrame([_row(table, one, averaging, level, method) for one in read])
+
+
+def _row(
+    table: LossTable, read: Metric, averaging: Averaging | None, level: float, method: str
+) -> dict[str, Any]:
+    measured = metric(table, read, averaging=averaging)
+    nothing = {"conf_low": math.nan, "conf_high": math.nan, "method": "none", "target": ""}
+    row = {"metric": read.name, "estimate": measured.estimate, "conf_low": math.nan}
+    row |= {"conf_high": math.nan, "level": level, "averaging": measured.averaging}
+    with heard() as said:
+        try:
+            limits = interval(table, method, level, metric=read, averaging=averaging).row()
+        except IntervalError as error:
+            limits = nothing | {"estimate": measured.estimate, "notes": error.problem}
+    notes = [limits["notes"], *_undefined(measured, len(table.plan)), *said]
+    if not np.isclose(limits["estimate"], measured.estimate, rtol=1e-9, equal_nan=True):
+        notes.insert(0, f"the interval is around {limits['estimate']:.6g}")
+    row |= {name: limits[name] for name in nothing}
+    return row | {"notes": "; ".join(note for note in notes if note)}
+
+
+def _undefined(measured: Measured, folds: int) -> list[str]:
+    """Where a metric is not defined."""
+    missing = measured.undefined
+    if not missing or measured.averaging != "folds":
+        return []
+    first = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
+    return [
+        f"not defined in {len(missing)} of {folds} folds (fold {first}); "
+        f"pooled {measured.pooled:.6g}"
+    ]

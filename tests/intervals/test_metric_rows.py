@@ -1,0 +1,145 @@
+"""Intervals of metrics: one estimate everywhere, what is averaged, what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+
+import pycvstat as pcv
+from pycvstat.cli.parser import main
+from pycvstat.errors import InputError, IntervalError, LossError
+from pycvstat.losses import Metric
+from pycvstat.losses.metrics import METRICS
+
+SAME = 1e-12  # the same numbers summed in another order
+RNG = np.random.default_rng(5)
+N = 150
+X, Z = RNG.normal(size=(2, N))
+DATA = {"x": X, "z": Z, "y": np.where(X + RNG.normal(size=N) > 0, "yes", "no"), "v": X + Z}
+FOLDS = pcv.KFold(7, random=1)  # folds of 21 and 22 rows
+LOGIT = pcv.cross_validate(pcv.Logit(), "y ~ x", DATA, folds=FOLDS)
+TWICE = pcv.cross_validate(
+    pcv.Logit(), "y ~ x", DATA, folds=pcv.Repeated(pcv.KFold(7), 3, random=1)
+)
+LINE = pcv.cross_validate(pcv.OLS(), "v ~ x", DATA, folds=FOLDS)
+BOTH = pcv.compare({"x": pcv.Logit(), "z": pcv.KNN(15)}, "y ~ x + z", DATA, folds=FOLDS)
+OF_TWO = [n for n, m in METRICS.items() if m.needs in ("classes", "scores", "probabilities")]
+
+
+@pytest.mark.parametrize("averaging", ["folds", "pooled", "repeats"])
+@pytest.mark.parametrize("name", [n for n in OF_TWO if METRICS[n].linear])
+def test_one_estimate_everywhere(name, averaging):
+    for result in (LOGIT, TWICE):
+        found = result.metric(name, averaging).estimate
+        assert result.interval(metric=name, averaging=averaging).estimate == pytest.approx(found)
+        row = result.metrics([name], averaging).iloc[0]
+        assert row["estimate"] == found
+        assert row["averaging"] == averaging
+        assert row["conf_low"] <= found <= row["conf_high"]
+
+
+@pytest.mark.parametrize("averaging", ["folds", "pooled", "repeats"])
+def test_what_is_averaged(averaging):
+    found = TWICE.metric("mcc", averaging)
+    table = TWICE.table
+    y, p = table.y[table.plan.rows], table.predictions.values[0]
+    part = {
+        "folds": np.repeat(np.arange(21), table.plan.n_test),
+        "pooled": np.zeros(len(y)),
+        "repeats": np.repeat(table.plan.repeat, table.plan.n_test),
+    }[averaging]
+    each = [sk.matthews_corrcoef(y[part == k], p[part == k]) for k in np.unique(part)]
+    assert found.estimate == pytest.approx(np.mean(each), rel=SAME)
+
+
+def test_the_pooled_auc_has_delong_s_variance():
+    found = LOGIT.interval("all_pairs", metric="auc", averaging="pooled")
+    y = LOGIT.table.y[LOGIT.plan.rows]
+    score = LOGIT.table.predictions.prob[0, :, 1]
+    won = np.sign(score[y == 1][:, None] - score[y == 0]) / 2 + 0.5
+    variance = won.mean(1).var() / (y == 1).sum() + won.mean(0).var() / (y == 0).sum()
+    assert found.estimate == pytest.approx(won.mean(), rel=SAME)
+    assert found.std_error == pytest.approx(np.sqrt(variance), rel=SAME)
+
+
+def test_the_delta_method_for_sensitivity_is_that_of_a_share_of_the_true():
+    found = LOGIT.interval("all_pairs", metric="sensitivity")
+    y, p = LOGIT.table.y[LOGIT.plan.rows], LOGIT.table.predictions.values[0]
+    share, true = p[y == 1].mean(), (y == 1).sum()
+    assert found.estimate == pytest.approx(share, rel=SAME)
+    assert found.std_error == pytest.approx(np.sqrt(share * (1 - share) / true), rel=SAME)
+
+
+def test_a_table_of_metrics():
+    rows = LOGIT.metrics(["Accuracy", "auc", sk.log_loss, "calibration_slope"])
+    assert rows.columns.tolist() == [
+        "metric", "estimate", "conf_low", "conf_high", "level", "averaging", "method", "target",
+        "notes",
+    ]  # fmt: skip
+    assert rows["metric"].tolist() == ["accuracy", "auc", "log_loss", "calibration_slope"]
+    assert rows["averaging"].tolist() == ["pooled", "folds", "pooled", "pooled"]
+    assert rows["method"].tolist() == ["corrected_t"] * 3 + ["bootstrap"]
+    assert rows["target"].str.match(r"(ER|PQ)\(").all()
+
+
+def test_classes_that_are_missing_in_a_fold():
+    rare = np.where(np.arange(N) < 4, "a", "b")
+    result = pcv.cross_validate(pcv.KNN(9), "y ~ x", DATA | {"y": rare}, folds=pcv.Blocks(10))
+    row = result.metrics("auc").iloc[0]
+    assert np.isnan(row["estimate"])
+    assert row["method"] == "none"
+    assert "not defined in 9 of 10 folds (fold 2, 3, 4, 5, 6, ...)" in row["notes"]
+    assert result.metrics("auc", "pooled")["estimate"].between(0, 1).all()
+    with pytest.raises(IntervalError, match="auc is not defined in every fold") as refused:
+        result.interval(metric="auc")
+    assert "averaging='pooled'" in refused.value.fix
+
+
+def test_what_is_refused():
+    with pytest.raises(IntervalError, match="not a smooth function of means"):
+        LINE.interval("corrected_t", metric="medae", averaging="pooled")
+    with pytest.raises(IntervalError, match="averaging= is of a metric"):
+        LINE.interval(averaging="pooled")
+    with pytest.raises(InputError, match="averaging"):
+        LINE.metric("rmse", "fold")
+    with pytest.raises(InputError, match="metrics is a list"):
+        LINE.metrics([])
+    with pytest.raises(LossError, match="no metric called"):
+        LINE.metrics(["rmse", "rmsee"])
+    assert LINE.metrics("medae", "pooled")["method"].tolist() == ["bootstrap"]
+
+
+@pytest.mark.parametrize("averaging", ["folds", "pooled"])
+@pytest.mark.parametrize("name", ["auc", "mcc", "brier", "f1", "kappa", "sensitivity"])
+def test_pairs(name, averaging):
+    found = BOTH.paired("x", "z", metric=name, averaging=averaging)
+    one, two = (pcv.losses.metrics.metric(BOTH.tables[k], name, averaging=averaging) for k in "xz")
+    assert found.difference == pytest.approx(one.estimate - two.estimate, abs=SAME)
+    assert 0 <= found.p_value <= 1
+    assert BOTH.pairs(metric=name, averaging=averaging)["estimate"][0] == found.difference
+
+
+def test_a_function_of_one_s_own_on_one_split():
+    one = pcv.cross_validate(pcv.OLS(), "v ~ x", DATA, folds=pcv.Holdout(0.4, random=1))
+    found = one.interval(metric=Metric(lambda y, p: np.quantile(abs(y - p), 0.9), name="q90"))
+    assert found.method == "bootstrap"
+    assert found.low < found.estimate < found.high
+
+
+def test_on_the_command_line(tmp_path, capsys):
+    import pandas as pd
+
+    path = tmp_path / "d.csv"
+    pd.DataFrame(DATA).to_csv(path, index=False)
+    words = ["cv", str(path), "y ~ x", "--learner", "logit", "--factor", "y", "--folds", "5"]
+    asked = ["--seed", "1", "--metrics", "accuracy,auc, brier", "--averaging", "pooled"]
+    assert main([*words, *asked, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["metrics"]
+    assert [row["metric"] for row in rows] == ["accuracy", "auc", "brier"]
+    assert main([*words, *asked]) == 0
+    assert "brier" in capsys.readouterr().out
+    assert main([*words, "--metrics", "acuracy"]) == 1
+    assert "did you mean 'accuracy'" in capsys.readouterr().err
