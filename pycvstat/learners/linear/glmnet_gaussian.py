@@ -78,7 +78,7 @@ def _near_zero(
     return table - means, means
 
 
-def _ends(settings: Settings) -> Ends:
+def ends_of(settings: Settings) -> Ends:
     """When the descent stops; a path that the user gave goes on to its end."""
     from pycvstat.learners.linear.glmnet_descent import Ends
 
@@ -87,7 +87,7 @@ def _ends(settings: Settings) -> Ends:
     return Ends(s.thresh, s.maxit, least, s.fdev, s.devmax, s.dfmax)
 
 
-def _require_varying(varies: BoolArray) -> None:
+def require_varying(varies: BoolArray) -> None:
     """The response (the last) must vary, and some predictor."""
     if not varies[-1]:
         raise FitError(
@@ -111,8 +111,8 @@ def _by_products(
     from pycvstat.learners.linear.glmnet_descent import covariance_path
 
     table, origin = _near_zero(X, y, weights, settings)
-    varies, ends = np.asarray((table != table[0]).any(axis=0)), _ends(settings)
-    _require_varying(varies)
+    varies, ends = np.asarray((table != table[0]).any(axis=0)), ends_of(settings)
+    require_varying(varies)
     whole, paths = _Sums.of(table, weights), []
     for rows in left_out:
         sums = whole
@@ -208,13 +208,13 @@ class _Descent:
 
         self.rows = np.delete(np.arange(len(weights)), rows)
         self.settings = settings = settings.of(len(self.rows))
-        self.ends = _ends(settings)
+        self.ends = ends_of(settings)
         total = float(weights[self.rows].sum())
         self.root = np.sqrt(weights[self.rows] / total)
         columns, centre, scale, square, varies = standardised(
             turned, self.rows, self.root, settings.intercept, settings.standardize
         )
-        _require_varying(varies)
+        require_varying(varies)
         length = float(np.linalg.norm(columns[-1]))
         self.columns, y = columns[:-1], columns[-1] / length
         self.scale = Scale(

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 
-from pycvstat.data.frame import read
+from pycvstat.data.frame import read, read_y
 from pycvstat.errors import DataError, InputError, warn
 from pycvstat.errors.checks import is_number, is_whole, real_numbers
 from pycvstat.learners.linear.glmnet_path import Settings
 from pycvstat.types import FloatArray
 
-Family = Literal["gaussian"]
+FamilyName = Literal["gaussian", "binomial", "poisson"]
 
-_ELSEWHERE = ("binomial", "poisson", "multinomial", "cox", "mgaussian")
+_ELSEWHERE = ("multinomial", "cox", "mgaussian")
 
 
 class Arguments(TypedDict, total=False):
     """Arguments of glmnet that cv.glmnet passes on; see `pycvstat.r.glmnet.glmnet`."""
 
-    family: Family
+    family: FamilyName
     alpha: float
     nlambda: int
     lambda_min_ratio: float | None
@@ -42,19 +42,26 @@ class Data:
     ----------
     X : (n, p) float64
     y : (n,) float64
+        Classes as 0 and 1.
     weights : (n,) float64
     names : tuple of str
         Of the predictors: V1, V2, ... where they have none.
+    family : str
+    classes : tuple
+        The two classes of a binomial response, that of 0 first.
     """
 
     X: FloatArray
     y: FloatArray
     weights: FloatArray
     names: tuple[str, ...]
+    family: str
+    classes: tuple[Any, ...] = ()
 
 
-def data_of(x: Any, y: Any, weights: Any = None) -> Data:
+def data_of(x: Any, y: Any, weights: Any = None, family: Any = "gaussian") -> Data:
     """Predictors, response and weights as numbers, or R's refusal in our words."""
+    _require_known(family)
     X, names = predictors(x, "x")
     if X.shape[1] < 2:
         raise DataError(
@@ -62,11 +69,20 @@ def data_of(x: Any, y: Any, weights: Any = None) -> Data:
             given=f"{X.shape[1]} column{'s' * (X.shape[1] != 1)}",
             fix="use pycvstat.OLS for one predictor",
         )
-    response = _vector(y, "y", len(X))
+    classes: tuple[Any, ...] = ()
+    if family == "binomial":
+        response, classes = _two_classes(y, len(X))
+    else:
+        response = _vector(y, "y", len(X))
     if (response == response[:1]).all():
         raise DataError(
             "y is constant: glmnet cannot standardise it.",
             given=f"{len(response)} rows of {response[0]:g}",
+        )
+    if family == "poisson" and (response < 0.0).any():
+        raise DataError(
+            "negative responses are not permitted for the Poisson family.",
+            given=f"y from {response.min():g}",
         )
     w = np.ones(len(X)) if weights is None else _vector(weights, "weights", len(X))
     if (w < 0.0).any() or not w.any():
@@ -74,7 +90,26 @@ def data_of(x: Any, y: Any, weights: Any = None) -> Data:
             "weights must not be negative, and some positive.",
             given=f"weights from {w.min():g} to {w.max():g}",
         )
-    return Data(X, response, w, names)
+    return Data(X, response, w, names, family, classes)
+
+
+def _two_classes(y: Any, n: int) -> tuple[FloatArray, tuple[Any, ...]]:
+    """0 and 1 for two classes in their order, and the classes."""
+    column = read_y(y)
+    if len(column) != n:
+        raise DataError(
+            "y and x have different lengths.", given=f"{len(column)} elements for {n} rows of x"
+        )
+    if column.missing().any():
+        raise DataError("y has missing values.", fix="leave these rows out")
+    codes, words = column.as_factor()
+    counts = np.bincount(codes, minlength=len(words))
+    if len(words) != 2 or counts.min() < 2:
+        raise DataError(
+            "a binomial response has two classes, each with at least 2 rows.",
+            given=", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True)),
+        )
+    return codes.astype(np.float64), tuple(words)
 
 
 def predictors(x: Any, name: str) -> tuple[FloatArray, tuple[str, ...]]:
@@ -140,10 +175,16 @@ def _vector(values: Any, name: str, n: int) -> FloatArray:
     return found
 
 
+def asked(x: Any, y: Any, weights: Any, lambda_: Any, given: Arguments) -> tuple[Data, Settings]:
+    """The data and the settings of a path."""
+    others = dict(given)
+    data = data_of(x, y, weights, others.pop("family", "gaussian"))
+    return data, settings_of(data, lambda_, **others)  # type: ignore[arg-type]
+
+
 def settings_of(
     data: Data,
     lambda_: Any = None,
-    family: str = "gaussian",
     alpha: float = 1.0,
     nlambda: int = 100,
     lambda_min_ratio: float | None = None,
@@ -156,7 +197,6 @@ def settings_of(
     maxit: int = 100_000,
 ) -> Settings:
     """The settings of a path with glmnet's defaults for these data."""
-    _known(family)
     p = data.X.shape[1]
     if lambda_min_ratio is not None and not (
         is_number(lambda_min_ratio) and 0.0 < lambda_min_ratio < 1.0
@@ -183,16 +223,18 @@ def settings_of(
     )
 
 
-def _known(family: Any) -> None:
+def _require_known(family: Any) -> None:
     if family in _ELSEWHERE:
         raise InputError(
             f"family {family!r} is not done here with glmnet's steps.",
             given=f"family={family!r}",
-            fix='family="gaussian"; pycvstat.GLM and MNLogit fit other families without a penalty',
+            fix="use one of gaussian, binomial, poisson; pycvstat.MNLogit has no penalty",
         )
-    if family != "gaussian":
+    if family not in get_args(FamilyName):
         raise InputError(
-            "family is not one of glmnet's.", given=f"family={family!r}", fix='family="gaussian"'
+            "family is not one of glmnet's.",
+            given=f"family={family!r}",
+            fix="use one of gaussian, binomial, poisson",
         )
 
 

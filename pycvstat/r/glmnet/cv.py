@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -12,7 +12,8 @@ from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import check_word, is_whole, real_numbers
 from pycvstat.errors.names import answering
 from pycvstat.learners.linear.glmnet_path import Path
-from pycvstat.r.glmnet.asked import Arguments, Data, call, data_of, settings_of
+from pycvstat.r.glmnet.asked import Arguments, Data, asked, call
+from pycvstat.r.glmnet.families import FAMILIES
 from pycvstat.r.glmnet.fit import EVERYTHING, Glmnet, Type, paths, zapped
 from pycvstat.r.session import stream
 from pycvstat.rmath.printing import table
@@ -21,25 +22,9 @@ from pycvstat.types import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-Measure = Literal["default", "mse", "deviance", "mae"]
+Measure = Literal["default", "mse", "deviance", "mae", "class"]
 
 _DIGITS = 4  # of R's print of a cross-validation
-
-
-def _squared(y: FloatArray, yhat: FloatArray) -> FloatArray:
-    return (y[:, None] - yhat) ** 2
-
-
-def _absolute(y: FloatArray, yhat: FloatArray) -> FloatArray:
-    return np.abs(y[:, None] - yhat)
-
-
-_MEASURES: dict[str, tuple[str, Callable[[FloatArray, FloatArray], FloatArray]]] = {
-    "mse": ("Mean-Squared Error", _squared),
-    "deviance": ("Mean-squared Error", _squared),
-    "mae": ("Mean Absolute Error", _absolute),
-}
-"""Name of the measure -> what R calls it, and losses (n, L) of responses and predictions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -56,7 +41,7 @@ class CvGlmnet:
     foldid : (n,) int64
         Fold of each row, from 1.
     fit_preval : (n, L) float64
-        Predictions of each row without its fold.
+        Linear predictors of each row without its fold.
     glmnet_fit : Glmnet
         The fit of all rows.
 
@@ -181,8 +166,9 @@ def cv_glmnet(
     ----------
     x, y, weights, lambda_
         See `glmnet`; of `lambda_` two or more.
-    type_measure : {"default", "mse", "deviance", "mae"}
-        The first three are mean squared error.
+    type_measure : {"default", "mse", "deviance", "mae", "class"}
+        By default mean squared error of a gaussian response, else the deviance; "class" is the
+        share of wrong classes.
     nfolds : int, default 10
         At least 3.
     foldid : (n,) array, optional
@@ -216,21 +202,22 @@ def cv_glmnet(
     >>> found.coef(s="lambda.min").round(4).tolist()
     [22.383, -3.5463, -0.0201, 0.3857, 1.4393]
     """
-    data = data_of(x, y, weights)
-    settings = settings_of(data, lambda_, **arguments)
+    data, settings = asked(x, y, weights, lambda_, arguments)
     if settings.lambda_ is not None and len(settings.lambda_) < 2:
         raise InputError(
             "cv.glmnet needs more than one value of lambda.",
             given=f"lambda_={lambda_!r}",
             fix="give several penalties, or none for glmnet's own",
         )
-    check_word("type_measure", type_measure, ("default", *_MEASURES))
-    name, losses = _MEASURES["mse" if type_measure == "default" else type_measure]
+    family = FAMILIES[data.family]
+    check_word("type_measure", type_measure, ("default", *family.measures))
+    usual = next(iter(family.measures))
+    name, losses = family.measures[usual if type_measure == "default" else type_measure]
     ids = _folds(foldid, nfolds, len(data.y))
     folds = [np.flatnonzero(ids == k) for k in range(1, ids.max() + 1)]
     whole, *left_out = paths(data, settings, [EVERYTHING, *folds])
     preval = _left_out_predictions(data, folds, left_out, whole.lambda_)
-    cvm, cvsd = _errors(losses(data.y, preval), data.weights, folds, grouped)
+    cvm, cvsd = _errors(losses(data.y[:, None], family.mean(preval)), data.weights, folds, grouped)
     beside = {
         "weights": weights, "lambda_": lambda_, "foldid": foldid,
         "type_measure": None if type_measure == "default" else type_measure,

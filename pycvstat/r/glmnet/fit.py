@@ -10,16 +10,16 @@ import numpy as np
 from pycvstat.errors import FitError, InputError, warn
 from pycvstat.errors.checks import check_word, real_numbers
 from pycvstat.errors.names import answering
-from pycvstat.learners.linear.glmnet_gaussian import gaussian_paths
 from pycvstat.learners.linear.glmnet_path import Path, Settings
-from pycvstat.r.glmnet.asked import Arguments, Data, call, data_of, predictors, settings_of
+from pycvstat.r.glmnet.asked import Arguments, Data, asked, call, predictors
+from pycvstat.r.glmnet.families import FAMILIES
 from pycvstat.rmath.printing import rounded, table
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Type = Literal["link", "response", "coefficients", "nonzero"]
+Type = Literal["link", "response", "class", "coefficients", "nonzero"]
 
 _DIGITS = 5  # of R's print of such a table
 
@@ -137,14 +137,17 @@ class Glmnet:
         newx : array or frame, shape (m, p)
         s, exact
             See `coef`.
-        type : {"link", "response", "coefficients", "nonzero"}
+        type : {"link", "response", "class", "coefficients", "nonzero"}
+            "link" is the linear predictor, "response" a mean, of a binomial response the
+            probability of its second class; "class" the more probable one.
             "nonzero" gives, for each penalty, the numbers of the predictors, counted from 1.
 
         Returns
         -------
         array, shape (m,) for one `s`, else (m, S)
         """
-        check_word("type", type, ("link", "response", "coefficients", "nonzero"))
+        classes = ("class",) if self.data.classes else ()
+        check_word("type", type, ("link", "response", *classes, "coefficients", "nonzero"))
         if type == "coefficients":
             return self.coef(s, exact)
         a0, beta = self._at(s, exact)
@@ -159,7 +162,11 @@ class Glmnet:
                 f"the number of variables in newx must be {beta.shape[1]}.",
                 given=f"{new.shape[1]} columns",
             )
-        values = a0 + new @ beta.T
+        values: Any = a0 + new @ beta.T
+        if type == "response":
+            values = FAMILIES[self.data.family].mean(values)
+        elif type == "class":
+            values = np.array(self.data.classes)[(values > 0.0).astype(np.int64)]
         return values[:, 0] if s is not None and np.ndim(s) == 0 else values
 
     def _at(self, s: Any, exact: bool) -> tuple[FloatArray, FloatArray]:
@@ -201,7 +208,8 @@ EVERYTHING = np.empty(0, dtype=np.int64)
 
 def paths(data: Data, settings: Settings, left_out: Any) -> list[Path]:
     """Paths without some rows each; those that ended before their time are told."""
-    found = gaussian_paths(data.X, data.y, data.weights, left_out, settings)
+    fit = FAMILIES[data.family].paths
+    found = fit(data.X, data.y, data.weights, left_out, settings)
     for path in found:
         if path.end == 0:
             continue
@@ -246,7 +254,7 @@ def glmnet(
     lambda_ : float or sequence, optional
         Penalties instead of glmnet's own.
     **arguments
-        family : "gaussian".
+        family : "gaussian", "binomial" (two classes) or "poisson" (counts).
         alpha : share of the first penalty, 1 (the lasso) by default, 0 for ridge.
         nlambda : how many penalties, 100.
         lambda_min_ratio : last over first penalty, 0.01 with fewer rows than predictors, else
@@ -284,8 +292,7 @@ def glmnet(
     qsec            0.1064
     Name: s1, dtype: float64
     """
-    data = data_of(x, y, weights)
-    settings = settings_of(data, lambda_, **arguments)
+    data, settings = asked(x, y, weights, lambda_, arguments)
     beside = {"weights": weights, "lambda_": lambda_}
     given = {name: value for name, value in beside.items() if value is not None}
     words = call("glmnet", **given, **arguments)

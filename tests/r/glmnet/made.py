@@ -31,6 +31,14 @@ made <- function(seed, tall) {
   asked$thresh <- sample(c(1e-7, 1e-7, 1e-7, 1e-10), 1)
   list(x = x, y = y, asked = asked)
 }
+respond <- function(m, family) {
+  eta <- drop(scale(m$y)) * sample(c(.5, 1.5), 1)
+  n <- length(eta)
+  m$y <- if (family == "binomial") rbinom(n, 1, plogis(eta)) else rpois(n, exp(eta / 2))
+  if (!is.null(m$asked$lambda)) m$asked$lambda <- m$asked$lambda / max(m$asked$lambda) / 5
+  m$asked$family <- family
+  m
+}
 of <- function(x) if (is.null(x)) numeric(0) else x
 tell <- function(m) {
   a <- m$asked
@@ -53,20 +61,24 @@ class Made:
         return f"{self.x.shape}, {', '.join(sorted(self.asked))}, alpha {self.asked['alpha']}"
 
 
-def fitted(seeds: range, fit: str, vectors: int, tall: bool = True) -> list[Made]:
+def fitted(
+    seeds: range, fit: str, vectors: int, tall: bool = True, family: str = "gaussian"
+) -> list[Made]:
     """What R's code `fit`, which knows a data set `m`, tells by so many `out`."""
     code = f"{MAKE}\nfor (seed in {seeds.start}:{seeds.stop - 1}) {{\n"
-    code += f"m <- made(seed, {'TRUE' if tall else 'FALSE'}); tell(m)\n{fit}\n}}\n"
+    respond = "" if family == "gaussian" else f"m <- respond(m, '{family}'); "
+    code += f"m <- made(seed, {'TRUE' if tall else 'FALSE'}); {respond}tell(m)\n{fit}\n}}\n"
     told = r_values(code)
     each = 6 + vectors
-    return [_read(told[at : at + each]) for at in range(0, len(told), each)]
+    return [_read(told[at : at + each], family) for at in range(0, len(told), each)]
 
 
-def _read(told: list[np.ndarray]) -> Made:
+def _read(told: list[np.ndarray], family: str) -> Made:
     n, p, alpha, standardize, intercept, thresh = told[0]
     asked = {
         "alpha": alpha, "standardize": bool(standardize), "intercept": bool(intercept),
         "thresh": thresh, "weights": told[3], "lambda_": told[4], "penalty_factor": told[5],
+        "family": family,
     }  # fmt: skip
     given = {name: value for name, value in asked.items() if np.size(value)}
     return Made(told[1].reshape(int(p), int(n)).T.copy(), told[2], given, told[6:])

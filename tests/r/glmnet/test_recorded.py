@@ -149,3 +149,41 @@ def test_many_predictors_lead_where_few_do():
     np.testing.assert_allclose(many.cvm, few.cvm, rtol=near)
     np.testing.assert_allclose(many.glmnet_fit.beta[:40], few.glmnet_fit.beta, atol=near)
     assert not many.glmnet_fit.beta[40:].any()
+
+
+FOUR = X[["wt", "hp", "qsec", "drat"]]
+
+
+@pytest.mark.parametrize(
+    ("asked", "response", "told"),
+    [
+        (
+            {"family": "binomial"},
+            "vs",
+            (0.0226628464916, 0.400509598426, 0.532356201056,
+             -33.4426948051, -1.58935170146, 0, 2.07231070229, 0.323318795032),
+        ),
+        (
+            {"family": "poisson", "alpha": 0.5},
+            "carb",
+            (0.00745185349539, 0.418437212589, 0.520182741867,
+             1.16982341827, 0.249923136807, 0.00187731917711, -0.142391409319, 0.342102883202),
+        ),
+    ],
+)  # fmt: skip
+def test_classes_and_counts(asked, response, told):
+    """``set.seed(17); cv.glmnet(..., nfolds = 4)``: the least error's penalty and coefficients."""
+    r.set_seed(17)
+    found = cv_glmnet(FOUR, CARS[response], nfolds=4, **asked)
+    ours = [found.lambda_min, *found.cvm[found.index - 1], *found.coef(s="lambda.min")]
+    np.testing.assert_allclose(ours, told, rtol=1e-9)  # some hundred exponentials in each sum
+
+
+def test_classes_are_predicted_under_their_names():
+    words = np.where(CARS["vs"] == 1, "straight", "bent")
+    fit = glmnet(FOUR, words, family="binomial")
+    means = fit.predict(FOUR, s=0.02, type="response")
+    assert fit.data.classes == ("bent", "straight")
+    found = fit.predict(FOUR, s=0.02, type="class")
+    assert found.tolist() == np.where(means > 0.5, "straight", "bent").tolist()
+    assert (found == words).mean() > 0.8
