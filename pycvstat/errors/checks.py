@@ -5,15 +5,42 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pycvstat.errors import InputError
+from pycvstat.errors import FitError, InputError, telling
 from pycvstat.types import FloatArray
+
+LESS = (
+    "take fewer columns (a factor has one for each level), fewer rows or fewer candidates at once; "
+    "workers share the memory: n_jobs=1"
+)
+"""What to do where the memory does not suffice."""
+
+
+@contextmanager
+def memory_for(what: str) -> Iterator[None]:
+    """Say what the memory did not suffice for.
+
+    Examples
+    --------
+    >>> with memory_for("90 training rows"):
+    ...     raise MemoryError("Unable to allocate 2.98 GiB")
+    Traceback (most recent call last):
+    pycvstat.errors.FitError: The memory does not suffice.
+      Given: 90 training rows; MemoryError: Unable to allocate 2.98 GiB
+      ...
+    """
+    try:
+        yield
+    except MemoryError as error:
+        given = f"{what}; {telling(error)}"
+        raise FitError("The memory does not suffice.", given=given, fix=LESS) from error
 
 
 def shown(given: object) -> str:

@@ -10,6 +10,7 @@ from functools import cache, wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import memory_for
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -147,7 +148,8 @@ def answering(function: F) -> F:
         if closed and any(name not in names for name in given):
             raise _refusal(function, args, given)
         try:
-            return function(*args, **given)
+            with memory_for(f"{function.__qualname__}()"):
+                return function(*args, **given)
         except TypeError as error:
             if not _at_the_call(error):
                 raise

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, AsClasses, DataError, InputError, warn
-from pycvstat.errors.checks import AsTyped, check_word
+from pycvstat.errors.checks import AsTyped, check_word, memory_for
 from pycvstat.errors.names import Answering, answering, unknown_argument
 from pycvstat.losses.table import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
@@ -203,7 +203,9 @@ class Learner(AsTyped, metaclass=Answering):
 
         given = {"X": X, "y": y, "weights": weights, "na": na, "levels": levels}
         given |= {"beside": self.beside, "classes": self.for_classes}
-        return self.fit_task(Task.build(formula, data, **given))
+        task = Task.build(formula, data, **given)
+        with memory_for(f"{task.n} rows of {task.formula.text}"):
+            return self.fit_task(task)
 
 
 class Candidates(tuple[dict[str, Any], ...]):
@@ -323,6 +325,7 @@ class Fitted(Checked, ABC):
             Which m of the new rows they are.
         """
 
+    @answering
     def predict(self, new: Any, na: NA = "pass") -> NDArray[Any]:
         """Predict new rows: numbers, or class labels.
 
@@ -345,6 +348,7 @@ class Fitted(Checked, ABC):
             return spread(values, known, np.nan)
         return spread(self.task.response.labels(values), known, None)
 
+    @answering
     def predict_proba(self, new: Any, na: NA = "pass") -> FloatArray:
         """The class probabilities of new rows (n, L), classes in the order of the levels."""
         _, prob, known = self.answers(new, na)

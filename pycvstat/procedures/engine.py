@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, FitError, LossError, PycvstatError, noted, warn
-from pycvstat.errors.checks import as_typed, check_word
+from pycvstat.errors.checks import as_typed, check_word, memory_for
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
@@ -173,6 +173,7 @@ def fit_one(work: Work, i: int, which: Sequence[int] | None = None) -> dict[str,
         return _one_by_one(work, i, which)
 
 
+@memory_for("a fit and its predictions")
 def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
     train, test = work.rows(i)
     context, failures = work.contexts[i], list[dict[str, Any]]()
@@ -287,7 +288,7 @@ def _closed_form(work: Work) -> Outcome | None:
             if p is None:
                 return None
             losses = losses_of(work, p, work.plan.rows)
-    except PycvstatError:
+    except (PycvstatError, MemoryError):
         return None  # fit by fit the error names its fold
     for text in dict(reversed(said)).values():  # the first about each
         warn(text)

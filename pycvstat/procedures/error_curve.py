@@ -10,6 +10,7 @@ import numpy as np
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, PycvstatError
+from pycvstat.errors.checks import memory_for
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
@@ -250,7 +251,8 @@ def _fit_one(
     train = work.plan.train_rows(i) if orders is None else np.sort(orders[i][:size])
     rows = np.concatenate([train, work.plan.test_rows(i)])
     try:
-        with np.errstate(all="ignore"):  # what is not finite in the end is refused
+        # what is not finite in the end is refused
+        with np.errstate(all="ignore"), memory_for("a fit and its predictions"):
             p = work.prepared.predict(train, rows, which, work.contexts[i])
             losses = losses_of(work, p, rows)
     except PycvstatError as error:

@@ -165,6 +165,43 @@ def test_a_response_of_0_and_1_is_two_classes_for_learners_of_classes(learner) -
     assert alone.loss == "squared"
 
 
+class Hungry(RLM):
+    """A regression of more than there is memory for."""
+
+    def solve(self, sample):
+        np.empty(2**52)
+
+
+@pytest.mark.parametrize("learner", [Hungry(), FromFunctions(lambda X, y: np.empty(2**52), max)])
+def test_what_the_memory_does_not_suffice_for_is_said(learner) -> None:
+    work, folds = ("y ~ x", data()), pcv.Blocks(3)
+    calls = [
+        (lambda: pcv.cross_validate(learner, *work, folds=folds), "fold 1 of 3, 40 training rows"),
+        (lambda: pcv.cross_validate(learner, *work, folds=folds, n_jobs=2), "fold 1 of 3, 40"),
+        (lambda: pcv.compare({"a": OLS(), "b": learner}, *work, folds=folds), "fold 1 of 3, 40"),
+        (lambda: pcv.nested_cv(learner, *work, grid=[{}], outer=folds, inner=3), "inner fold 1"),
+        (lambda: pcv.learning_curve(learner, *work, folds=folds, sizes=[0.5]), "20 training rows"),
+        (lambda: learner.fit(*work), ""),
+    ]
+    for call, place in calls:
+        with pytest.raises(FitError, match=r"Unable to allocate 32.0 PiB") as caught:
+            call()
+        assert place in str(caught.value)
+        assert "fewer columns" in str(caught.value.fix)
+
+
+def test_a_closed_form_that_takes_too_much_memory_is_left_for_single_fits(monkeypatch) -> None:
+    whole = pcv.cross_validate(OLS(), "y ~ x", data(), folds=pcv.Blocks(3)).estimate
+    monkeypatch.setattr(type(OLS().prepare(Task.build("y ~ x", data()))), "predict_plan",
+                        lambda self, plan: np.empty(2**52))  # fmt: skip
+    alone = pcv.cross_validate(OLS(), "y ~ x", data(), folds=pcv.Blocks(3)).estimate
+    np.testing.assert_allclose(alone, whole, rtol=SAME)
+    fitted = OLS().fit("y ~ x", data())
+    monkeypatch.setattr(type(fitted), "answers", lambda self, new, na: np.empty(2**52))
+    with pytest.raises(FitError, match=r"(?s)memory does not suffice.*predict.*32.0 PiB"):
+        fitted.predict(data())
+
+
 @pytest.mark.parametrize("learner", [pcv.Logit(), pcv.GLM("binomial"), pcv.KNN(), smf.logit])
 def test_zeros_and_ones_that_are_numbers_are_said_to_be(learner, tmp_path) -> None:
     frame = data().assign(event=lambda d: (d.two == "yes") * 1)

@@ -16,6 +16,7 @@ from pycvstat.data.frame import Frame, read
 from pycvstat.data.response import Response
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError, telling
+from pycvstat.errors.checks import LESS
 from pycvstat.learners.base import (
     NA,
     WITHOUT_WEIGHTS,
@@ -270,6 +271,5 @@ def _failure(learner: Wrapped, what: str, error: Exception, X: Any) -> FitError:
     missing = bool(np.any(pd.isna(X)))
     fix = "na='omit' leaves rows with missing values out; or impute first: "
     fix += "make_pipeline(SimpleImputer(), ...)"
-    return FitError(
-        f"{learner.name} failed to {what}.", given=telling(error), fix=fix if missing else None
-    )
+    advice = LESS if isinstance(error, MemoryError) else fix if missing else None
+    return FitError(f"{learner.name} failed to {what}.", given=telling(error), fix=advice)

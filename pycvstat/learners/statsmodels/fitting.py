@@ -14,6 +14,7 @@ from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, PycvstatError, telling
+from pycvstat.errors.checks import LESS
 from pycvstat.learners.base import NA, tell_missing
 from pycvstat.learners.design import FittedRegression, refuse_non_finite, sample_of, warn_once
 from pycvstat.learners.linear.least_squares import independent_columns
@@ -192,7 +193,7 @@ def _notes(learner: Statsmodels, results: Any, heard: Sequence[Any]) -> tuple[st
 
 def failure(learner: Statsmodels, what: str, error: Exception) -> FitError:
     """A FitError with the telling line of statsmodels' own."""
-    fix = None
+    fix = LESS if isinstance(error, MemoryError) else None
     if type(error).__name__ == "PerfectSeparationError":
         fix = "the predictors separate the classes: use a penalised fit, or pcv.Logit() as R's glm"
     elif isinstance(error, np.linalg.LinAlgError):
