@@ -271,7 +271,7 @@ def _extra(what: str, given: Any, frame: frames.Frame) -> frames.Column:
                 fix=f"use one of {', '.join(frame.names[:12])}",
             )
         return frame[given]
-    column = frames.read_y(given)
+    column = frames.read_y(given, what)
     if len(column.values) != frame.n:
         raise DataError(
             f"{what} must have one value per row.",

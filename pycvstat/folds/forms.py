@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import textwrap
 from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import pandas as pd
 
 from pycvstat.data.frame import Column, in_rows_of, read_y, row_labels
 from pycvstat.errors import FoldError
-from pycvstat.errors.checks import is_whole
+from pycvstat.errors.checks import check_path, is_whole
 from pycvstat.types import IntArray
 
 if TYPE_CHECKING:
@@ -108,9 +109,11 @@ class FoldTable:
 
 def read_csv(path: str | PathLike[str], n: int | None) -> FoldTable:
     """Read folds from a CSV file with the columns fold and maybe row, repeat, role."""
+    file = check_path(path)
     try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            lines = list(csv.DictReader(file))
+        lines = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8-sig"), newline="")))
+    except OSError as error:
+        raise FoldError("The file cannot be read.", given=f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise FoldError("The file is not text in UTF-8.", given=f"{path}: {error.reason}") from None
     if not lines or "fold" not in lines[0]:
@@ -233,7 +236,7 @@ def values_of(values: Any, data: Any, name: str) -> Column:
         What to call the values in a message.
     """
     values = in_rows_of(row_labels(data), named(values, data, name), name)
-    column = _levelled(values) if hasattr(values, "levels") else read_y(values)
+    column = _levelled(values) if hasattr(values, "levels") else read_y(values, name)
     if len(column) != rows_of(data):
         raise FoldError(
             f"{name} needs one value per row.",

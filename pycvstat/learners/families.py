@@ -14,6 +14,7 @@ from statsmodels.genmod import families as sm
 from statsmodels.genmod.families import links
 
 from pycvstat.errors import Advice, InputError
+from pycvstat.errors.checks import is_number, shown
 from pycvstat.types import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -301,6 +302,7 @@ def _only_with(name: str, value: float | None, allowed: bool, family: str) -> No
 
 
 def _above(name: str, value: float, bound: float) -> float:
-    if not (np.isfinite(value) and value > bound):
-        raise InputError(f"{name} must be a number above {bound:g}.", given=value)
+    if not (is_number(value) and np.isfinite(value) and value > bound):
+        fix = 'alpha="ml" estimates it' if name == "alpha" else None
+        raise InputError(f"{name} must be a number above {bound:g}.", given=shown(value), fix=fix)
     return float(value)

@@ -125,7 +125,7 @@ def listed(names: Sequence[str], limit: int = 12) -> str:
     >>> listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], limit=2)
     ('a, b and c', 'a, b and 2 more')
     """
-    if len(names) > limit:
+    if len(names) > limit + 1:
         return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     if len(names) < 2:
         return "".join(names)

@@ -44,6 +44,12 @@ def test_groups_and_weights_may_be_predictors() -> None:
     assert labels("y ~ x * g - g", groups=DATA["g"], weights="w") == ("x", "x:g")
 
 
+def test_what_is_no_column_is_named_as_it_was_given() -> None:
+    for name in ("weights", "groups"):
+        with pytest.raises(DataError, match=f"Column '{name}' is not a sequence"):
+            labels("y ~ w", **{name: 5})
+
+
 def test_weights_beside_a_column_of_that_name() -> None:
     data = DATA.rename(columns={"w": "weights"})
     assert labels("y ~ .", data, weights=np.ones(6)) == ("x", "g", "weights")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
-from pycvstat.errors import FoldError
+from pycvstat.errors import FoldError, InputError
 from pycvstat.folds import (
     Blocks,
     FoldPlan,
@@ -53,6 +53,13 @@ def test_csv_with_fold_ids_only(tmp_path):
     assert FoldPlan.from_csv(tmp_path / "ids.csv").fold_ids.tolist() == [2, 1, 2]
     (tmp_path / "ids.csv").write_text("\ufefffold\n10\n9\n10\n", encoding="utf-8")
     assert FoldPlan.from_csv(tmp_path / "ids.csv").fold_ids.tolist() == [2, 1, 2]
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(FoldError, match="The file cannot be read"):
+        FoldPlan.from_csv(tmp_path / "absent.csv")
+    with pytest.raises(InputError, match="not the path of a file"):
+        FoldPlan.from_csv(3)
 
 
 @pytest.mark.parametrize(

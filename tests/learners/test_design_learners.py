@@ -332,6 +332,8 @@ def test_offsets_weights_and_intercepts_that_a_learner_cannot_use() -> None:
         lambda: GLM("poisson", alpha=1.0),
         lambda: GLM("gamma", var_power=1.5),
         lambda: GLM("tweedie", var_power=2),
+        lambda: GLM("tweedie", var_power="a"),
+        lambda: GLM("negative_binomial", alpha="ML"),
         lambda: GLM("negative_binomial", alpha=-1.0),
         lambda: OLS().with_params(lam=1.0),
         lambda: Ridge().with_params(lambda_=1.0),

@@ -71,13 +71,15 @@ def read(data: object) -> Frame:
     raise DataError("The data are not a table.", given=type(data).__name__, fix=_table_hint(data))
 
 
-def read_y(y: object) -> Column:
-    """Read one response vector.
+def read_y(y: object, called: str = "y") -> Column:
+    """Read one vector, such as a response.
 
     Parameters
     ----------
     y : sequence, 1-D array, pandas or polars Series, or Column
-        Its own name is kept; without one it is called "y".
+        Its own name is kept.
+    called : str
+        What it is called without one.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def read_y(y: object) -> Column:
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     name = getattr(y, "name", None)
-    return column_of(str(name) if name not in (None, "") else "y", y)
+    return column_of(str(name) if name not in (None, "") else called, y)
 
 
 def _from_pandas(data: pd.DataFrame) -> Frame:
