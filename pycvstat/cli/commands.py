@@ -182,10 +182,9 @@ def doctor(_: Namespace) -> None:
 
 def completion(chosen: Namespace) -> None:
     """Print the completion script of a shell."""
-    from pycvstat.cli.completion import completion
-    from pycvstat.cli.parser import make_parser
+    from pycvstat.cli.parser import completion_script, make_parser
 
-    print(completion(make_parser(), chosen.shell))
+    print(completion_script(make_parser(), chosen.shell))
 
 
 def _data(chosen: Namespace) -> Any:

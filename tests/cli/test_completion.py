@@ -7,8 +7,7 @@ import subprocess
 
 import pytest
 
-from pycvstat.cli.completion import SHELLS, completion
-from pycvstat.cli.parser import make_parser
+from pycvstat.cli.parser import SHELLS, completion_script, make_parser
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
@@ -26,7 +25,7 @@ from pycvstat.cli.parser import make_parser
 def test_bash(line: str, expected: str) -> None:
     words = line.replace("'y ~ x'", "formula").split()
     script = (
-        f"{completion(make_parser(), 'bash')}\n"
+        f"{completion_script(make_parser(), 'bash')}\n"
         f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}\n"
         "_pycvstat; echo ${COMPREPLY[@]}"
     )
@@ -36,7 +35,7 @@ def test_bash(line: str, expected: str) -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_shell_knows_every_command(shell: str) -> None:
-    script = completion(make_parser(), shell)
+    script = completion_script(make_parser(), shell)
     for name in ("lecture", "cv", "tune", "nested", "compare", "report", "crosscheck", "doctor"):
         assert name in script
     program = shutil.which(shell)

@@ -57,6 +57,11 @@ class Frame:
         """The names of the columns, in their order."""
         return tuple(self.columns)
 
+    @cached_property
+    def numeric(self) -> bool:
+        """Whether all columns hold numbers."""
+        return all(self[name].kind == "numeric" for name in self.names)
+
     def __repr__(self) -> str:
         kinds = (
             f"{name} ({column.kind if isinstance(column, Column) else 'unreadable'})"

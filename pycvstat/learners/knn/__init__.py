@@ -161,9 +161,8 @@ class KNN(Learner):
 
     def _standin(self, task: Task) -> LearnerInR | None:
         """Base R where kknn is not installed, for the plainest of its fits."""
-        numeric = all(task.frame[name].kind == "numeric" for name in task.frame.names)
         plain = self.kernel == "rectangular" and self.distance == 2 and self.scale
-        if not (numeric and plain and task.response.kind == "continuous"):
+        if not (task.frame.numeric and plain and task.response.kind == "continuous"):
             return None
         return LearnerInR(
             "pcv_learners$knn_standin",

@@ -211,8 +211,7 @@ def _neighbours(fitted: FittedKNN, written: bool, y: Any) -> Call:
 
 def _beside_fnn(fitted: Any, rows: Quantity, distances: Quantity) -> Call:
     task, learner = fitted.task, fitted.learner
-    numeric = all(task.frame[name].kind == "numeric" for name in task.frame.names)
-    if not (numeric and learner.distance == 2):
+    if not (task.frame.numeric and learner.distance == 2):
         raise RError(
             "R lacks the package kknn, and FNN knows numeric columns and distance 2 only.",
             given=f"distance={learner.distance}",
