@@ -63,9 +63,8 @@ class Reply:
         registry : dict
             Remembers what was shown, so that a warning is not repeated for each task.
         """
-        here = users_line()
         for category, text, filename, line in self.warnings:
-            where = here if issubclass(category, PycvstatWarning) else (filename, line)
+            where = users_line() if issubclass(category, PycvstatWarning) else (filename, line)
             warnings.warn_explicit(text, category, *where, registry=registry)
 
 
