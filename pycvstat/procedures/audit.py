@@ -16,9 +16,17 @@ from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
-from pycvstat.losses.table import deviation
+from pycvstat.losses.table import Predictions, deviation
 from pycvstat.procedures.engine import run
-from pycvstat.procedures.leaks import duplicated_rows, near_copies, near_rows, split_groups
+from pycvstat.procedures.leaks import (
+    RARE,
+    Nearest,
+    duplicated_rows,
+    near_copies,
+    near_rows,
+    nearest_rows,
+    split_groups,
+)
 from pycvstat.procedures.setting import Arguments, Setting, read_setting
 from pycvstat.rmath.random import as_stream
 from pycvstat.types import FloatArray, IntArray
@@ -66,6 +74,9 @@ class Audit(Verbs):
     near : (m, 2) int64
         Pairs (test row, training row) that are not equal, and nearer than chance would have them:
         rows copied with a little noise, or measured again.
+    nearest : Nearest, optional
+        Risks of the responses of the nearest training rows, beside the learner's; none for classes
+        and for responses of few values.
 
     Examples
     --------
@@ -77,6 +88,7 @@ class Audit(Verbs):
     1      near copies of the response  False
     2  equal rows in training and test  False
     3   near rows in training and test  False
+    4     what nearest rows give away  False
     """
 
     view: ClassVar[str] = "data"
@@ -91,6 +103,7 @@ class Audit(Verbs):
     task: Task
     seed: int | None = None
     near: IntArray = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
+    nearest: Nearest | None = None
 
     @property
     def mean_skill(self) -> float:
@@ -130,6 +143,16 @@ class Audit(Verbs):
                 f"{len(self.near)} test rows are almost training rows",
             ),
         ]
+        if (found := self.nearest) is not None:
+            rows.append(
+                (
+                    "what nearest rows give away",
+                    found.p_value < RARE,
+                    f"mean loss {found.risk:.3g} by the response of the nearest training row, "
+                    f"{found.further:.3g} of the fifth, {found.learner:.3g} of the learner, "
+                    f"p {found.p_value:.3g}",
+                )
+            )
         if self.task.groups is not None:
             split = len(self.split_groups)
             rows.append(("groups on both sides of a fit", split > 0, f"{split} groups split"))
@@ -239,7 +262,25 @@ def audit(
         setting.task,
         stream.seed,
         near_rows(setting.task, setting.plan),
+        _nearest(setting, chosen),
     )
+
+
+def _nearest(setting: Setting, learner: Learner) -> Nearest | None:
+    """Risks of the responses of nearest training rows, and of the learner."""
+    rows, p = nearest_rows(setting.task, setting.plan)
+    if not len(rows):
+        return None
+    y = setting.task.response.values
+    label = f"cross-validating {learner.name}"
+    table = setting.run(learner, label=label, check_state=False).table
+    assert table is not None
+    with np.errstate(all="ignore"):
+        near, fifth = (
+            _mean(setting.loss.pointwise(y[rows[:, 0]], Predictions(y[None, rows[:, k]])))
+            for k in (1, 2)
+        )
+    return Nearest(near, fifth, _mean(table.losses), p)
 
 
 def _both(

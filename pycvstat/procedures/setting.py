@@ -81,6 +81,7 @@ class Setting:
         identity: dict[str, Any] | None = None,
         keep: Keep = "all",
         label: str,
+        check_state: bool = True,
     ) -> Outcome:
         """Run the engine for one learner; each learner's draws start from the same state."""
         prepared = self.prepare(learner, candidates)
@@ -97,6 +98,7 @@ class Setting:
             identity=identity or self.identity(learner),
             weighted=self.task.weights is not None,
             label=label,
+            check_state=check_state,
         )
         return replace(outcome, seed=None if stream.untouched else stream.seed)
 

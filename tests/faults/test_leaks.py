@@ -14,7 +14,7 @@ import pycvstat as pcv
 from pycvstat.data.task import Task
 from pycvstat.errors import CheckpointError, FoldError
 from pycvstat.learners.external.learner import FromFunctions
-from pycvstat.procedures.leaks import near_copies, near_rows
+from pycvstat.procedures.leaks import near_copies, near_rows, nearest_rows
 
 FOLDS = pcv.KFold(4, random=3)
 SAME = {"rtol": 1e-9, "atol": 1e-12}  # least squares by another factorisation
@@ -180,8 +180,8 @@ def test_words_that_copy_numbers_are_found() -> None:
 
 def test_a_clean_audit_says_how_much_was_looked_at() -> None:
     found = pcv.audit(pcv.OLS(), "y ~ .", noise(1), folds=FOLDS, times=5)
-    assert repr(found).endswith("nothing found by 4 checks)")
-    assert found.glance()["verdict"][0] == "nothing found by 4 checks"
+    assert repr(found).endswith("nothing found by 5 checks)")
+    assert found.glance()["verdict"][0] == "nothing found by 5 checks"
     assert pd.isna(found.glance()["split_groups"][0])
 
 
@@ -235,6 +235,52 @@ def test_what_is_no_copy_is_not_taken_for_one() -> None:
         (pcv.data.iris().assign(same=1.0, who=[f"r{i}" for i in range(150)]), "Species ~ ."),
     ):
         assert near_copies(Task.build(formula, data)) == ()
+
+
+def smooth(seed: int) -> pd.DataFrame:
+    """A function without noise, which neighbours predict well."""
+    return noise(seed).assign(y=lambda d: np.sin(2 * d.x0) + d.x1**2)
+
+
+def bump(seed: int) -> pd.DataFrame:
+    return noise(seed, p=1).assign(y=lambda d: np.exp(-(d.x0**2)))
+
+
+def line(seed: int) -> pd.DataFrame:
+    return noise(seed, p=1).assign(y=lambda d: 3 * d.x0)
+
+
+@pytest.mark.parametrize("data", [noise, smooth, bump, line])
+def test_nearest_rows_of_honest_data_give_nothing_away(data: Any) -> None:
+    for seed in range(100):
+        task = Task.build("y ~ .", data(seed))
+        _, p = nearest_rows(task, pcv.KFold(10, random=1).plan(task.n))
+        assert p > 0.001, seed
+
+
+def test_rows_that_were_copied_with_noise_are_given_away_by_their_nearest() -> None:
+    once = noise(1)
+    jitter = np.column_stack([0.2 * np.random.default_rng(2).normal(size=(60, 3)), np.zeros(60)])
+    twice = pd.concat([once, once + jitter], ignore_index=True)
+    folds = pcv.KFold(10, random=1)
+    found = pcv.audit(pcv.KNN(k=1), "y ~ .", twice, folds=folds, times=5)
+    row = found.tidy().set_index("check").loc["what nearest rows give away"]
+    assert row["found"]
+    assert not found
+    assert "of the nearest training row" in row["finding"]
+    assert not len(found.near)  # they are too far for that
+    assert found.nearest.learner == pytest.approx(
+        pcv.cross_validate(pcv.KNN(k=1), "y ~ .", twice, folds=folds).pooled
+    )
+    assert found.nearest.risk < 0.5 * found.nearest.further
+    honest = pcv.audit(pcv.KNN(k=1), "y ~ .", once, folds=folds, times=5)
+    assert not honest.tidy().set_index("check").loc["what nearest rows give away", "found"]
+
+
+def test_nearest_rows_are_not_spoken_of_for_classes() -> None:
+    found = pcv.audit(pcv.KNN(), "Species ~ .", pcv.data.iris(), times=5)
+    assert found.nearest is None
+    assert not found.tidy()["check"].str.contains("give away").any()
 
 
 def test_groups_are_only_spoken_of_where_there_are_groups() -> None:
