@@ -262,18 +262,18 @@ def audit(
         setting.task,
         stream.seed,
         near_rows(setting.task, setting.plan),
-        _nearest(setting, chosen),
+        _nearest(setting, chosen, identity),
     )
 
 
-def _nearest(setting: Setting, learner: Learner) -> Nearest | None:
+def _nearest(setting: Setting, learner: Learner, identity: dict[str, Any] | None) -> Nearest | None:
     """Risks of the responses of nearest training rows, and of the learner."""
     rows, p = nearest_rows(setting.task, setting.plan)
     if not len(rows):
         return None
     y = setting.task.response.values
     label = f"cross-validating {learner.name}"
-    table = setting.run(learner, label=label, check_state=False).table
+    table = setting.run(learner, identity=identity, label=label, check_state=False).table
     assert table is not None
     with np.errstate(all="ignore"):
         near, fifth = (
