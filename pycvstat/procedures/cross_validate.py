@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
-from pycvstat.errors import FoldError, InputError
+from pycvstat.errors import FoldError, InputError, noted
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
@@ -340,7 +340,8 @@ def bias_adjustment(setting: Setting, result: CVResult) -> BiasAdjustment:
         p = prepared.predict(train, everything, None, context)
         return float(setting.loss.pointwise(y, p).mean())
 
-    on_all = [error_on_all(plan.train_rows(i), contexts[i]) for i in range(len(plan))]
+    with noted():  # what these fits have to say was said
+        on_all = [error_on_all(plan.train_rows(i), contexts[i]) for i in range(len(plan))]
     share = plan.n_test / plan.n_test.sum()
     full = error_on_all(everything, contexts[-1])
     return BiasAdjustment(result.pooled, full, float(share @ np.asarray(on_all)))

@@ -295,7 +295,7 @@ def _closed_form(work: Work) -> Outcome | None:
     table = _table(work, losses, p)
     kept = table if work.keep == "all" else None
     details = (None,) * len(work.plan) if p.detail is None else p.detail
-    _tell_notes(work, [[(t, t) for one in fit or () for t in one.notes] for fit in details])
+    tell_notes(work, [[(t, t) for one in fit or () for t in one.notes] for fit in details])
     _tell_not_converged(work, details)
     return Outcome(_in_range(work, table.means()), kept, details, ())
 
@@ -303,7 +303,7 @@ def _closed_form(work: Work) -> Outcome | None:
 def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
     failures = _failures(work, results)
     details = tuple(r["detail"] for r in results)
-    _tell_notes(work, [r["notes"] for r in results])
+    tell_notes(work, [r["notes"] for r in results])
     _tell_not_converged(work, details)
     if work.keep == "fold_means":
         stacked = np.stack([r["means"] for r in results])
@@ -353,7 +353,7 @@ def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure
     return found
 
 
-def _tell_notes(work: Work, notes: Sequence[Sequence[tuple[str, str]]]) -> None:
+def tell_notes(work: Work, notes: Sequence[Sequence[tuple[str, str]]]) -> None:
     """Say once, with the folds, what several fits have to say: what about, and the text."""
     said: dict[str, dict[int, str]] = {}
     for i, of_fit in enumerate(notes):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 import numpy as np
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError, PycvstatError
+from pycvstat.errors import InputError, PycvstatError, noted
 from pycvstat.errors.checks import memory_for
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
@@ -17,7 +17,7 @@ from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.losses.table import mean_of, parameter_columns
-from pycvstat.procedures.engine import Work, describe, identity_of, losses_of, where
+from pycvstat.procedures.engine import Work, describe, identity_of, losses_of, tell_notes, where
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.setting import (
     KEEP_LIMIT,
@@ -230,8 +230,12 @@ def train_and_test(
         again=again,
     )
     if again:
-        refuse_state(prepared.suspect, found[0], found.pop(), where(plan, 0))
-    train, test, losses, values = zip(*found, strict=True)
+        refuse_state(prepared.suspect, found[0][:-1], found.pop()[:-1], where(plan, 0))
+    train, test, losses, values, notes = zip(*found, strict=True)
+    said: list[list[tuple[str, str]]] = [[] for _ in range(len(plan))]
+    for task, of_fit in zip(tasks, notes, strict=True):
+        said[task[0]] += of_fit
+    tell_notes(work, said)
     shape = (len(plan), len(points))
     errors = np.concatenate(train).reshape(shape), np.concatenate(test).reshape(shape)
     if not few:
@@ -245,14 +249,17 @@ def train_and_test(
 
 def _fit_one(
     shared: tuple[Work, Sequence[IntArray] | None], task: tuple[int, int, Sequence[int] | None]
-) -> tuple[FloatArray, ...]:
-    """Mean losses on training and test rows, (C,); test losses and predictions, (C, m), if kept."""
+) -> tuple[Any, ...]:
+    """Mean losses on training and test rows, (C,); test losses and predictions, (C, m), if kept.
+
+    And last the notes of the fit.
+    """
     (work, orders), (i, size, which) = shared, task
     train = work.plan.train_rows(i) if orders is None else np.sort(orders[i][:size])
     rows = np.concatenate([train, work.plan.test_rows(i)])
     try:
         # what is not finite in the end is refused
-        with np.errstate(all="ignore"), memory_for("a fit and its predictions"):
+        with np.errstate(all="ignore"), memory_for("a fit and its predictions"), noted() as said:
             p = work.prepared.predict(train, rows, which, work.contexts[i])
             losses = losses_of(work, p, rows)
     except PycvstatError as error:
@@ -266,4 +273,5 @@ def _fit_one(
         mean_of([losses[:, size:].T], len(rows) - size),
         losses[:, tested].copy(),
         p.values[:, tested].copy(),
+        said,
     )

@@ -10,7 +10,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat import rmath
-from pycvstat.errors import CheckpointError, FitError, InputError
+from pycvstat.errors import CheckpointError, FitError, InputError, PycvstatWarning
 
 MTCARS = pcv.data.mtcars()
 FOLDS = pcv.KFold(4, random=1)
@@ -95,3 +95,20 @@ def test_means_of_a_learning_curve_are_those_of_r() -> None:
         expected = [rmath.mean(column) for column in values.T]
         assert curve.tidy()[side].tolist() == expected
     np.testing.assert_array_equal(curve.table.fold_means()[:, 1], curve.test[:, 1])
+
+
+def test_what_fits_have_to_say_is_said_once_with_their_folds() -> None:
+    slow, work = pcv.GLM("poisson", maxiter=1), ("carb ~ wt", pcv.data.mtcars())
+    how: Any = {"folds": pcv.KFold(4, random=1)}
+    for call in (
+        lambda: pcv.error_curve(slow, *work, grid=[{}], **how),
+        lambda: pcv.error_curve(slow, *work, grid=[{}], n_jobs=2, **how),
+        lambda: pcv.learning_curve(slow, *work, sizes=[0.5, 0.9], **how),
+    ):
+        with pytest.warns(PycvstatWarning, match="did not converge") as told:
+            call()
+        assert len(told) == 1
+        assert "fold 1 of 4, fold 2 of 4" in str(told[0].message)
+    with pytest.warns(PycvstatWarning, match="did not converge") as told:
+        pcv.cross_validate(slow, *work, bias_adjusted=True, **how)
+    assert len(told) == 2  # of the folds, and of all rows
