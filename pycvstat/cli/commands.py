@@ -47,6 +47,7 @@ def tune(chosen: Namespace) -> None:
         _data(chosen),
         grid=grid_of(chosen.grid),
         folds=_folds(chosen, chosen.folds),
+        metric=chosen.metric,
         rule=chosen.rule,
         complexity=chosen.complexity,
         **_common(chosen),

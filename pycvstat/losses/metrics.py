@@ -23,7 +23,7 @@ from pycvstat.losses.metric import Averaging, Metric, count_classes
 from pycvstat.losses.of_classes import CLASSES
 from pycvstat.losses.of_numbers import NUMBERS
 from pycvstat.losses.of_probabilities import PROBABILITIES
-from pycvstat.losses.table import LossTable
+from pycvstat.losses.table import FoldMeans, LossTable
 from pycvstat.types import FloatArray
 
 MetricLike = str | Metric | Callable[..., Any]
@@ -155,6 +155,37 @@ def metric(
     each = [read.value(y[repeat == r], given[repeat == r], classes) for r in np.unique(repeat)]
     pooled = each[0] if len(each) == 1 else read.value(y, given, classes)
     return Measured(read.name, np.array(by_fold), np.array(each), pooled, averaging)
+
+
+def fold_values(table: LossTable, name: MetricLike) -> FoldMeans:
+    """A metric by fold and candidate, in the place of mean losses, by which candidates are chosen.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=4)
+    >>> fold_values(result.table, "r2").better
+    'larger'
+    """
+    read = as_metric(name)
+    if read.better not in ("larger", "smaller"):
+        raise LossError(
+            f"{read.name} does not say which way is better, so it chooses no candidate.",
+            given=f"better={read.better!r}",
+            fix="a metric with better='larger' or 'smaller', such as Metric(f, better='larger')",
+        )
+    each = [metric(table, read, c, "folds").by_fold for c in range(len(table.candidates))]
+    found = np.column_stack(each)
+    fitted = np.isfinite(table.fold_means())
+    if (fold := np.flatnonzero((~np.isfinite(found) & fitted).all(axis=1))).size:
+        raise LossError(
+            f"{read.name} is not defined in every fold.",
+            given=f"{fold.size} of {len(found)} folds, first fold {fold[0] + 1}",
+            fix="folds=Stratified(10), or fewer folds",
+        )
+    return FoldMeans(
+        table.plan, found, read.name, table.candidates, read.range, table.weighted, read.better
+    )
 
 
 def averaging_of(read: Metric, asked: Averaging | None) -> Averaging:

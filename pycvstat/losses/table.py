@@ -119,6 +119,8 @@ class FoldMeans:
     candidates : tuple of dict
     weighted : bool
         Whether weights entered the fits; they never enter the losses.
+    better : {"smaller", "larger"}
+        Which way is better: of losses smaller, of the values of a metric either.
 
     Examples
     --------
@@ -134,6 +136,7 @@ class FoldMeans:
     candidates: tuple[dict[str, Any], ...] = ({},)
     range: tuple[float, float] = (0.0, np.inf)
     weighted: bool = False
+    better: Literal["smaller", "larger"] = "smaller"
 
     def __post_init__(self) -> None:
         check_shape("means", self.means, len(self.plan), len(self.candidates))

@@ -145,6 +145,7 @@ class Tuning(Brief):
 def choose(table: FoldMeans, rule: Rule = Rule()) -> Choice:
     """Choose a candidate; ties go to the simplest if an order is given, else to the first.
 
+    Where larger is better "smallest" reads "largest", and `limit` is the smallest that is accepted.
     Candidates with a failed fold have no estimate and are never chosen.
     """
     estimate = table.estimate()
@@ -154,15 +155,17 @@ def choose(table: FoldMeans, rule: Rule = Rule()) -> Choice:
             given=f"{len(estimate)} candidates",
             fix="look at the failures, or widen the grid",
         )
+    sign = 1.0 if table.better == "smaller" else -1.0
+    estimate = sign * estimate
     smallest = float(np.nanmin(estimate))
     limit = smallest + _allowance(table, estimate, rule)
     accepted = np.flatnonzero(estimate <= limit)
     tied = np.flatnonzero(estimate == smallest)
     if rule.complexity is None:
-        return Choice(int(tied[0]), tuple(tied.tolist()), limit)
+        return Choice(int(tied[0]), tuple(tied.tolist()), sign * limit)
     keys = complexity_keys(table.candidates, rule.complexity)
     index = min(accepted.tolist(), key=lambda c: (keys[c], estimate[c], c))
-    return Choice(int(index), tuple(tied.tolist()), limit)
+    return Choice(int(index), tuple(tied.tolist()), sign * limit)
 
 
 def _allowance(table: FoldMeans, estimate: FloatArray, rule: Rule) -> float:

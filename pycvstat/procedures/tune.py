@@ -16,8 +16,9 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted, Learner
 from pycvstat.losses import FoldMeans, LossTable
+from pycvstat.losses.metrics import MetricLike, as_metric, fold_values
 from pycvstat.losses.table import parameter_columns
-from pycvstat.procedures.engine import Failure, OnError, describe
+from pycvstat.procedures.engine import Failure, Keep, OnError, describe
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.selection import (
     Choice,
@@ -44,7 +45,7 @@ class TuneResult(EstimateVerbs):
     Parameters
     ----------
     means : FoldMeans
-        Mean loss by fold and candidate.
+        Mean loss, or the value of the metric, by fold and candidate.
     table : LossTable or None
         Every loss, when kept.
     choice : Choice
@@ -54,6 +55,8 @@ class TuneResult(EstimateVerbs):
     refit : {"all", "train", "none"}
     failures : tuple of Failure
     seed : int, optional
+    metric : str
+        The name of the metric by which it was chosen; empty where that is the mean loss.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class TuneResult(EstimateVerbs):
     refit: Refit = "all"
     failures: tuple[Failure, ...] = ()
     seed: int | None = None
+    metric: str = ""
 
     def __post_init__(self) -> None:
         self.choice.check(len(self.candidates))
@@ -144,7 +148,8 @@ class TuneResult(EstimateVerbs):
         """One row: learner, rule, chosen parameters, its estimate, ties, sizes."""
         import pandas as pd
 
-        row: dict[str, Any] = {"learner": self.learner.name, "loss": self.means.loss}
+        row: dict[str, Any] = {"learner": self.learner.name}
+        row["metric" if self.metric else "loss"] = self.means.loss
         row |= {f"best_{name}": value for name, value in self.best.items()}
         row |= {
             "estimate": self.estimate,
@@ -185,6 +190,7 @@ def tune(
     grid: Any,
     folds: Any,
     loss: Any = None,
+    metric: MetricLike | None = None,
     rule: RuleName = "min",
     complexity: Complexity | None = None,
     tolerance: float = 0.03,
@@ -199,6 +205,9 @@ def tune(
     ----------
     learner, formula, data, folds, loss, on_error, **arguments
         As in `cross_validate`.
+    metric : str, Metric or function, optional
+        Instead of the mean loss: the candidate with the best mean of the metric's fold values, the
+        largest where larger is better. As in R: caret's ``metric=``.
     grid : mapping of lists, list of mappings, RandomSearch or QuasiRandomSearch
     rule, complexity, tolerance
         How the candidate is chosen; see `Rule`. Ties go to the simplest candidate when an order
@@ -232,15 +241,21 @@ def tune(
     if keep == "auto":
         small = len(setting.plan.rows) * len(candidates) <= KEEP_LIMIT
         keep = "all" if small else "fold_means"
-    outcome = setting.run(chosen, candidates, keep=keep, label=f"tuning {chosen.name}")
+    read = None if metric is None else as_metric(metric)
+    kept: Keep = keep if read is None else "all"  # a metric reads predictions
+    outcome = setting.run(chosen, candidates, keep=kept, label=f"tuning {chosen.name}")
+    means, table = outcome.means, outcome.table
+    if read is not None and table is not None:
+        means, table = fold_values(table, read), table if keep == "all" else None
     return TuneResult(
-        outcome.means,
-        outcome.table,
-        choose(outcome.means, selection),
+        means,
+        table,
+        choose(means, selection),
         selection,
         setting.task,
         chosen,
         refit,
         outcome.failures,
         outcome.seed,
+        "" if read is None else read.name,
     )

@@ -196,7 +196,9 @@ def _regions(ax: Axes, table: pd.DataFrame, axis: CandidateAxis) -> None:
         )
 
 
-def tuning_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str) -> Axes:
+def tuning_curve(
+    ax: Axes, table: pd.DataFrame, params: Sequence[str], quantity: str, best_is: str = "smallest"
+) -> Axes:
     """Cross-validation estimate by candidate, one naive standard error around it, the choice."""
     axis = candidate_axis(table, params)
     estimate, error = table["estimate"].to_numpy(), table["std_error"].to_numpy()
@@ -210,10 +212,12 @@ def tuning_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
             ax.errorbar(line.x, y, se, **look, label=NAIVE)
         style = series(number, len(line.x)) if axis.joined else series(number) | POINTS
         ax.plot(line.x, y, **style, label=line.name or "estimate")
-    best = int(np.nanargmin(estimate))
+    sign = 1 if best_is == "smallest" else -1
+    best = int(np.nanargmin(sign * estimate))
     if not np.isnan(error[best]):
-        limit = estimate[best] + error[best]
-        ax.axhline(limit, **LIMIT, zorder=1, label="smallest + 1 naive s.e.")
+        limit = estimate[best] + sign * error[best]
+        words = f"{best_is} {'+' if sign > 0 else '-'} 1 naive s.e."
+        ax.axhline(limit, **LIMIT, zorder=1, label=words)
     chosen = int(np.flatnonzero(table["chosen"])[0])
     ax.plot(
         axis.x[chosen],
@@ -226,7 +230,7 @@ def tuning_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
         label=f"chosen: {label(_together(table, params, chosen, named=True), 40)}",
         **POINTS,
     )
-    return axis.apply(ax, f"{loss_label(loss)}, mean of fold means")
+    return axis.apply(ax, f"{quantity}, mean of fold means")
 
 
 def inner_curves(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str) -> Axes:

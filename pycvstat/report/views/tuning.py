@@ -6,10 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
+from pycvstat.losses import loss_label
 from pycvstat.procedures.selection import Rule
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.content import Block, Cite, Facts, Headline, Inline, Note, Table, section
-from pycvstat.report.numbers import aligned, count, listed, number, settings, table_of
+from pycvstat.report.numbers import aligned, count, listed, number, settings, sizes, table_of
 from pycvstat.report.plots.candidates import tuning_curve
 from pycvstat.report.sentences import (
     NAIVE,
@@ -28,13 +29,13 @@ from pycvstat.report.views.data import DataView, failures_notes, map_of
 
 LISTED = 40  # candidates that are listed one by one
 RULES = {
-    "min": "the smallest estimate",
-    "one_se": "the simplest candidate within one naive standard error of the smallest estimate",
-    "tolerance": "the simplest candidate within a share of {tolerance:g} of the smallest estimate",
+    "min": "the {best} estimate",
+    "one_se": "the simplest candidate within one naive standard error of the {best} estimate",
+    "tolerance": "the simplest candidate within a share of {tolerance:g} of the {best} estimate",
 }
 CURVE = (
     "Estimate by candidate (mean of fold means), one naive standard error around it, the chosen "
-    "candidate, and the smallest estimate plus its standard error."
+    "candidate, and the {best} estimate with its standard error."
 )
 REFITTED = {"all": "all rows", "train": "the training rows", "none": "nothing"}
 
@@ -56,6 +57,19 @@ class TuneView(DataView, of=TuneResult):
         return self.result.means.loss
 
     @property
+    def best(self) -> str:
+        """The word for the best estimate."""
+        return "smallest" if self.result.means.better == "smaller" else "largest"
+
+    @property
+    def risk(self) -> str:
+        """What is estimated: a risk, or the metric of a test fold."""
+        result = self.result
+        if not result.metric:
+            return risk_words(result.plan, self.loss, "the learner")
+        return f"{result.metric} of test folds, trained on {sizes(result.plan.n_train)} rows"
+
+    @property
     def tuned(self) -> list[str]:
         """The parameters of the grid."""
         return parameters(self.result.candidates)
@@ -66,7 +80,7 @@ class TuneView(DataView, of=TuneResult):
         result = self.result
         return (
             f"Which of {candidates_words(result.candidates)} of {learner_words(result.learner)} "
-            f"has the smallest {risk_words(result.plan, self.loss, 'the learner')}?"
+            f"has the {self.best} {self.risk}?"
         )
 
     def top(self) -> list[Block]:
@@ -93,7 +107,7 @@ class TuneView(DataView, of=TuneResult):
         tied = [settings(one) for one in result.tied] if len(result.tied) > 1 else []
         rows = (
             ("chosen", settings(result.best) or "the only candidate"),
-            ("rule", rule_words(result.rule)),
+            ("rule", rule_words(result.rule, self.best)),
             ("candidates", candidates_words(result.candidates)),
             ("ties", listed(tied, 6) or "none"),
             ("refitted on", REFITTED[result.refit]),
@@ -103,7 +117,8 @@ class TuneView(DataView, of=TuneResult):
     def candidates(self, few: int = LISTED) -> Table:
         """Estimates of the candidates: all, or the best ones when there are many."""
         frame = self.rows
-        order = np.argsort(frame["estimate"].to_numpy(), kind="stable")
+        sign = 1 if self.best == "smallest" else -1
+        order = np.argsort(sign * frame["estimate"].to_numpy(), kind="stable")
         best = order[:few].tolist()
         if self.result.choice.index not in best:
             best = [*best[:-1], self.result.choice.index]
@@ -125,15 +140,16 @@ class TuneView(DataView, of=TuneResult):
         words = (
             f"{number(self.result.estimate)} was the value that decided the choice among {size} "
             "candidates. As an estimate of the risk of the tuned procedure it tends to be too "
-            "small; nested_cv() estimates that risk."
+            f"{'small' if self.best == 'smallest' else 'large'}; nested_cv() estimates that risk."
         )
         return [Note(words)] if size > 1 else []
 
     @cached_property
     def pictures(self) -> dict[str, Picture]:
         """The curve and the map of the folds."""
-        drawn = lambda ax: tuning_curve(ax, self.rows, self.tuned, self.loss)  # noqa: E731
-        curve = Picture(drawn, WIDE, CURVE, self._tell_curve)
+        quantity = self.result.metric or loss_label(self.loss)
+        drawn = lambda ax: tuning_curve(ax, self.rows, self.tuned, quantity, self.best)  # noqa: E731
+        curve = Picture(drawn, WIDE, CURVE.format(best=self.best), self._tell_curve)
         return {"curve": curve, "map": map_of(self.result.plan)}
 
     def _tell_curve(self) -> str:
@@ -156,7 +172,8 @@ class TuneView(DataView, of=TuneResult):
             f"{candidates_words(result.candidates)} by ",
             *plan_parts(result.plan),
             *data_parts(result.task),
-            f" By {loss_words(self.loss)}, {rule_words(result.rule)} was chosen",
+            f" By {result.metric or loss_words(self.loss)}, ",
+            f"{rule_words(result.rule, self.best)} was chosen",
             *one_se_parts(result.rule.name),
             f": {settings(result.best)}, with an estimate of {number(result.estimate)} (mean of "
             f"fold means; {number(result.pooled)} as mean over observations). This value was used "
@@ -164,7 +181,7 @@ class TuneView(DataView, of=TuneResult):
         ]
 
 
-def rule_words(rule: Rule) -> str:
+def rule_words(rule: Rule, best: str = "smallest") -> str:
     """The selection rule in words.
 
     Examples
@@ -172,7 +189,7 @@ def rule_words(rule: Rule) -> str:
     >>> rule_words(Rule("min"))
     'the smallest estimate'
     """
-    return RULES[rule.name].format(tolerance=rule.tolerance)
+    return RULES[rule.name].format(tolerance=rule.tolerance, best=best)
 
 
 def one_se_parts(rule: str) -> list[Inline]:

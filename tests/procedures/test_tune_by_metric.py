@@ -1,0 +1,89 @@
+"""Candidates chosen by a metric: the best mean of its fold values, whichever way is better."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pycvstat as pcv
+from pycvstat.cli.parser import main
+from pycvstat.errors import LossError
+from pycvstat.losses import FoldMeans, Metric
+from pycvstat.procedures.selection import Rule, choose
+
+RNG = np.random.default_rng(11)
+N = 120
+X = RNG.normal(size=N)
+DATA = {"x": X, "y": np.where(X + RNG.normal(size=N) > 0, "yes", "no"), "v": X + RNG.normal(size=N)}
+GRID = {"k": [1, 5, 15, 40]}
+FOLDS = pcv.Stratified(5, random=1)
+
+
+def tuned(metric, formula="y ~ x", **more):
+    return pcv.tune(pcv.KNN(), formula, DATA, grid=GRID, folds=FOLDS, metric=metric, **more)
+
+
+@pytest.mark.parametrize(("metric", "pick"), [("auc", np.argmax), ("log_loss", np.argmin)])
+def test_the_best_mean_of_folds(metric, pick):
+    found = tuned(metric)
+    alone = [
+        pcv.cross_validate(pcv.KNN(k), "y ~ x", DATA, folds=FOLDS).metric(metric, "folds").estimate
+        for k in GRID["k"]
+    ]
+    np.testing.assert_array_equal(found.tidy()["estimate"], alone)
+    assert found.best == {"k": GRID["k"][pick(alone)]}
+    assert found.metric == metric
+    assert found.glance()["metric"].tolist() == [metric]
+
+
+def test_rules_where_larger_is_better():
+    plan = pcv.FoldPlan.from_fold_ids([1, 2, 3])
+    values = np.array([[0.9, 0.84, 0.5], [0.8, 0.80, 0.5], [0.7, 0.70, 0.5]])
+    candidates = ({"k": 1}, {"k": 5}, {"k": 9})
+    means = FoldMeans(plan, values, "auc", candidates, (0.0, 1.0), better="larger")
+    assert choose(means).index == 0
+    one_se = choose(means, Rule("one_se", "-k"))
+    assert one_se.index == 1
+    assert one_se.limit == pytest.approx(0.8 - 0.1 / np.sqrt(3))
+    assert choose(means, Rule("tolerance", "-k", 0.01)).index == 0
+    assert choose(means, Rule("tolerance", "-k", 0.05)).index == 1
+
+
+def test_a_report_says_largest():
+    found = tuned("auc", rule="one_se", complexity="-k")
+    words = " ".join(found.summary().split())
+    assert "one naive standard error of the largest estimate" in words
+    assert "tends to be too large" in words
+    found.plot("curve")
+
+
+def test_what_is_refused():
+    with pytest.raises(LossError, match="calibration_slope does not say which way is better"):
+        tuned("calibration_slope")
+    with pytest.raises(LossError, match="does not say which way"):
+        tuned(Metric(lambda y, p: 0.0, "classes"))
+    rare = DATA | {"y": np.where(np.arange(N) < 3, "a", "b")}
+    with pytest.raises(LossError, match="auc is not defined in every fold"):
+        pcv.tune(pcv.KNN(), "y ~ x", rare, grid=GRID, folds=pcv.Blocks(5), metric="auc")
+    with pytest.raises(LossError, match="no metric called"):
+        tuned("aucc")
+
+
+def test_it_is_saved_and_asked_for_on_the_command_line(tmp_path, capsys):
+    found = tuned("auc")
+    again = pcv.load(found.save(tmp_path / "tuned.npz"))
+    assert (again.metric, again.means.better, again.best) == ("auc", "larger", found.best)
+    pd.DataFrame(DATA).to_csv(tmp_path / "d.csv", index=False)
+    words = ["tune", str(tmp_path / "d.csv"), "y ~ x", "--learner", "knn", "--factor", "y"]
+    asked = ["--grid", "k=1,15", "--folds", "stratified:5", "--seed", "1", "--metric", "roc_auc"]
+    assert main([*words, *asked, "--json"]) == 0
+    glance = json.loads(capsys.readouterr().out)["glance"]
+    assert (glance["metric"], glance["best_k"]) == ("auc", 15)
+
+
+def test_predictions_are_kept_where_asked_for():
+    assert tuned("rmse", "v ~ x", keep="fold_means").table is None
+    assert tuned("rmse", "v ~ x").table.loss == "squared"
