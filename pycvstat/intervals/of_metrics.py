@@ -127,13 +127,13 @@ def fold_scores(table: Table, metric: Metric) -> FoldMeans:
     for i, (true, predicted) in enumerate(parts):
         try:
             values[i] = metric.value(true, predicted, classes)
-        except LossError:
-            raise
-        except Exception as error:  # a user's function may raise anything
+        except LossError as error:
+            if error.__cause__ is None:
+                raise
             raise LossError(
                 f"the metric {metric.name} must return one number per fold.",
-                given=f"in fold {i + 1} {type(error).__name__}: {error}",
-            ) from error
+                given=f"in fold {i + 1} {error.given}",
+            ) from error.__cause__
     undefined = np.flatnonzero(~np.isfinite(values))
     if undefined.size:
         pooled = " or averaging='pooled'," if metric.linear else ""

@@ -16,19 +16,21 @@ _OF_PROBABILITIES = ("log_loss", "brier_score_loss", "d2_log_loss_score", "d2_br
 _WORSE = ("_loss", "_error", "_deviance")
 
 
-def of_sklearn(given: Callable[..., Any]) -> Metric | str | None:
+def of_sklearn(given: Callable[..., Any]) -> tuple[str, Metric] | None:
     """What a function or scorer of scikit-learn is here; None for other functions.
 
-    A name of scikit-learn where it has its default arguments, so that a record of ours can stand in
-    its place; else a metric that calls it on 0 and 1, the event being 1, or on codes of several
-    classes. A scorer's sign is left out: ``neg_`` scores are losses again.
+    The name of its default or averaged form, by which a record of ours can stand in its place, and
+    a metric that calls it on 0 and 1, the event being 1, or on codes of several classes. A scorer's
+    sign is left out: ``neg_`` scores are losses again.
 
     Examples
     --------
     >>> from functools import partial
     >>> from sklearn.metrics import f1_score, fbeta_score
-    >>> of_sklearn(f1_score), of_sklearn(partial(fbeta_score, beta=2)), of_sklearn(np.mean)
-    ('f1_score', Metric('fbeta_score', needs='classes'), None)
+    >>> of_sklearn(partial(f1_score, average="macro"))
+    ('f1_macro', Metric('f1_score', needs='classes'))
+    >>> of_sklearn(partial(fbeta_score, beta=2)), of_sklearn(np.mean)
+    (('', Metric('fbeta_score', needs='classes')), None)
     """
     function: Any = given
     arguments: dict[str, Any] = {}
@@ -43,16 +45,25 @@ def of_sklearn(given: Callable[..., Any]) -> Metric | str | None:
     needs = _asked_by(given) or (_needs(module, name, arguments) if of_theirs else None)
     if not of_theirs and needs is None:
         return None
-    if name == "log_loss" and not arguments:
-        return "neg_log_loss"
-    if of_theirs and not arguments:
-        return str(name)
-    if name == "roc_auc_score" and set(arguments) <= {"multi_class", "average"}:
-        kind = f"roc_auc_{arguments.get('multi_class', '')}"
-        return kind + ("_weighted" if arguments.get("average") == "weighted" else "")
     sign = getattr(given, "_sign", -1 if name.endswith(_WORSE) else 1)
     better: Better = "larger" if sign > 0 else "smaller"
-    return Metric(_quiet(partial(function, **arguments)), needs, str(name), better=better)
+    metric = Metric(_quiet(partial(function, **arguments)), needs, str(name), better=better)
+    return _standard(str(name), arguments) if of_theirs else "", metric
+
+
+def _standard(name: str, arguments: dict[str, Any]) -> str:
+    """The name of a form that scikit-learn names too, or uses without arguments."""
+    if arguments.get("pos_label", 1) in (None, 1):  # the event is 1 here
+        arguments = {key: value for key, value in arguments.items() if key != "pos_label"}
+    if not arguments:
+        return "neg_log_loss" if name == "log_loss" else name
+    average = arguments.get("average", "macro")
+    if name == "roc_auc_score" and set(arguments) <= {"multi_class", "average"}:
+        kind = f"roc_auc_{arguments.get('multi_class', '')}"
+        return {"macro": kind, "weighted": f"{kind}_weighted"}.get(average, "")
+    if set(arguments) == {"average"}:
+        return name if average == "binary" else f"{name.removesuffix('_score')}_{average}"
+    return ""
 
 
 def _asked_by(given: Any) -> Needs | None:

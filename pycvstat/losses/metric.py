@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import IntervalError, LossError
+from pycvstat.errors import IntervalError, LossError, PycvstatError
 from pycvstat.errors.checks import check_word, shown
 from pycvstat.losses.functions import loss_label
 from pycvstat.losses.table import FoldMeans, LossTable, Needs, Table
@@ -128,7 +128,15 @@ class Metric:
         """The metric of these rows, NaN where it is not defined."""
         more = (classes,) if self.counts else ()
         with np.errstate(all="ignore"):
-            return float(self.function(y, prediction, *more))
+            try:
+                return float(self.function(y, prediction, *more))
+            except PycvstatError:
+                raise
+            except Exception as error:  # a user's function may raise anything
+                raise LossError(
+                    f"the metric {self.name} must return one number.",
+                    given=f"{type(error).__name__}: {error}",
+                ) from error
 
     @property
     def linear(self) -> bool:

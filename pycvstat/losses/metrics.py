@@ -52,10 +52,9 @@ def as_metric(given: MetricLike) -> Metric:
 Metric('balanced_accuracy', needs='classes'))
     """
     if callable(given) and not isinstance(given, Metric):
-        theirs = of_sklearn(given)
-        if isinstance(theirs, str) and theirs in _BY_OTHER_NAMES:
-            return METRICS[_BY_OTHER_NAMES[theirs]]
-        given = theirs if isinstance(theirs, Metric) else Metric(given)
+        name, given = of_sklearn(given) or ("", Metric(given))
+        if name in _BY_OTHER_NAMES:
+            return METRICS[_BY_OTHER_NAMES[name]]
     if isinstance(given, Metric):
         known = given.name in METRICS and METRICS[given.name] is not given
         return replace(given, name=f"user's {given.name}") if known else given

@@ -81,7 +81,8 @@ class Predictions:
             if scored or needs in ("numbers", None):
                 return np.asarray(self.values[candidate])
             count = "two " if needs == "scores" else ""
-            raise LossError(f"{name} needs {count}classes.", given="a numeric response")
+            fix = "factor(...) around the response in the formula, where it is 0 and 1"
+            raise LossError(f"{name} needs {count}classes.", given="a numeric response", fix=fix)
         if needs == "classes":
             return np.asarray(self.values[candidate])
         if needs is None:

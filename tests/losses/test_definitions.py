@@ -251,8 +251,10 @@ def test_a_class_that_is_absent_from_a_fold_keeps_its_place():
         ("sens", "sensitivity"),
         ("recall_macro", "sensitivity_macro"), ("mdae", "medae"), ("Pos Pred Value", "precision"),
         (sk.roc_auc_score, "auc"), (sk.log_loss, "log_loss"), (sk.r2_score, "r2"),
-        (sk.get_scorer("neg_brier_score"), "brier"), (sk.get_scorer("f1_macro"), "f1_score"),
+        (sk.get_scorer("neg_brier_score"), "brier"), (sk.get_scorer("f1_macro"), "f1_macro"),
         (partial(sk.roc_auc_score, multi_class="ovo"), "auc_ovo"),
+        (partial(sk.recall_score, average="weighted"), "sensitivity_weighted"),
+        (sk.hamming_loss, "hamming_loss"), (sk.max_error, "max_error"),
     ],
 )  # fmt: skip
 def test_names_in_other_packages(given, name):
@@ -268,6 +270,9 @@ def test_functions_of_scikit_learn_with_arguments_get_what_they_need():
     pinball = as_metric(partial(sk.mean_pinball_loss, alpha=0.1))
     assert pinball.needs == "numbers"
     assert pinball.better == "smaller"
+    assert as_metric(sk.hamming_loss).needs == "classes"
+    assert as_metric(sk.hamming_loss).better == "smaller"
+    assert as_metric(sk.max_error).value(Y, P) == sk.max_error(Y, P)
     losing = as_metric(
         sk.make_scorer(sk.log_loss, greater_is_better=False, response_method="predict_proba",
                        labels=[0, 1])
