@@ -122,6 +122,35 @@ def test_pairs(name, averaging):
     assert BOTH.pairs(metric=name, averaging=averaging)["estimate"][0] == found.difference
 
 
+@pytest.mark.live_r
+def test_the_paired_difference_of_aucs_is_that_of_proc():
+    """DeLong's test; pROC divides by the number of each class less one, the interval by it."""
+    from pycvstat.r.bridge import require, run
+
+    require(["pROC"])
+    found = BOTH.paired("x", "z", metric="auc", averaging="pooled", method="all_pairs")
+    y = LOGIT.table.y[BOTH.plan.rows]
+    one, two = (BOTH.tables[k].predictions.prob[0, :, 1] for k in "xz")
+    theirs = run(
+        """{ a <- pROC::roc(y, one, direction = "<", quiet = TRUE)
+             b <- pROC::roc(y, two, direction = "<", quiet = TRUE)
+             v <- pROC::var(a) + pROC::var(b) - 2 * pROC::cov(a, b)
+             test <- pROC::roc.test(a, b, method = "delong", paired = TRUE)
+             c(pROC::auc(a) - pROC::auc(b), sqrt(v), test$statistic) }""",
+        y=y, one=one, two=two,
+    )  # fmt: skip
+    difference, std_error, statistic = np.asarray(theirs)
+    assert found.difference == pytest.approx(difference, abs=SAME)
+    assert statistic == pytest.approx(difference / std_error, rel=SAME)
+    curve = METRICS["auc"].influence(y, one) - METRICS["auc"].influence(y, two)
+    n, n1 = y.size, (y == 1).sum()
+    parts = [curve[y == k] * size / n for k, size in ((1, n1), (0, n - n1))]
+    of_class = [part.var(ddof=1) / part.size for part in parts]
+    assert np.sqrt(sum(of_class)) == pytest.approx(std_error, rel=SAME)
+    divided_by_n = [part.var() / part.size for part in parts]
+    assert found.std_error == pytest.approx(np.sqrt(sum(divided_by_n)), rel=SAME)
+
+
 def test_a_function_of_one_s_own_on_one_split():
     one = pcv.cross_validate(pcv.OLS(), "v ~ x", DATA, folds=pcv.Holdout(0.4, random=1))
     found = one.interval(metric=Metric(lambda y, p: np.quantile(abs(y - p), 0.9), name="q90"))
