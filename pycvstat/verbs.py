@@ -363,6 +363,18 @@ class CompareVerbs(Verbs):
         return paired(self._named(a), self._named(b), names=(a, b), **asked)
 
     @answering
+    def metrics(self: Any, names: Any, averaging: Any = None, level: float = 0.95) -> pd.DataFrame:
+        """Several metrics of every method; "interval" is the method of the limits."""
+        import pandas as pd
+
+        from pycvstat.intervals.metric_rows import metric_rows
+
+        rows = {n: metric_rows(t, names, averaging, level) for n, t in self.tables.items()}
+        parts = {n: part.rename(columns={"method": "interval"}) for n, part in rows.items()}
+        frame: pd.DataFrame = pd.concat(parts, names=["method", None]).reset_index("method")
+        return frame.reset_index(drop=True)
+
+    @answering
     def pairs(
         self: Any,
         *,

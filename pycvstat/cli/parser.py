@@ -244,7 +244,7 @@ def _add_on_data(commands: Any) -> None:
     nested.add_argument("--outer", default="10", metavar="FOLDS", help="outer folds (default: 10)")
     tune.add_argument("--metric", metavar="NAME",
                       help="choose by this instead of the loss, such as auc")  # fmt: skip
-    for command in (cv, nested):
+    for command in (cv, nested, compare):
         command.add_argument("--metrics", metavar="NAMES",
                              help="besides the loss, such as accuracy,auc,brier")  # fmt: skip
         command.add_argument("--averaging", choices=("folds", "pooled", "repeats"),

@@ -122,6 +122,17 @@ def test_pairs(name, averaging):
     assert BOTH.pairs(metric=name, averaging=averaging)["estimate"][0] == found.difference
 
 
+def test_metrics_of_several_methods():
+    rows = BOTH.metrics(["auc", "mcc"], "pooled")
+    assert rows[["method", "metric"]].values.tolist() == [
+        ["x", "auc"], ["x", "mcc"], ["z", "auc"], ["z", "mcc"],
+    ]  # fmt: skip
+    x, z = rows.loc[rows["metric"] == "mcc", "estimate"]
+    assert x - z == pytest.approx(
+        BOTH.paired("x", "z", metric="mcc", averaging="pooled").difference, abs=SAME
+    )
+
+
 @pytest.mark.live_r
 def test_the_paired_difference_of_aucs_is_that_of_proc():
     """DeLong's test; pROC divides by the number of each class less one, the interval by it."""
