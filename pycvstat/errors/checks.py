@@ -138,7 +138,7 @@ def check_numbers(name: str, array: Any) -> None:
         raise InputError(f"{name} must hold numbers.", given=f"an array of type {array.dtype}")
 
 
-def check_level(level: Any) -> float:
+def check_level(level: Any, called: str = "level") -> float:
     """The confidence level, which must lie between 0 and 1.
 
     Examples
@@ -148,7 +148,9 @@ def check_level(level: Any) -> float:
     """
     if not (is_number(level) and 0 < level < 1):
         raise InputError(
-            "the confidence level must lie between 0 and 1.", given=repr(level), fix="level=0.95"
+            "the confidence level must lie between 0 and 1.",
+            given=repr(level),
+            fix=f"{called}=0.95",
         )
     return float(level)
 

@@ -25,6 +25,13 @@ TOGETHER = 16384  # rows of a fold whose losses are held together to average the
 SHORT = 100  # rows of folds that are averaged together
 
 
+def _unchangeable(array: FloatArray) -> FloatArray:
+    """The same numbers, which cannot be changed in place under what was made of them."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Predictions:
     """Predictions of C candidates for m rows.
@@ -224,6 +231,10 @@ class LossTable:
             check_shape("predictions", p.values, candidates, rows)
             classes = () if p.prob is None else p.prob.shape[2:3]
             check_shape("prob", p.prob, candidates, rows, *classes)
+            prob = None if p.prob is None else _unchangeable(p.prob)
+            kept = replace(p, values=_unchangeable(p.values), prob=prob)
+            object.__setattr__(self, "predictions", kept)
+        object.__setattr__(self, "losses", _unchangeable(self.losses))
 
     def __repr__(self) -> str:
         rows, candidates = self.losses.shape

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
-from pycvstat.errors.checks import check_word
+from pycvstat.errors.checks import check_word, is_number, shown
 from pycvstat.errors.names import answering
 from pycvstat.folds import Holdout, Subsampling
 from pycvstat.folds.plan import FoldPlan
@@ -265,8 +265,9 @@ def benchmark(
     'Subsampling(5, train=0.8, random=1)'
     """
     for name, share in (("validation", validation), ("test", test)):
-        if not 0 < share < 1:
-            raise InputError(f"the share of {name} rows must lie between 0 and 1.", given=share)
+        if not (is_number(share) and 0 < share < 1):
+            words = f"the share of {name} rows must lie between 0 and 1."
+            raise InputError(words, given=shown(share))
     if validation + test >= 1:
         raise InputError(
             "no training rows are left.", given=f"validation={validation}, test={test}"

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pycvstat.errors import Advice, InputError
-from pycvstat.errors.checks import is_whole
+from pycvstat.errors.checks import is_whole, shown
 from pycvstat.errors.names import Answering
 from pycvstat.learners.base import Candidates, Learner
 from pycvstat.rmath.random import as_stream
@@ -51,6 +51,9 @@ class RandomSearch(metaclass=Answering):
     n: int
     random: Any = None
 
+    def __post_init__(self) -> None:
+        _require_space(self.space)
+
     def candidates(self) -> Drawn:
         """The candidates, in the order drawn."""
         shape = _count(self.n), len(self.space)
@@ -84,6 +87,9 @@ class QuasiRandomSearch(metaclass=Answering):
     sequence: Literal["halton", "sobol"] = "halton"
     random: int = 1
 
+    def __post_init__(self) -> None:
+        _require_space(self.space)
+
     def candidates(self) -> Drawn:
         """The candidates, in the order of the sequence."""
         from scipy.stats import qmc
@@ -95,6 +101,15 @@ class QuasiRandomSearch(metaclass=Answering):
         engine = engines[self.sequence](d=len(self.space), rng=self.random)
         # a Sobol sequence is drawn in a power of two and cut
         return _quantiles(self.space, np.asarray(engine.random(1 << (n - 1).bit_length()))[:n])
+
+
+def _require_space(space: Any) -> None:
+    if not isinstance(space, Mapping):
+        raise InputError(
+            "a search needs a space: the values of each parameter.",
+            given=shown(space),
+            fix='write RandomSearch({"k": range(1, 31)}, n=20)',
+        )
 
 
 def _count(n: Any) -> int:

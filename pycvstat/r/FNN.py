@@ -24,6 +24,7 @@ from pycvstat.errors.checks import check_word, real_numbers
 from pycvstat.errors.names import answering
 from pycvstat.r.values import (
     Factor,
+    in_order_of,
     matrix,
     neighbours_of,
     no_missing,
@@ -125,7 +126,7 @@ def knn_reg(
     """
     check_word("algorithm", algorithm, get_args(Algorithm))
     rows, k = matrix(train, "train"), whole(k, "k", 1)
-    new = rows if test is None else matrix(test, "test", row=True)
+    new = rows if test is None else matrix(in_order_of(test, train, "test"), "test", row=True)
     values = _response(y, len(rows))
     require_columns(rows, new)
     most = len(rows) - (test is None)
@@ -211,9 +212,10 @@ def _in_words(shares: FloatArray) -> FloatArray:
 def _response(y: Any, n: int) -> FloatArray:
     values = None if y is None else real_numbers(y)
     if values is None or values.shape != (n,):
+        kind = "values that are no numbers" if values is None else "numbers"
         raise DataError(
             "y must have a number for each row of train.",
-            given="no y" if y is None else f"{np.size(y)} values for {n} rows",
+            given="no y" if y is None else f"{np.size(y)} {kind} for {n} rows",
         )
     if np.isnan(values).any():
         raise no_missing("y", int(np.isnan(values).sum()))

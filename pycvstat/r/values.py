@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ class Factor(pd.Categorical):
 
 def factor(cl: Any, n: int) -> pd.Categorical:
     """The classes of `n` training rows; classes that are numbers stay numbers."""
-    column = read_y(cl)
+    column = read_y(cl, "cl")
     if len(column) != n:
         raise DataError(
             "train and cl have different lengths.",
@@ -87,6 +87,36 @@ def matrix(data: Any, name: str, *, row: bool = False) -> FloatArray:
     if np.isnan(found).any():
         raise no_missing(name, int(np.isnan(found).any(axis=1).sum()))
     return found
+
+
+def in_order_of(new: Any, like: Any, name: str) -> Any:
+    """New rows with their named columns in the order of others; without names as they are.
+
+    R takes columns by their places alone. Names in another order are taken by name, and names of
+    which only some are known are refused.
+
+    Examples
+    --------
+    >>> in_order_of({"b": [1], "a": [2]}, ["a", "b"], "test")
+    {'a': [2], 'b': [1]}
+    """
+    given, names = names_of(new), like if isinstance(like, Sequence) else names_of(like)
+    if given is None or names is None or list(names) == given or not set(names) & set(given):
+        return new
+    if set(names) != set(given):
+        raise DataError(
+            f"{name} has other columns.",
+            given=f"{', '.join(map(str, given))}, where {', '.join(map(str, names))} are known",
+            fix="give the same columns, or an array, which is taken column by column",
+        )
+    return {one: new[one] for one in names}
+
+
+def names_of(data: Any) -> list[Any] | None:
+    """The names of columns; None where they have none."""
+    if not (hasattr(data, "columns") or isinstance(data, dict)):
+        return None
+    return list(data if isinstance(data, dict) else data.columns)
 
 
 def _numbers(data: Any, name: str) -> FloatArray:
@@ -123,6 +153,7 @@ def whole(value: Any, name: str, least: int | None = None) -> int:
 def rows_and_classes(
     train: Any, test: Any, cl: Any
 ) -> tuple[FloatArray, FloatArray, pd.Categorical]:
+    test = in_order_of(test, train, "test")
     rows, new = matrix(train, "train"), matrix(test, "test", row=test is not train)
     require_columns(rows, new)
     return rows, new, factor(cl, len(rows))

@@ -153,8 +153,9 @@ def test_refused():
         paired(table(1), table(1))
     with pytest.raises(InputError, match="corrected_t has no option 'bogus'"):
         paired(table(1), table(2), bogus=1)
-    nan = table(2)
-    nan.losses[0] = np.nan
+    losses = table(2).losses.copy()
+    losses[0] = np.nan
+    nan = replace(table(2), losses=losses)
     with pytest.raises(IntervalError, match="NaN"):
         paired(table(1), nan)
 

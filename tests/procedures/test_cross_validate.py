@@ -343,3 +343,10 @@ def test_a_checkpoint_of_other_data_is_refused_by_every_learner(learner, tmp_pat
     assert estimate(MTCARS) == estimate(MTCARS)
     with pytest.raises(CheckpointError, match=r"identity\.data"):
         estimate(MTCARS.assign(wt=MTCARS["wt"] + 1))
+
+
+def test_numbers_of_a_result_cannot_be_changed_in_place() -> None:
+    found = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=5)
+    for array in (found.table.losses, found.table.predictions.values):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pycvstat.errors import FitError
-from pycvstat.learners.linear.glmnet_path import Path, Scale, Settings
+from pycvstat.learners.linear.glmnet_path import FIRST, Path, Scale, Settings
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -125,10 +125,12 @@ def _by_products(
                 paths += _by_products(X[kept], y[kept], weights[kept], none, settings)
                 continue
         gram, target, scale = sums.standardised(varies[:-1], settings)
-        lambdas = settings.of(len(y) - len(rows)).penalties(target, scale.y_scale)
-        *found, fitted, sweeps, end = covariance_path(
-            gram, target, settings.penalty_factor, lambdas, settings.alpha, settings.pmax, ends
-        )
+        given, gradient = (gram, target, settings.penalty_factor), target
+        how = settings.alpha, settings.pmax, ends
+        if settings.some_free:
+            gradient = target - gram @ covariance_path(*given, np.array([FIRST]), *how)[0][0]
+        lambdas = settings.of(len(y) - len(rows)).penalties(gradient, scale.y_scale)
+        *found, fitted, sweeps, end = covariance_path(*given, lambdas, *how)
         slopes, explained = (values[:fitted] for values in found)
         path = scale.path(slopes, explained, lambdas[:fitted], sweeps, end, settings)
         paths.append(path.moved(origin))
@@ -229,10 +231,15 @@ class _Descent:
         self.free, self.lengths = varies[:-1].copy(), np.sqrt(square[:-1])
         self.seen, at_zero = y.copy(), self.columns @ y
         self.gradient = np.abs(at_zero)
+        self.share, self.fitted, self.end, self.going = 0.0, 0, 0, True
+        self.begun = False
+        if settings.some_free:
+            self.lambdas = np.array([FIRST])
+            self.start(0)
+            at_zero, self.begun = self.columns @ self.state.r, True
         self.lambdas = settings.penalties(at_zero, self.scale.y_scale)
         self.slopes = np.zeros((len(self.lambdas), p))
         self.explained = np.zeros(len(self.lambdas))
-        self.share, self.fitted, self.end, self.going = 0.0, 0, 0, True
 
     def _reach(self, m: int) -> FloatArray:
         """Gradients above these make predictors strong for penalty m."""
@@ -241,6 +248,8 @@ class _Descent:
 
     def start(self, m: int) -> None:
         """Solve penalty m among the predictors that were strong or now are."""
+        if m == 0 and self.begun:
+            return
         self._take_in(self.free & (self.gradient > self._reach(m)))
         self._solve(m, bool(self.state.counts[3]))
 

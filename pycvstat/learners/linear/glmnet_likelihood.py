@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from pycvstat.errors import FitError
 from pycvstat.learners.linear.glmnet_gaussian import ends_of, require_varying
-from pycvstat.learners.linear.glmnet_path import Path, Scale, Settings
+from pycvstat.learners.linear.glmnet_path import FIRST, Path, Scale, Settings
 from pycvstat.types import FloatArray, IntArray
 
 Likelihood = Literal["binomial", "poisson"]
@@ -72,15 +72,23 @@ def _path(
     offset = 0.0
     if settings.intercept:
         offset = float(np.log(mean / (1.0 - mean)) if binary else np.log(mean))
-    null_mean = 1.0 / (1.0 + np.exp(-offset)) if binary else np.exp(offset)
-    lambdas = settings.penalties(columns @ (w * (y - null_mean)), 1.0)
+
+    def down(lambdas: FloatArray, first: float) -> Any:
+        return newton_path(
+            columns, y, w, offset, binary, settings.intercept, varies, settings.penalty_factor,
+            lambdas, first, settings.alpha, settings.pmax, ends_of(settings), best,
+        )  # fmt: skip
+
+    eta: Any = offset
+    best = 0.0 if binary else -float(w @ (y * np.log(np.where(y > 0.0, y, 1.0)) - y))
+    if settings.some_free:
+        slopes, intercepts, *_ = down(np.array([FIRST]), 0.0)
+        eta = intercepts[0] + slopes[0] @ columns
+    mu = 1.0 / (1.0 + np.exp(-eta)) if binary else np.exp(eta)
+    lambdas = settings.penalties(columns @ (w * (y - mu)), 1.0)
     own = settings.lambda_ is None
     first = lambdas[1] / settings.step if own and len(lambdas) > 1 else 0.0
-    best = 0.0 if binary else -float(w @ (y * np.log(np.where(y > 0.0, y, 1.0)) - y))
-    slopes, intercepts, explained, null, fitted, sweeps, end = newton_path(
-        columns, y, w, offset, binary, settings.intercept, varies, settings.penalty_factor,
-        lambdas, first, settings.alpha, settings.pmax, ends_of(settings), best,
-    )  # fmt: skip
+    slopes, intercepts, explained, null, fitted, sweeps, end = down(lambdas, first)
     some = slice(fitted)
     scale = Scale(centre, x_scale, 0.0, 1.0, total)
     path = scale.path(slopes[some], explained[some], lambdas[some], sweeps, end, settings)

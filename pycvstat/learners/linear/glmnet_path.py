@@ -8,7 +8,7 @@ import numpy as np
 
 from pycvstat.types import FloatArray, IntArray
 
-_FIRST = 9.9e35
+FIRST = 9.9e35
 """glmnet fits the first penalty of its own path as if it were infinite."""
 
 
@@ -55,15 +55,23 @@ class Settings:
         return self if self.lambda_min_ratio else replace(self, lambda_min_ratio=ratio)
 
     def penalties(self, gradient: FloatArray, y_scale: float) -> FloatArray:
-        """Penalties (L,) on the scale of the descent, from the gradient (p,) at zero."""
+        """Penalties (L,) on the scale of the descent.
+
+        The gradient (p,) is that of a fit of the predictors without a penalty alone.
+        """
         if self.lambda_ is not None:
             return self.lambda_ / y_scale
         penalised = self.penalty_factor > 0.0
         pulls = np.abs(gradient[penalised]) / self.penalty_factor[penalised]
         largest = pulls.max(initial=0.0) / max(self.alpha, 1e-3)
         path = largest * self.step ** np.arange(self.nlambda)
-        path[0] = _FIRST
+        path[0] = FIRST
         return np.asarray(path)
+
+    @property
+    def some_free(self) -> bool:
+        """Whether a path of its own starts with predictors that have no penalty."""
+        return self.lambda_ is None and bool((self.penalty_factor == 0.0).any())
 
     @property
     def step(self) -> float:

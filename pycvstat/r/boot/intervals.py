@@ -215,7 +215,9 @@ def boot_ci(
     """
     if not isinstance(boot_out, Boot):
         raise InputError("boot_ci needs what boot returns.", given=boot_out.__class__.__name__)
-    levels = np.array([check_level(one) for one in np.atleast_1d(np.asarray(conf, dtype=object))])
+    levels = np.array(
+        [check_level(one, "conf") for one in np.atleast_1d(np.asarray(conf, dtype=object))]
+    )
     names = _types(type)
     first, second = _which(index, len(boot_out.t0))
     t0, t = float(boot_out.t0[first]), boot_out.t[:, first]

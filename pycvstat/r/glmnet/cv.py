@@ -55,6 +55,15 @@ class CvGlmnet:
         The largest penalty with the least error, and with one within a standard error of it.
     index : (2,) int64
         Their places, counted from 1.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> cars = pcv.data.mtcars()
+    >>> rows = [1 + i % 4 for i in range(32)]
+    >>> found = pcv.r.glmnet.cv_glmnet(cars[["wt", "hp"]], cars["mpg"], foldid=rows)
+    >>> bool(found.lambda_1se > found.lambda_min)
+    True
     """
 
     call: str

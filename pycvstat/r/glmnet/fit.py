@@ -13,6 +13,7 @@ from pycvstat.errors.names import answering
 from pycvstat.learners.linear.glmnet_path import Path, Settings
 from pycvstat.r.glmnet.asked import Arguments, Data, asked, call, predictors
 from pycvstat.r.glmnet.families import FAMILIES
+from pycvstat.r.values import in_order_of
 from pycvstat.rmath.printing import rounded, table
 from pycvstat.types import FloatArray, IntArray
 
@@ -45,6 +46,14 @@ class Glmnet:
         How many coefficients are not zero.
     dev_ratio : (L,) float64
         Share of the deviance that is explained.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> cars = pcv.data.mtcars()
+    >>> fit = pcv.r.glmnet.glmnet(cars[["wt", "hp"]], cars["mpg"], lambda_=[1.0, 0.1])
+    >>> fit.df.tolist(), fit.predict(cars[["hp", "wt"]], s=0.1).round(2)[:3].tolist()
+    ([2, 2], [23.5, 22.53, 25.17])
     """
 
     call: str
@@ -156,7 +165,7 @@ class Glmnet:
             return found[0] if s is not None and np.ndim(s) == 0 else found
         if newx is None:
             raise InputError("you need to supply a value for newx.", fix="fit.predict(newx, s=s)")
-        new, _ = predictors(newx, "newx")
+        new, _ = predictors(in_order_of(newx, self.data.names, "newx"), "newx")
         if new.shape[1] != beta.shape[1]:
             raise InputError(
                 f"the number of variables in newx must be {beta.shape[1]}.",

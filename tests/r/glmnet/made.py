@@ -27,7 +27,10 @@ made <- function(seed, tall) {
   if (runif(1) < .3) asked$weights <- runif(n, .2, 3)
   if (runif(1) < .25)
     asked$lambda <- sort(exp(runif(sample(2:15, 1), -5, 1)) * sd(y), decreasing = TRUE)
-  if (runif(1) < .2) asked$penalty.factor <- runif(p) + (runif(p) < .9)
+  if (runif(1) < .2) {
+    factor <- runif(p) + (runif(p) < .9)
+    asked$penalty.factor <- replace(factor, sample(p, sample(0:min(3, p - 1), 1)), 0)
+  }
   asked$thresh <- sample(c(1e-7, 1e-7, 1e-7, 1e-10), 1)
   list(x = x, y = y, asked = asked)
 }

@@ -56,7 +56,7 @@ HOLE = X.assign(wt=X["wt"].where(X["wt"] > 2))
         (lambda: glmnet(X, Y, family="normal"), "not one of glmnet's"),
         (lambda: glmnet(X, Y, lam=1.0), "no argument 'lam'"),
         (lambda: glmnet(X, Y).predict(), "supply a value for newx"),
-        (lambda: glmnet(X, Y).predict(X[["wt"]]), "variables in newx must be 4"),
+        (lambda: glmnet(X, Y).predict(X[["wt"]].to_numpy()), "variables in newx must be 4"),
         (lambda: glmnet(X, Y).predict(HOLE), "newx has missing"),
         (lambda: glmnet(X, Y).predict(X, type="class"), "type"),
         (lambda: glmnet(X, Y).coef(s=-1.0), "s takes penalties"),
