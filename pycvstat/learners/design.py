@@ -24,7 +24,14 @@ from pycvstat.learners.base import (
     spread,
     tell_missing,
 )
-from pycvstat.learners.solution import FitReport, Outcome, Sample, Solution, results_table, stacked
+from pycvstat.learners.solution import (
+    FitReport as FitReport,
+    Outcome as Outcome,
+    Sample as Sample,
+    Solution as Solution,
+    results_table,
+    stacked,
+)
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -32,8 +39,6 @@ if TYPE_CHECKING:
 
     from pycvstat.folds.plan import FoldPlan
 
-
-__all__ = ["DesignLearner", "FitReport", "Outcome", "Sample", "Solution"]
 
 FEW = 4  # columns that nobody finds many
 ROUNDING = 1e-13  # a share of the size of a column that rounding explains

@@ -165,14 +165,15 @@ def _endog(learner: Statsmodels, sample: Sample) -> pd.Series[Any]:
 
 
 def _converged(learner: Statsmodels, results: Any, heard: Sequence[Any]) -> bool:
-    if learner.model.__name__ == "RLM":  # it tells its steps only
+    from statsmodels.robust.robust_linear_model import RLM
+    from statsmodels.tools.sm_exceptions import ConvergenceWarning, IterationLimitWarning
+
+    if issubclass(learner.model, RLM):  # it tells its steps only
         return bool(results.fit_history["iteration"] < learner.fitting.get("maxiter", 50))
     said = getattr(results, "converged", None)
     if said is None:
         said = (getattr(results, "mle_retvals", None) or {}).get("converged")
-    warned = any(
-        w.category.__name__ in ("ConvergenceWarning", "IterationLimitWarning") for w in heard
-    )
+    warned = any(issubclass(w.category, ConvergenceWarning | IterationLimitWarning) for w in heard)
     return not warned if said is None else bool(said)
 
 
