@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 from statsmodels.genmod.generalized_linear_model import GLM
+from statsmodels.tools.sm_exceptions import MissingDataError
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import EPS, Family, Link, inside
@@ -291,12 +292,12 @@ def _basis(problem: Problem, weights: FloatArray) -> _Basis:
 
 def _iterated(problem: Problem, walk: Walk, basis: _Basis) -> tuple[FloatArray, FloatArray, bool]:
     """Coefficients and last working weights of statsmodels' iterations."""
-    model = GLM(problem.y, basis.U, offset=problem.offset, var_weights=problem.weights)
-    model.family = walk
     tol, left = problem.control.tol, problem.control.maxiter - len(walk.shares)
     try:
+        model = GLM(problem.y, basis.U, offset=problem.offset, var_weights=problem.weights)
+        model.family = walk
         results = model.fit(wls_method="qr", scale=1.0, rtol=tol, atol=0.1 * tol, maxiter=left)
-    except ValueError:  # what statsmodels says of weights and responses that are not finite
+    except (ValueError, MissingDataError):  # what is not finite: columns, weights, responses
         raise _broken() from None
     found = walk.coefficients(results.fit_history["params"][2:])
     return found, model.weights, bool(results.converged)

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.faults.long_work import OUTER
+from tests.faults.long_work import TASKS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 
@@ -87,7 +87,7 @@ def _command(pid: int) -> bytes:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     place = tmp_path_factory.mktemp("undisturbed")
     finish(start(place, "1"), place)
-    assert fits(place) == OUTER
+    assert fits(place) == TASKS
     return content(place)
 
 
@@ -105,7 +105,7 @@ def test_a_killed_session_continues(
         process.wait()
     finish(start(tmp_path, how), tmp_path)
     assert content(tmp_path) == undisturbed
-    assert OUTER <= fits(tmp_path) <= OUTER + kills * int(how)  # at most what was in flight
+    assert TASKS <= fits(tmp_path) <= TASKS + kills * int(how)  # at most what was in flight
     assert list(tmp_path.glob("kept/*/.*")) == []
 
 
@@ -124,7 +124,7 @@ def test_killed_workers_are_replaced(
             done += 1
     finish(process, tmp_path)
     assert content(tmp_path) == undisturbed
-    assert OUTER <= fits(tmp_path) <= OUTER + done
+    assert TASKS <= fits(tmp_path) <= TASKS + done
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -161,7 +161,7 @@ def test_sessions_in_one_directory_mix_nothing(
         if i != victim:
             finish(sessions[i], place)
             assert content(place) == undisturbed
-    assert len(list(tmp_path.glob("kept/*/task-*.npz"))) == OUTER
+    assert len(list(tmp_path.glob("kept/*/task-*.npz"))) == TASKS
     finish(start(places[victim], "1"), places[victim])
     assert content(places[victim]) == undisturbed
 
@@ -181,7 +181,7 @@ def test_interrupting_stops_everything_and_keeps_what_is_done(
     assert not any(Path(f"/proc/{pid}").exists() for pid in found)
     finish(start(tmp_path, "2"), tmp_path)
     assert content(tmp_path) == undisturbed
-    assert fits(tmp_path) <= OUTER + WORKERS
+    assert fits(tmp_path) <= TASKS + WORKERS
 
 
 def test_workers_of_a_killed_session_end_and_clean_up(tmp_path: Path) -> None:

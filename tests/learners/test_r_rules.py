@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
-from pycvstat.errors import InputError, PycvstatWarning
+from pycvstat.errors import FitError, InputError, PycvstatWarning
 from pycvstat.learners.families import FAMILY_NAMES, LINKS
 from pycvstat.r.bridge import run
 
@@ -183,3 +183,11 @@ def test_every_family_with_every_link_has_a_summary(family: str, link: str) -> N
     fitted = pcv.GLM(family, link).fit("y ~ x", data)
     assert "Generalized Linear Model" in str(fitted.summary())
     np.testing.assert_array_equal(fitted.results.bse, fitted.tidy()["std_error"])
+
+
+@pytest.mark.parametrize("family", ["binomial", "poisson", "gaussian"])
+def test_columns_below_the_range_of_division_are_no_foreign_error(family: str) -> None:
+    tiny = 5e-324
+    data = {"a": [0.0, -tiny], "b": [tiny, -2 * tiny], "c": [-tiny, tiny], "y": [0.0, 1.0]}
+    with pytest.raises(FitError, match="broke down"):
+        pcv.GLM(family).fit("y ~ .", data)
