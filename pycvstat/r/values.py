@@ -74,8 +74,10 @@ def factor(cl: Any, n: int) -> pd.Categorical:
 
 def matrix(data: Any, name: str, *, row: bool = False) -> FloatArray:
     """Numbers in rows and columns, as ``as.matrix`` makes them; a vector is a column, or a row."""
-    if hasattr(data, "columns") or isinstance(data, dict):
-        data = _numbers(data, name)
+    if names_of(data) is not None:
+        problem = f"{name} must be numbers: distances need them."
+        fix = "leave the column out, or code it by numbers; pycvstat.KNN takes factors"
+        data = np.column_stack(list(numeric_columns(data, problem, fix).values()))
     found = real_numbers(data)
     if found is not None and found.ndim < 2:
         found = found.reshape((1, -1) if row else (-1, 1))
@@ -119,16 +121,14 @@ def names_of(data: Any) -> list[Any] | None:
     return list(data if isinstance(data, dict) else data.columns)
 
 
-def _numbers(data: Any, name: str) -> FloatArray:
+def numeric_columns(data: Any, problem: str, fix: str) -> dict[str, Any]:
+    """The columns of a frame by their names; others than numbers and truth values are refused."""
     frame = read(data)
     for column in (frame[one] for one in frame.names):
         if column.kind not in ("numeric", "logical"):
-            raise DataError(
-                f"{name} must be numbers: distances need them.",
-                given=f"column {column.name!r}, which is {column.kind}",
-                fix="leave the column out, or code it by numbers; pycvstat.KNN takes factors",
-            )
-    return np.column_stack([frame[one].values for one in frame.names])
+            given = f"column {column.name!r}, which is {column.kind}"
+            raise DataError(problem, given=given, fix=fix)
+    return {one: frame[one].values for one in frame.names}
 
 
 def no_missing(name: str, rows: int) -> DataError:

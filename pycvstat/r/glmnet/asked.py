@@ -7,10 +7,11 @@ from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 
-from pycvstat.data.frame import read, read_y
+from pycvstat.data.frame import read_y
 from pycvstat.errors import DataError, InputError, warn
 from pycvstat.errors.checks import is_number, is_whole, real_numbers
 from pycvstat.learners.linear.glmnet_path import Settings
+from pycvstat.r.values import names_of, numeric_columns
 from pycvstat.types import FloatArray
 
 FamilyName = Literal["gaussian", "binomial", "poisson"]
@@ -115,18 +116,12 @@ def _two_classes(y: Any, n: int) -> tuple[FloatArray, tuple[Any, ...]]:
 def predictors(x: Any, name: str) -> tuple[FloatArray, tuple[str, ...]]:
     """A matrix of finite numbers and the names of its columns."""
     found, names = None, None
-    if hasattr(x, "columns") or isinstance(x, dict):
-        frame = read(x)
-        for column in (frame[one] for one in frame.names):
-            if column.kind not in ("numeric", "logical"):
-                raise DataError(
-                    f"{name} must be a matrix of numbers.",
-                    given=f"column {column.name!r}, which is {column.kind}",
-                    fix="code it by numbers: pandas.get_dummies(x, drop_first=True, dtype=float)",
-                )
-        names = tuple(frame.names)
+    if names_of(x) is not None:
+        fix = "code it by numbers: pandas.get_dummies(x, drop_first=True, dtype=float)"
+        columns = numeric_columns(x, f"{name} must be a matrix of numbers.", fix)
+        names = tuple(columns)
         if names:
-            found = np.column_stack([frame[one].values for one in names]).astype(np.float64)
+            found = np.column_stack(list(columns.values())).astype(np.float64)
     else:
         found = _numbers(x)
     if found is None or found.ndim != 2 or not len(found):
