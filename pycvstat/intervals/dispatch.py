@@ -106,7 +106,7 @@ def read_metric(
 ) -> tuple[Metric | None, Averaging]:
     """The record of a metric that was asked for, and how it is averaged; one fold is pooled."""
     if metric is not None:
-        read = as_metric(metric)
+        read = as_metric(metric, table.levels if isinstance(table, LossTable) else ())
         averaging = averaging_of(read, averaging)
         one = len(table.plan) == 1 and read is not METRICS["auc"]
         return read, "pooled" if one else averaging

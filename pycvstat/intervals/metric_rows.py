@@ -12,11 +12,13 @@ from pycvstat.errors import InputError, IntervalError, heard
 from pycvstat.errors.checks import shown
 from pycvstat.intervals.dispatch import interval
 from pycvstat.losses import LossTable
-from pycvstat.losses.metric import Averaging, Metric
+from pycvstat.losses.metric import Averaging, Metric, count_classes
 from pycvstat.losses.metrics import Measured, MetricLike, as_metric, metric
 
 if TYPE_CHECKING:
     import pandas as pd
+
+HALVED = "the response is numbers: predicted as 1 above one half"
 
 
 def metric_rows(
@@ -53,7 +55,7 @@ def metric_rows(
         raise InputError(
             "metrics is a list of names or functions.", given=shown(metrics), fix='["rmse", "r2"]'
         )
-    read = [as_metric(one) for one in metrics]  # a wrong name before any work
+    read = [as_metric(one, table.levels) for one in metrics]  # a wrong name before any work
     return pd.DataFrame([_row(table, one, averaging, level, method) for one in read])
 
 
@@ -69,7 +71,9 @@ def _row(
             limits = interval(table, method, level, metric=read, averaging=averaging).row()
         except IntervalError as error:
             limits = nothing | {"estimate": measured.estimate, "notes": error.problem}
-    notes = [limits["notes"], *_undefined(measured, len(table.plan)), *said]
+    halved = read.needs == "classes" and not count_classes(table)
+    notes = [HALVED] if halved else []
+    notes += [limits["notes"], *_undefined(measured, len(table.plan)), *said]
     if not np.isclose(limits["estimate"], measured.estimate, rtol=1e-9, equal_nan=True):
         notes.insert(0, f"the interval is around {limits['estimate']:.6g}")
     row |= {name: limits[name] for name in nothing}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ import numpy as np
 from pycvstat.losses.metric import Better, Metric
 from pycvstat.losses.table import Needs
 
-_OF_PROBABILITIES = ("log_loss", "brier_score_loss", "d2_log_loss_score", "d2_brier_score")
+_OF_PROBABILITIES = (
+    "log_loss", "brier_score_loss", "d2_log_loss_score", "d2_brier_score", "top_k_accuracy_score",
+)  # fmt: skip
 _WORSE = ("_loss", "_error", "_deviance")
 
 
@@ -20,8 +24,8 @@ def of_sklearn(given: Callable[..., Any]) -> tuple[str, Metric] | None:
     """What a function or scorer of scikit-learn is here; None for other functions.
 
     The name of its default or averaged form, by which a record of ours can stand in its place, and
-    a metric that calls it on 0 and 1, the event being 1, or on codes of several classes. A scorer's
-    sign is left out: ``neg_`` scores are losses again.
+    a metric that calls it on 0 and 1, the event being 1, or on the labels of several classes. A
+    scorer's sign is left out: ``neg_`` scores are losses again.
 
     Examples
     --------
@@ -48,7 +52,39 @@ def of_sklearn(given: Callable[..., Any]) -> tuple[str, Metric] | None:
     sign = getattr(given, "_sign", -1 if name.endswith(_WORSE) else 1)
     better: Better = "larger" if sign > 0 else "smaller"
     metric = Metric(_quiet(partial(function, **arguments)), needs, str(name), better=better)
+    metric = replace(metric, of_levels=partial(_of_labels, metric, function, arguments))
     return _standard(str(name), arguments) if of_theirs else "", metric
+
+
+def _of_labels(
+    metric: Metric, function: Any, arguments: dict[str, Any], levels: tuple[str, ...]
+) -> Metric:
+    """The metric on labels, where classes are several or its arguments name them.
+
+    scikit-learn sorts the labels, and so the columns of probabilities. Where it cannot see them all
+    in a fold, or their order counts, it is told them.
+    """
+    told = [arguments.get("pos_label"), *np.atleast_1d(arguments.get("labels", 1))]
+    named = len(levels) > 2 or any(isinstance(one, str) for one in told)
+    order = np.argsort(levels) if named else np.arange(len(levels))
+    names: Any = np.array(levels) if named else order
+    more: dict[str, Any] = {}
+    if metric.needs in ("numbers", None):
+        return metric
+    if "labels" in signature(function).parameters and "labels" not in arguments:
+        more = {"labels": names[order]} if metric.needs == "probabilities" else {}
+        more |= (
+            {"labels": names} if arguments.get("weights") else {}
+        )  # distances of ordered classes
+    of_names = _quiet(partial(function, **arguments, **more))
+
+    def measured(y: Any, prediction: Any) -> float:
+        y, p = names[np.asarray(y, dtype=np.int64)], np.asarray(prediction)
+        if metric.needs == "classes":
+            return of_names(y, names[p.astype(np.int64)])
+        return of_names(y, p[:, order] if p.ndim == 2 else p)
+
+    return replace(metric, function=measured, of_levels=None)
 
 
 def _standard(name: str, arguments: dict[str, Any]) -> str:
@@ -89,6 +125,7 @@ def _quiet(function: Callable[..., Any]) -> Callable[[Any, Any], float]:
         from sklearn.exceptions import UndefinedMetricWarning
 
         with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             warnings.simplefilter("error", UndefinedMetricWarning)
             try:
                 return float(function(y, prediction))

@@ -129,6 +129,11 @@ def _zero_one(y: NDArray[Any], p: Predictions) -> FloatArray:
 
 
 def _log(y: NDArray[Any], p: Predictions) -> FloatArray:
+    if not np.issubdtype(y.dtype, np.integer) and _of_shares(y, p):
+        event, other = (
+            np.log(np.clip(q, LOG_CLIP, 1 - LOG_CLIP)) for q in (p.values, 1 - p.values)
+        )
+        return np.asarray(-(y * event + (1 - y) * other))
     chosen = _probability_of_truth(y, p, "log")
     return -np.log(np.clip(chosen, LOG_CLIP, 1 - LOG_CLIP))
 
@@ -153,6 +158,11 @@ def _probability_of_truth(y: NDArray[Any], p: Predictions, name: str) -> FloatAr
             fix=Advice("use a learner of probabilities, or {loss}", loss="squared"),
         )
     return np.where(y > 0.5, p.values, 1.0 - p.values)
+
+
+def _of_shares(y: NDArray[Any], p: Predictions) -> bool:
+    """Whether responses and predictions are shares of events, as of grouped binomials."""
+    return all(((part >= 0) & (part <= 1)).all() for part in (y, p.values))
 
 
 def _prob(p: Predictions, name: str) -> FloatArray:

@@ -78,6 +78,11 @@ class Metric:
         ``influence(y, prediction) -> (m,)``: its influence curve around its value.
     counts : bool
         Whether the function takes the number of classes as a third argument.
+    shares : bool
+        Whether the response may be shares of events, as of grouped binomials.
+    of_levels : callable, optional
+        ``of_levels(levels) -> Metric``: the metric for classes of these names, where it depends on
+        them.
 
     Examples
     --------
@@ -95,6 +100,8 @@ class Metric:
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     influence: Callable[[Any, Any], FloatArray] | None = None
     counts: bool = False
+    shares: bool = False
+    of_levels: Callable[[tuple[str, ...]], Metric] | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -119,7 +126,7 @@ class Metric:
                 fix="use cross_validate(), or give y= and predictions= to from_losses()",
             )
         y = table.y[table.plan.rows]
-        given = table.predictions.given_to(self.name, self.needs, y, candidate)
+        given = table.predictions.given_to(self.name, self.needs, y, candidate, self.shares)
         if self.needs == "probabilities":
             _check_probabilities(self.name, given)
         return y, given

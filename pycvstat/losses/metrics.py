@@ -38,12 +38,20 @@ _BY_OTHER_NAMES: dict[str, str] = {
 }
 
 
-def as_metric(given: MetricLike) -> Metric:
+def as_metric(given: MetricLike, levels: tuple[str, ...] = ()) -> Metric:
     """The metric of a name, of a function of scikit-learn, or of a function of (y, prediction).
 
     Names are ours, with a parameter where there is one (``"pinball(0.9)"``, ``"f_beta(2)"``,
-    ``"precision(3)"``: the third class against the rest), or those of scikit-learn, yardstick,
-    caret and Metrics. What is ``neg_`` there is not turned around here.
+    ``"precision(cat)"``: the class cat against the rest, and ``"precision(3)"`` the third where
+    none is called 3), or those of scikit-learn, yardstick, caret and Metrics. What is ``neg_``
+    there is not turned around here. Functions of scikit-learn get 0 and 1 of two classes, the event
+    being 1, and the labels of several.
+
+    Parameters
+    ----------
+    given : str, Metric or callable
+    levels : tuple of str
+        The classes, where they are known.
 
     Examples
     --------
@@ -51,6 +59,11 @@ def as_metric(given: MetricLike) -> Metric:
     ((0.0, inf), Metric('log_loss', needs='probabilities'), \
 Metric('balanced_accuracy', needs='classes'))
     """
+    read = _read(given)
+    return read if read.of_levels is None or not levels else read.of_levels(levels)
+
+
+def _read(given: MetricLike) -> Metric:
     if callable(given) and not isinstance(given, Metric):
         name, given = of_sklearn(given) or ("", Metric(given))
         if name in _BY_OTHER_NAMES:
@@ -74,14 +87,17 @@ def _by_name(given: str) -> Metric | None:
         return METRICS[plain]
     if plain in _BY_OTHER_NAMES:
         return METRICS[_BY_OTHER_NAMES[plain]]
-    family = re.fullmatch(r"(\w+)\((\d[\d.e+-]*)\)", plain)
+    family = re.fullmatch(r"(\w+)\((.+)\)", plain)
     if family is None:
         return None
-    kind = _BY_OTHER_NAMES.get(family[1], family[1])
+    kind = _BY_OTHER_NAMES.get(family[1].lower(), family[1].lower())
+    if kind in of_classes.RATES:
+        return of_classes.of_class(kind, family[2].strip())
     try:
-        return _FAMILIES[kind](float(family[2])) if kind in _FAMILIES else None
+        parameter = float(family[2])
     except ValueError:
         return None
+    return _FAMILIES[kind](parameter) if kind in _FAMILIES else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +161,7 @@ def metric(
     >>> found.by_fold.shape, round(found.estimate**2, 6) == round(result.pooled, 6)
     ((4,), True)
     """
-    read = as_metric(name)
+    read = as_metric(name, table.levels)
     averaging = averaging_of(read, averaging)
     y, given = read.rows(table, candidate)
     classes = count_classes(table)
@@ -166,7 +182,7 @@ def fold_values(table: LossTable, name: MetricLike) -> FoldMeans:
     >>> fold_values(result.table, "r2").better
     'larger'
     """
-    read = as_metric(name)
+    read = as_metric(name, table.levels)
     if read.better not in ("larger", "smaller"):
         raise LossError(
             f"{read.name} does not say which way is better, so it chooses no candidate.",

@@ -9,7 +9,7 @@ of all sums ("micro"). A rate with nothing below its line is not defined: NaN.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -201,18 +201,44 @@ def _rate_of(kind: str, average: Average, beta: float = 1.0, event: bool = False
     return value
 
 
-def of_class(kind: str, number: float, label: str = "") -> Metric:
-    """The record of a rate of one class against the rest, counted from 1 in the order of levels.
+def of_class(kind: str, given: str) -> Metric:
+    """The record of a rate of one class against the rest.
+
+    Parameters
+    ----------
+    kind : str
+        One of `RATES`.
+    given : str
+        The class by its label; where none is called so by its place, counted from 1.
 
     Examples
     --------
-    >>> of_class("precision", 3)
-    Metric('precision(3)', needs='classes')
+    >>> by_place = of_class("precision", "2")
+    >>> by_label = by_place.of_levels(("1", "2", "0"))
+    >>> by_label.value(np.array([0, 1]), np.array([1.0, 1.0]), 3)
+    0.5
     """
-    if number != int(number) or number < 1:
-        raise InputError("classes are counted from 1.", given=f"{kind}({number:g})")
-    named = f"{kind}({label or int(number)})"
-    return of_confusion(named, _rate_of(kind, int(number) - 1))
+
+    def of_levels(levels: tuple[str, ...]) -> Metric:
+        place = int(given) if given.isdigit() else 0
+        if given not in levels and not 1 <= place <= len(levels):
+            known = f"{len(levels)} classes: {', '.join(levels[:8])}"
+            raise LossError("there is no such class.", given=f"{given!r} of {known}")
+        at = levels.index(given) if given in levels else place - 1
+        return of_confusion(f"{kind}({given})", _rate_of(kind, at))
+
+    def unknown(y: Any, p: Any, classes: int = 0) -> float:
+        raise LossError(
+            "these classes have no labels.",
+            given=f"{kind}({given})",
+            fix=f"{kind}(2), the second class against the rest",
+        )
+
+    if given.isdigit() and int(given) >= 1:
+        return replace(
+            of_confusion(f"{kind}({given})", _rate_of(kind, int(given) - 1)), of_levels=of_levels
+        )
+    return Metric(unknown, "classes", f"{kind}({given})", counts=True, of_levels=of_levels)
 
 
 def f_beta(beta: float, average: Average | None = None) -> Metric:
@@ -307,7 +333,4 @@ CLASSES: tuple[Metric, ...] = (
     ),
     *(_averaged(kind, average) for kind in RATES for average in AVERAGES),
 )  # fmt: skip
-FAMILIES: dict[str, Callable[[float], Metric]] = {
-    "f_beta": f_beta,
-    **{kind: partial(of_class, kind) for kind in RATES},
-}
+FAMILIES: dict[str, Callable[[float], Metric]] = {"f_beta": f_beta}

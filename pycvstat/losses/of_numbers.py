@@ -142,6 +142,34 @@ def _unit_deviance(power: float, y: FloatArray, p: FloatArray) -> FloatArray:
     return np.asarray(2 * (y**two / (one * two) - y * p**one / one + p**two / two))
 
 
+def negative_binomial(alpha: float) -> Callable[[Any, Any], FloatArray]:
+    """The unit deviance of the negative binomial law of variance mu + alpha mu^2.
+
+    As in R: ``MASS::negative.binomial(1 / alpha)$dev.resids``.
+
+    Examples
+    --------
+    >>> negative_binomial(0.5)(np.array([0.0, 3.0]), np.array([2.0, 3.0])).round(6)
+    array([2.772589, 0.      ])
+    """
+    if not 0 < alpha < np.inf:
+        raise InputError("alpha must be positive.", given=alpha, fix="poisson_deviance where 0")
+
+    def deviance(y: FloatArray, p: FloatArray) -> FloatArray:
+        _check_deviance(1, y, p)
+        with np.errstate(all="ignore"):
+            own = np.where(y > 0, y * np.log(y / p), 0.0)
+        found = own - (y + 1 / alpha) * np.log((1 + alpha * y) / (1 + alpha * p))
+        return np.maximum(2 * found, 0.0)
+
+    return deviance
+
+
+def negative_binomial_metric(alpha: float) -> Metric:
+    """The mean deviance of a negative binomial law."""
+    return mean_metric(f"negative_binomial_deviance({alpha:.15g})", negative_binomial(alpha))
+
+
 def _check_deviance(power: float, y: FloatArray, p: FloatArray) -> None:
     if power == 0:
         return
@@ -331,4 +359,8 @@ NUMBERS: tuple[Metric, ...] = (
         )
     ),
 )
-FAMILIES = {"pinball": pinball_metric, "tweedie": tweedie_metric}
+FAMILIES = {
+    "pinball": pinball_metric,
+    "tweedie": tweedie_metric,
+    "negative_binomial_deviance": negative_binomial_metric,
+}

@@ -125,13 +125,41 @@ def average_precision(y: NDArray[Any], score: FloatArray) -> float:
 def log_losses(y: NDArray[Any], p: FloatArray) -> FloatArray:
     """Minus the log of the probability of the truth, kept 1e-15 from 0 and 1.
 
+    Of shares of events, as of grouped binomials, that of an event and of its absence by their
+    shares: the mean over the trials of a row.
+
     Examples
     --------
     >>> log_losses(np.array([1]), np.array([0.25])).round(6)
     array([1.386294])
+    >>> log_losses(np.array([0.75]), np.array([0.5])).round(6)
+    array([0.693147])
     """
+    if p.ndim == 1:
+        return np.asarray(-(y * _log(p) + (1 - y) * _log(1 - p)))
     truth = _columns(p)[np.arange(len(p)), np.asarray(y, dtype=np.int64)]
     return np.asarray(-np.log(np.clip(truth, LOG_CLIP, 1 - LOG_CLIP)))
+
+
+def _log(p: FloatArray) -> FloatArray:
+    return np.log(np.clip(p, LOG_CLIP, 1 - LOG_CLIP))
+
+
+def binomial_deviances(y: NDArray[Any], p: FloatArray) -> FloatArray:
+    """Unit deviances of the binomial law: twice the log loss, of shares about that of the truth.
+
+    As in R: ``binomial()$dev.resids(y, p, 1)``.
+
+    Examples
+    --------
+    >>> binomial_deviances(np.array([1.0, 0.5]), np.array([0.25, 0.5])).round(6)
+    array([2.772589, 0.      ])
+    """
+    if p.ndim == 2:
+        return 2 * log_losses(y, p)
+    with np.errstate(all="ignore"):
+        own = np.where((y > 0) & (y < 1), y * np.log(y) + (1 - y) * np.log(1 - y), 0.0)
+    return np.maximum(2 * (log_losses(y, p) + own), 0.0)
 
 
 def brier_losses(y: NDArray[Any], p: FloatArray) -> FloatArray:
@@ -160,7 +188,7 @@ def calibration_line(y: NDArray[Any], p: FloatArray) -> tuple[float, float]:
     (True, True)
     """
     logit = _logit(y, p, "the calibration line")
-    if np.ptp(y) == 0 or np.ptp(logit) == 0 or _separated(logit[y == 0], logit[y == 1]):
+    if np.ptp(y) == 0 or np.ptp(logit) == 0 or _separated(logit[y < 1], logit[y > 0]):
         return np.nan, np.nan
     found = _newton(np.column_stack([np.ones(len(p)), logit]), np.asarray(y, float), 0.0)
     return float(found[0]), float(found[1])
@@ -247,16 +275,19 @@ PROBABILITIES: tuple[Metric, ...] = (
         log_losses,
         "probabilities",
         loss="log",
+        shares=True,
         elsewhere={
             "scikit-learn": "neg_log_loss", "yardstick": "mn_log_loss", "caret": "logLoss",
             "Metrics": "logLoss ll",
         },
     ),
+    mean_metric("binomial_deviance", binomial_deviances, "probabilities", shares=True),
     mean_metric(
         "brier",
         brier_losses,
         "probabilities",
         loss="brier",
+        shares=True,
         range=(0.0, 2.0),
         elsewhere={
             "scikit-learn": "brier_score_loss neg_brier_score", "yardstick": "brier_class",
@@ -290,6 +321,7 @@ PROBABILITIES: tuple[Metric, ...] = (
         lambda y, p: calibration_line(y, p)[0],
         "probabilities",
         "calibration_intercept",
+        shares=True,
         better="nearer 0",
         averaging="pooled",
     ),
@@ -297,18 +329,21 @@ PROBABILITIES: tuple[Metric, ...] = (
         lambda y, p: calibration_line(y, p)[1],
         "probabilities",
         "calibration_slope",
+        shares=True,
         better="nearer 1",
         averaging="pooled",
     ),
     Metric(
         calibration_in_the_large,
         "probabilities",
+        shares=True,
         better="nearer 0",
         averaging="pooled",
     ),
     Metric(
         calibration_error,
         "probabilities",
+        shares=True,
         range=(0.0, 1.0),
         better="smaller",
         averaging="pooled",

@@ -69,13 +69,15 @@ class Predictions:
         return Predictions(self.values[index : index + 1], prob, self.detail)
 
     def given_to(
-        self, name: str, needs: Needs | None, y: NDArray[Any], candidate: int
+        self, name: str, needs: Needs | None, y: NDArray[Any], candidate: int, shares: bool = False
     ) -> FloatArray:
         """The prediction in the form that a function of (y, prediction) needs.
 
         Of classes these are codes; or probabilities, of two classes that of the second, of
-        several all, shape (m, L); or scores, that of the second of two classes. A function that
-        does not say which gets numbers only.
+        several all, shape (m, L); or scores, that of the second of two classes. Numbers 0 and 1
+        are two classes, predicted as the second above one half, as for the 0-1 loss; with `shares`
+        numbers between them are shares of events. A function that does not say what it needs gets
+        numbers only.
 
         Examples
         --------
@@ -84,9 +86,12 @@ class Predictions:
         array([0.8])
         """
         if not np.issubdtype(y.dtype, np.integer):
-            scored = needs in ("probabilities", "scores") and np.isin(y, (0.0, 1.0)).all()
-            if scored or needs in ("numbers", None):
-                return np.asarray(self.values[candidate])
+            values = np.asarray(self.values[candidate])
+            two = np.isin(y, (0.0, 1.0)).all() or (shares and ((y >= 0) & (y <= 1)).all())
+            if two and needs == "classes":
+                return np.where(np.isnan(values), np.nan, values > 0.5)
+            if two or needs in ("numbers", None):
+                return values
             count = "two " if needs == "scores" else ""
             fix = "factor(...) around the response in the formula, where it is 0 and 1"
             raise LossError(f"{name} needs {count}classes.", given="a numeric response", fix=fix)
@@ -100,7 +105,8 @@ class Predictions:
             raise LossError(f"{name} needs class probabilities.", given="predicted classes only")
         classes = self.prob.shape[2]
         if needs == "scores" and classes != 2:
-            raise LossError(f"{name} needs two classes.", given=f"{classes} classes")
+            fix = f"metric='{name}_ovr' or '{name}_ovo', of all classes" if name == "auc" else ""
+            raise LossError(f"{name} needs two classes.", given=f"{classes} classes", fix=fix)
         which = (candidate, slice(None), 1) if classes == 2 else candidate
         return np.asarray(self.prob[which])
 
@@ -201,6 +207,8 @@ class LossTable:
         The response, codes for classes.
     weighted : bool
         Whether weights entered the fits; they never enter the losses.
+    levels : tuple of str
+        The classes, where they have names.
 
     Examples
     --------
@@ -221,6 +229,7 @@ class LossTable:
     predictions: Predictions | None = None
     y: NDArray[Any] | None = None
     weighted: bool = False
+    levels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         rows, candidates = len(self.plan.rows), len(self.candidates)

@@ -16,6 +16,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
 from pycvstat.losses.table import TOGETHER, mean_of
+from pycvstat.procedures.notes import tell_not_converged, tell_notes, where
 from pycvstat.procedures.state import AGAIN, refuse_state
 from pycvstat.run import Execution, run_tasks
 from pycvstat.run.reproducible import one_thread
@@ -80,6 +81,7 @@ class Work:
     base: IntArray | None = None  # rows of the task that the plan's rows point into
     fold_word: str = "fold"
     weighted: bool = False
+    levels: tuple[str, ...] = ()
 
     @property
     def candidates(self) -> tuple[dict[str, Any], ...]:
@@ -104,6 +106,7 @@ def run(
     execution: Execution | None = None,
     identity: Mapping[str, Any] | None = None,
     weighted: bool = False,
+    levels: tuple[str, ...] = (),
     label: str = "cross-validation",
     check_state: bool = True,
 ) -> Outcome:
@@ -125,13 +128,16 @@ def run(
         Says what the work is, for checkpoints.
     weighted : bool
         Whether weights enter the fits.
+    levels : tuple of str
+        The names of the classes.
     check_state : bool
         Whether to repeat the first fit of a learner that might keep something from fit to fit.
     """
     check_word("on_error", on_error, get_args(OnError))
     execution = execution or Execution()
     contexts = prepared.begin(plan, random)
-    work = Work(prepared, plan, contexts, y, loss, keep, on_error, weighted=weighted)
+    told = {"weighted": weighted, "levels": levels}
+    work = Work(prepared, plan, contexts, y, loss, keep, on_error, **told)  # type: ignore[arg-type]
     closed = _closed_form(work)
     if closed is not None and execution.checkpoint is None:
         return closed
@@ -250,12 +256,6 @@ def _one_by_one(work: Work, i: int, which: Sequence[int] | None) -> dict[str, An
     return joined
 
 
-def where(plan: FoldPlan, i: int, fold_word: str = "fold") -> str:
-    """The name of a fit: its fold, and its repeat where there are several."""
-    fold = f"{fold_word} {int(plan.fold[i]) + 1} of {int(plan.fold.max()) + 1}"
-    return fold if plan.times == 1 else f"repeat {int(plan.repeat[i]) + 1}, {fold}"
-
-
 def _place(work: Work, i: int) -> str:
     return f"{where(work.plan, i, work.fold_word)}, {int(work.plan.n_train[i])} training rows"
 
@@ -295,16 +295,16 @@ def _closed_form(work: Work) -> Outcome | None:
     table = _table(work, losses, p)
     kept = table if work.keep == "all" else None
     details = (None,) * len(work.plan) if p.detail is None else p.detail
-    tell_notes(work, [[(t, t) for one in fit or () for t in one.notes] for fit in details])
-    _tell_not_converged(work, details)
+    tell_notes(work.plan, [[(t, t) for one in fit or () for t in one.notes] for fit in details])
+    tell_not_converged(work.plan, details)
     return Outcome(_in_range(work, table.means()), kept, details, ())
 
 
 def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
     failures = _failures(work, results)
     details = tuple(r["detail"] for r in results)
-    tell_notes(work, [r["notes"] for r in results])
-    _tell_not_converged(work, details)
+    tell_notes(work.plan, [r["notes"] for r in results])
+    tell_not_converged(work.plan, details)
     if work.keep == "fold_means":
         stacked = np.stack([r["means"] for r in results])
         loss, range_ = work.loss.name, work.loss.range
@@ -326,7 +326,7 @@ def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:
 
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
     loss, range_ = work.loss.name, work.loss.range
-    of = losses.T, loss, range_, work.candidates, p, work.y, work.weighted
+    of = losses.T, loss, range_, work.candidates, p, work.y, work.weighted, work.levels
     return LossTable(work.plan, *of)
 
 
@@ -351,38 +351,6 @@ def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure
             f"{first.reason}",
         )
     return found
-
-
-def tell_notes(work: Work, notes: Sequence[Sequence[tuple[str, str]]]) -> None:
-    """Say once, with the folds, what several fits have to say: what about, and the text."""
-    said: dict[str, dict[int, str]] = {}
-    for i, of_fit in enumerate(notes):
-        for about, text in of_fit:
-            said.setdefault(about, {})[i] = text
-    for texts in said.values():
-        differ = "; this is said of the first" if len({*texts.values()}) > 1 else ""
-        warn(next(iter(texts.values())), given=f"{_places(work, [*texts])}{differ}")
-
-
-def _places(work: Work, fits: Sequence[int]) -> str:
-    """The names of some fits, the first of many."""
-    more = f" and {len(fits) - 3} more" if len(fits) > 3 else ""
-    return f"{', '.join(where(work.plan, i) for i in fits[:3])}{more}"
-
-
-def _tell_not_converged(work: Work, details: Sequence[Any]) -> None:
-    """Say in which fits the iterations of a candidate did not converge."""
-    stuck = [
-        i
-        for i, reports in enumerate(details)
-        if isinstance(reports, tuple) and not all(report.converged for report in reports)
-    ]
-    if stuck:
-        warn(
-            f"{len(stuck)} of {len(details)} fits did not converge.",
-            given=_places(work, stuck),
-            fix="raise maxiter, or read their predictions with care",
-        )
 
 
 def identity_of(work: Work) -> dict[str, Any]:

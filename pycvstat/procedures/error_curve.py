@@ -17,8 +17,9 @@ from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.losses.table import mean_of, parameter_columns
-from pycvstat.procedures.engine import Work, describe, identity_of, losses_of, tell_notes, where
+from pycvstat.procedures.engine import Work, describe, identity_of, losses_of
 from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.notes import tell_notes, where
 from pycvstat.procedures.setting import (
     KEEP_LIMIT,
     Arguments,
@@ -235,7 +236,7 @@ def train_and_test(
     said: list[list[tuple[str, str]]] = [[] for _ in range(len(plan))]
     for task, of_fit in zip(tasks, notes, strict=True):
         said[task[0]] += of_fit
-    tell_notes(work, said)
+    tell_notes(plan, said)
     shape = (len(plan), len(points))
     errors = np.concatenate(train).reshape(shape), np.concatenate(test).reshape(shape)
     if not few:

@@ -97,6 +97,7 @@ class Setting:
             execution=self.execution,
             identity=identity or self.identity(learner),
             weighted=self.task.weights is not None,
+            levels=self.task.response.levels,
             label=label,
             check_state=check_state,
         )

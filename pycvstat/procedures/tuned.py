@@ -19,8 +19,9 @@ from pycvstat.folds.problems import require_separate
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Candidates, Fitted, Learner, Params, Predictions, Prepared, Which
 from pycvstat.losses import FoldMeans, Loss, as_loss
-from pycvstat.procedures.engine import OnError, Work, describe, fit_one, where
+from pycvstat.procedures.engine import OnError, Work, describe, fit_one
 from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.notes import where
 from pycvstat.procedures.selection import (
     Complexity,
     Rule,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from pycvstat.errors import LossError
+from pycvstat.errors import InputError, LossError
 from pycvstat.losses.metric import Metric
 from pycvstat.losses.metrics import METRICS, as_metric
 from pycvstat.losses.of_classes import confusion
@@ -164,6 +164,34 @@ def test_as_in_caret_proc_and_modelmetrics():
     assert delong_variance() == pytest.approx(np.asarray(found["var"]).item(), rel=SAME)
 
 
+@pytest.mark.live_r
+def test_deviances_are_those_of_r_s_families():
+    from pycvstat.r.bridge import require, run
+
+    require(["MASS"])
+    counts, shares = RNG.poisson(P).astype(float), RNG.integers(0, 9, N) / 8
+    found = run(
+        """{ dev <- function(family, y, m) mean(family$dev.resids(y, m, rep(1, length(y))))
+             list(nb = dev(MASS::negative.binomial(1 / 0.7), k, p), two = dev(binomial(), y, q),
+                  shares = dev(binomial(), s, q), log = -mean(dbinom(8 * s, 8, q, log = TRUE)
+                    - lchoose(8, 8 * s)) / 8) }""",
+        k=counts, p=P, y=TWO.astype(float), q=ONE, s=shares,
+    )  # fmt: skip
+    of = {name: np.asarray(value).item() for name, value in found.items()}
+    nb = as_metric("negative_binomial_deviance(0.7)").value(counts, P)
+    assert nb == pytest.approx(of["nb"], rel=SAME)
+    assert as_metric("binomial_deviance").value(TWO, ONE) == pytest.approx(of["two"], rel=SAME)
+    assert as_metric("binomial_deviance").value(shares, ONE) == pytest.approx(
+        of["shares"], rel=SAME
+    )
+    assert as_metric("log_loss").value(shares, ONE) == pytest.approx(of["log"], rel=SAME)
+
+
+def test_deviances_of_several_classes_are_twice_the_log_loss():
+    log_loss = as_metric("log_loss").value(FOUR, MANY)
+    assert as_metric("binomial_deviance").value(FOUR, MANY) == pytest.approx(2 * log_loss, rel=SAME)
+
+
 def delong_variance() -> float:
     """DeLong's variance, each class by its own ddof 1, from the influence curve."""
     curve, n1 = METRICS["auc"].influence(TWO, ONE), TWO.sum()
@@ -228,6 +256,8 @@ def test_what_is_refused():
         as_metric("mape").value(np.array([0.0, 1.0]), np.array([1.0, 1.0]))
     with pytest.raises(LossError, match="this deviance needs y > 0"):
         as_metric("gamma_deviance").value(np.array([0.0, 1.0]), np.array([1.0, 1.0]))
+    with pytest.raises(InputError, match="alpha must be positive"):
+        as_metric("negative_binomial_deviance(0)")
     with pytest.raises(LossError, match="needs positive predictions"):
         as_metric("poisson_deviance").value(np.array([0.0, 1.0]), np.array([-1.0, 1.0]))
     with pytest.raises(LossError, match=r"f1 is of two classes(.|\n)*f1_macro"):

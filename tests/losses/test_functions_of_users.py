@@ -86,11 +86,21 @@ def test_numbers_need_no_word(two):
     plain = result.interval(metric=roc_auc_score)
     assert plain.estimate == pytest.approx(result.interval(metric="auc").estimate, rel=1e-12)
     assert result.interval(metric=Metric(roc_auc_score, "scores")).estimate == plain.estimate
-    with pytest.raises(LossError, match="accuracy_score needs classes"):
-        result.interval(metric=Metric(accuracy_score, "classes"))
+    shares = (
+        1
+        - pcv.cross_validate(
+            pcv.Logit(), "y ~ x", numeric, folds=FOLDS, loss="zero_one"
+        ).table.losses.mean()
+    )
+    accuracy = result.interval(metric=Metric(accuracy_score, "classes"), averaging="pooled",
+                               method="bootstrap")  # fmt: skip
+    assert accuracy.estimate == result.metric("accuracy").estimate == pytest.approx(shares)
+    assert "1 above one half" in result.metrics("accuracy")["notes"][0]
     cars = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=FOLDS)
     with pytest.raises(LossError, match="needs two classes"):
         cars.interval(metric=Metric(roc_auc_score, "scores"))
+    with pytest.raises(LossError, match=r"(?s)accuracy_score needs classes.*factor\("):
+        cars.interval(metric=Metric(accuracy_score, "classes"))
 
 
 def test_a_loss_of_classes_says_what_it_needs(two, logit):
