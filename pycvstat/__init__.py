@@ -19,11 +19,13 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     )
     from pycvstat.folds import (
         Blocks as Blocks,
+        Bootstrap as Bootstrap,
         FiveByTwo as FiveByTwo,
         FoldPlan as FoldPlan,
         Grouped as Grouped,
         Holdout as Holdout,
         KFold as KFold,
+        LeaveOneGroupOut as LeaveOneGroupOut,
         LeaveOneOut as LeaveOneOut,
         NestedPairs as NestedPairs,
         PairedHalves as PairedHalves,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
         Repeated as Repeated,
         RFolds as RFolds,
         Stratified as Stratified,
+        StratifiedGrouped as StratifiedGrouped,
         Subsampling as Subsampling,
         TimeSeries as TimeSeries,
     )
@@ -70,8 +73,9 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
 
 _NAMES = {
     "": "data errors intervals losses r simulate",
-    "folds": "Blocks FiveByTwo FoldPlan Grouped Holdout KFold LeaveOneOut NestedPairs "
-    "PairedHalves Predefined Repeated RFolds Stratified Subsampling TimeSeries",
+    "folds": "Blocks Bootstrap FiveByTwo FoldPlan Grouped Holdout KFold LeaveOneGroupOut "
+    "LeaveOneOut NestedPairs PairedHalves Predefined Repeated RFolds Stratified StratifiedGrouped "
+    "Subsampling TimeSeries",
     "intervals": "corrected_t dev_size_needed excess_risk_bound",
     "intervals.from_losses": "from_losses",
     "learners.external.learner": "External FromFunctions",

@@ -45,18 +45,16 @@ pcv_folds_subsampling <- function(n, times, train) {
   pcv_rest_of(n, lapply(seq_len(times), function(i) sample(n, size)))
 }
 
+# Rows drawn with replacement, or those that were not drawn.
+pcv_folds_bootstrap <- function(n, times, part = "test") {
+  drawn <- lapply(seq_len(times), function(i) sample(n, n, replace = TRUE))
+  if (part == "test") pcv_rest_of(n, drawn) else drawn
+}
+
 # The rows of each class (a number is cut at quantiles) are shuffled and dealt to the folds in turn,
 # each class going on where the one before stopped.
 pcv_folds_stratified <- function(n, k, y, bins = NULL) {
-  groups <- if (is.null(bins)) max(2, min(5, n %/% k)) else bins
-  measured <- is.numeric(y) && (is.double(y) || !is.null(bins)) && length(unique(y)) > groups
-  if (measured) {
-    y <- cut(y, unique(quantile(y, seq(0, groups) / groups)),
-             include.lowest = TRUE)
-  } else if (!is.factor(y)) {
-    y <- factor(y)
-  }
-  dealt <- unlist(lapply(split(seq_len(n), y, drop = TRUE), function(rows) {
+  dealt <- unlist(lapply(split(seq_len(n), pcv_strata(n, k, y, bins), drop = TRUE), function(rows) {
     rows[sample.int(length(rows))]
   }))
   labels <- integer(n)
@@ -64,15 +62,26 @@ pcv_folds_stratified <- function(n, k, y, bins = NULL) {
   pcv_by_label(labels)
 }
 
-# Groups in random order, the largest first, each to the fold that has the fewest rows.
-pcv_folds_grouped <- function(n, k, group) {
-  sizes <- tabulate(group)
-  shuffled <- sample(length(sizes))
-  rows <- integer(k)
-  home <- integer(length(sizes))
-  for (g in shuffled[order(sizes[shuffled], decreasing = TRUE, method = "radix")]) {
-    home[g] <- which.min(rows)
-    rows[home[g]] <- rows[home[g]] + sizes[g]
+pcv_strata <- function(n, k, y, bins = NULL) {
+  groups <- if (is.null(bins)) max(2, min(5, n %/% k)) else bins
+  measured <- is.numeric(y) && (is.double(y) || !is.null(bins)) && length(unique(y)) > groups
+  if (measured) cut(y, unique(quantile(y, seq(0, groups) / groups)), include.lowest = TRUE)
+  else if (is.factor(y)) y
+  else factor(y)
+}
+
+# Groups in random order, the largest first, each to the fold that has the smallest share of the
+# strata of its rows; of several, to the one that has the fewest rows.
+pcv_folds_grouped <- function(n, k, group, y = integer(n), bins = NULL) {
+  sizes <- unclass(table(group, pcv_strata(n, k, y, bins)))
+  share <- sweep(sizes, 2, colSums(sizes)^2, "/")
+  shuffled <- sample(nrow(sizes))
+  rows <- matrix(0, k, ncol(sizes))
+  home <- integer(nrow(sizes))
+  for (g in shuffled[order(rowSums(sizes)[shuffled], decreasing = TRUE, method = "radix")]) {
+    crowd <- round(rowSums(sweep(rows, 2, share[g, ], "*")), 12)
+    home[g] <- order(crowd, rowSums(rows))[1]
+    rows[home[g], ] <- rows[home[g], ] + sizes[g, ]
   }
   pcv_by_label(home[group])
 }

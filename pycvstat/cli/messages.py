@@ -11,13 +11,16 @@ from pycvstat.cli.options import LEARNERS
 from pycvstat.errors import Advice, AsClasses, PycvstatError, PycvstatWarning, Reading, message
 from pycvstat.folds import (
     Blocks,
+    Bootstrap,
     Grouped,
     Holdout,
     KFold,
+    LeaveOneGroupOut,
     LeaveOneOut,
     Repeated,
     Splitter,
     Stratified,
+    StratifiedGrouped,
     Subsampling,
 )
 from pycvstat.learners.base import Learner
@@ -134,6 +137,8 @@ def word_of(folds: Splitter) -> str | None:
             return str(k)
         case Blocks(k=k, as_in_r=False):
             return f"blocks:{k}"
+        case StratifiedGrouped(k=k):
+            return f"stratified_grouped:{k}"
         case Stratified(k=k):
             return f"stratified:{k}"
         case Grouped(k=k):
@@ -142,6 +147,10 @@ def word_of(folds: Splitter) -> str | None:
             return f"repeated:{k}x{times}"
         case LeaveOneOut():
             return "loo"
+        case LeaveOneGroupOut():
+            return "logo"
+        case Bootstrap(times=times):
+            return f"bootstrap:{times}"
         case Holdout(test=share):
             return f"holdout:{share}"
         case Subsampling(times=times, train=share):

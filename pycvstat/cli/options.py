@@ -15,14 +15,17 @@ from pycvstat.errors.names import unknown_argument
 from pycvstat.folds import (
     DIALECTS,
     Blocks,
+    Bootstrap,
     Grouped,
     Holdout,
     KFold,
+    LeaveOneGroupOut,
     LeaveOneOut,
     Repeated,
     RFolds,
     Splitter,
     Stratified,
+    StratifiedGrouped,
     Subsampling,
 )
 from pycvstat.learners.base import Learner
@@ -260,10 +263,15 @@ def _subsampling(rest: str, text: str, seed: int | None) -> Splitter:
 FOLDS: dict[str, Callable[[str, str, int | None], Splitter]] = {
     "kfold": lambda rest, text, seed: KFold(_count(rest, text), random=seed),
     "blocks": lambda rest, text, seed: Blocks(_count(rest, text)),
+    "bootstrap": lambda rest, text, seed: Bootstrap(_count(rest or "25", text), random=seed),
+    "stratified_grouped": lambda rest, text, seed: StratifiedGrouped(
+        _count(rest, text), random=seed
+    ),
     "stratified": lambda rest, text, seed: Stratified(_count(rest, text), random=seed),
     "grouped": lambda rest, text, seed: Grouped(_count(rest, text), random=seed),
     "repeated": _repeated,
     "loo": lambda rest, text, seed: LeaveOneOut(),
+    "logo": lambda rest, text, seed: LeaveOneGroupOut(),
     "holdout": lambda rest, text, seed: Holdout(_share(rest or "0.25", text), random=seed),
     "subsampling": _subsampling,
 }

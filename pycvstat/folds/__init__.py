@@ -6,15 +6,24 @@ the folds of an R package are a `Dialect`, made known by `register`.
 
 from pycvstat.folds.dialects import DIALECTS, Dialect, RFolds, register
 from pycvstat.folds.pairs import FiveByTwo, NestedPairs, PairedHalves
-from pycvstat.folds.partitions import Blocks, Grouped, KFold, LeaveOneOut, Stratified
+from pycvstat.folds.partitions import (
+    Blocks,
+    Grouped,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    Stratified,
+    StratifiedGrouped,
+)
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.predefined import Predefined, as_splitter
-from pycvstat.folds.splits import Holdout, Repeated, Subsampling, TimeSeries
+from pycvstat.folds.splits import Bootstrap, Holdout, Repeated, Subsampling, TimeSeries
 from pycvstat.folds.splitter import Layout, RowsInR, Splitter
 
 __all__ = [
     "DIALECTS",
     "Blocks",
+    "Bootstrap",
     "Dialect",
     "FiveByTwo",
     "FoldPlan",
@@ -22,6 +31,7 @@ __all__ = [
     "Holdout",
     "KFold",
     "Layout",
+    "LeaveOneGroupOut",
     "LeaveOneOut",
     "NestedPairs",
     "PairedHalves",
@@ -31,6 +41,7 @@ __all__ = [
     "RowsInR",
     "Splitter",
     "Stratified",
+    "StratifiedGrouped",
     "Subsampling",
     "TimeSeries",
     "as_splitter",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, get_args
 
@@ -15,6 +16,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_few_fits
 from pycvstat.folds.splitter import Given, Layout, RowsInR, Splitter, require_random, require_times
 from pycvstat.rmath.random import Random, Stream
+from pycvstat.types import IntArray
 
 Window = Literal["expanding", "sliding"]
 _ROUNDING = 1e-9  # 0.07 * 100 is 7.000000000000001
@@ -115,6 +117,69 @@ class Subsampling(Splitter):
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
         return self.times
+
+
+@dataclass(frozen=True, repr=False)
+class Bootstrap(Splitter):
+    """Training rows drawn with replacement, as many as there are; the rows left out are tested.
+
+    Parameters
+    ----------
+    times : int
+        Number of resamples, B.
+    random : int, RRandom, numpy.random.Generator, optional
+        An integer means R's ``set.seed``.
+
+    Notes
+    -----
+    As in R: the rows of caret's ``createResample(y, times)`` and rsample's ``bootstraps(data,
+    times)``, and those that ``rms::validate`` draws.
+
+    Examples
+    --------
+    >>> plan = Bootstrap(25, random=1).plan(6)
+    >>> plan.train_rows(0), plan.test_rows(0)
+    (array([0, 0, 1, 2, 3, 4]), array([5]))
+    """
+
+    times: int
+    random: Random = None
+
+    def __post_init__(self) -> None:
+        times = require_times(self.times, "The number of resamples B", 2)
+        self._read(times=times, random=require_random(self.random))
+
+    def _layout(self, given: Given, stream: Stream) -> Layout:
+        n = given.n
+        require_few_fits(self.times, self.times * n)
+        train = [stream.sample(n, n, replace=True) - 1 for _ in range(self.times)]
+        return Layout("bootstrap", left_out(n, train), range(self.times), [0] * self.times, train)
+
+    def in_r(self) -> RowsInR:
+        """How R makes the same rows."""
+        return RowsInR("pcv_folds_bootstrap(n, times, part)", {"times": self.times}, trains=True)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of fits, for use as scikit-learn's ``cv=``."""
+        return self.times
+
+
+def left_out(n: int, drawn: Sequence[IntArray]) -> list[IntArray]:
+    """The rows that each resample does not have; refused where one has them all.
+
+    Examples
+    --------
+    >>> left_out(3, [np.array([0, 0, 2])])
+    [array([1])]
+    """
+    test = [np.setdiff1d(np.arange(n), rows) for rows in drawn]
+    if full := sum(not len(rows) for rows in test):
+        raise FoldError(
+            "Some resamples have every row, so that none is left to test.",
+            given=f"{full} of {len(test)} resamples of {n} rows",
+            fix="use more rows, or folds=LeaveOneOut()",
+        )
+    return test
 
 
 @dataclass(frozen=True, repr=False)
@@ -257,6 +322,10 @@ class Repeated(Splitter):
             [rows for plan in plans for rows in plan.to_rows()],
             np.concatenate([plan.repeat + i * plan.times for i, plan in enumerate(plans)]),
             np.concatenate([plan.fold for plan in plans]),
+            train=None if first.train is None else [t for plan in plans for t in plan.train or ()],
+            left_out=None
+            if first.left_out is None
+            else [folds for plan in plans for folds in plan.left_out or ()],
         )
 
     def in_r(self) -> RowsInR | None:

@@ -91,7 +91,7 @@ class RowsInR:
         Repetitions; the seed is set once, before the first.
     reseeds : bool
         Whether every further repetition starts from a seed that is drawn.
-    needs : {"", "y", "group"}
+    needs : {"", "y", "group", "y group"}
         What else it reads: the response, or the number of each row's group.
     packages : tuple of str
         R packages it needs.
@@ -110,7 +110,7 @@ class RowsInR:
     reads: Mapping[str, Any] = field(default_factory=dict)
     times: int = 1
     reseeds: bool = False
-    needs: Literal["", "y", "group"] = ""
+    needs: Literal["", "y", "group", "y group"] = ""
     packages: tuple[str, ...] = ()
     trains: bool = False
 

@@ -12,10 +12,12 @@ from pycvstat.errors import FoldError
 from pycvstat.folds import (
     DIALECTS,
     Blocks,
+    Bootstrap,
     FiveByTwo,
     Grouped,
     Holdout,
     KFold,
+    LeaveOneGroupOut,
     LeaveOneOut,
     NestedPairs,
     PairedHalves,
@@ -24,6 +26,7 @@ from pycvstat.folds import (
     RFolds,
     Splitter,
     Stratified,
+    StratifiedGrouped,
     Subsampling,
     TimeSeries,
     as_splitter,
@@ -54,7 +57,13 @@ SPLITTERS = {
     "Stratified": lambda seed: Stratified(3, random=seed),
     "Stratified bins": lambda seed: Stratified(3, random=seed, bins=2),
     "Grouped": lambda seed: Grouped(2, random=seed),
+    "StratifiedGrouped": lambda seed: StratifiedGrouped(2, random=seed),
+    "StratifiedGrouped bins": lambda seed: StratifiedGrouped(2, random=seed, bins=2),
+    "LeaveOneGroupOut": lambda seed: LeaveOneGroupOut(),
     "LeaveOneOut": lambda seed: LeaveOneOut(),
+    "Bootstrap": lambda seed: Bootstrap(4, random=seed),
+    "Repeated bootstrap": lambda seed: Repeated(Bootstrap(2), times=2, random=seed),
+    "Repeated strata and groups": lambda seed: Repeated(StratifiedGrouped(2), 2, random=seed),
     "Repeated": lambda seed: Repeated(KFold(3), times=3, random=seed),
     "Repeated strata": lambda seed: Repeated(Stratified(2), times=2, random=seed),
     "Repeated groups": lambda seed: Repeated(Grouped(2), times=2, random=seed),
@@ -86,7 +95,8 @@ def response(name):
 def test_a_plan_keeps_its_promises(name, n, seed):
     contract.a_plan_keeps_its_promises(SPLITTERS[name], n, seed, response(name))
     if "Grouped" in name or "groups" in name:
-        assert SPLITTERS[name](seed).plan(data_of(n), groups="subject").check() == ()
+        plan = SPLITTERS[name](seed).plan(data_of(n), y=response(name), groups="subject")
+        assert plan.check() == ()
 
 
 @pytest.mark.parametrize("name", list(SPLITTERS))

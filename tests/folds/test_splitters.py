@@ -8,13 +8,16 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
+from pycvstat import r
 from pycvstat.errors import FoldError
 from pycvstat.folds import (
     Blocks,
+    Bootstrap,
     FiveByTwo,
     Grouped,
     Holdout,
     KFold,
+    LeaveOneGroupOut,
     LeaveOneOut,
     NestedPairs,
     PairedHalves,
@@ -22,6 +25,7 @@ from pycvstat.folds import (
     Repeated,
     RFolds,
     Stratified,
+    StratifiedGrouped,
     Subsampling,
     TimeSeries,
 )
@@ -229,6 +233,46 @@ def test_five_by_two():
     assert plan.is_partition
 
 
+def test_a_bootstrap_is_rsamples_and_carets():
+    plan = Bootstrap(3, random=17).plan(32)
+    r.set_seed(17)
+    assert r.rsample.bootstraps(32, times=3).fingerprint == plan.fingerprint
+    assert plan.n_train.tolist() == [32] * 3
+    stream = RRandom(17)
+    for train, test in plan:
+        drawn = stream.sample(32, 32, replace=True) - 1
+        assert train.tolist() == sorted(drawn)
+        assert set(test) == set(range(32)) - set(drawn)
+
+
+@given(st.integers(2, 4), st.integers(0, 10_000))
+def test_strata_are_dealt_to_groups_more_evenly_than_without(k, seed):
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(24), rng.integers(1, 6, 24))
+    y = np.where(groups % 4 == 0, "rare", "common")  # constant within groups
+
+    def unevenness(splitter):
+        plan = splitter.plan(len(y), y=y, groups=groups)
+        assert plan.check() == ()
+        shares = np.array([[np.mean(y[test] == c) for c in ("rare",)] for _, test in plan])
+        return shares.std()
+
+    even = unevenness(StratifiedGrouped(k, random=seed))
+    assert even <= 0.1
+    plain = [unevenness(Grouped(k, random=s)) for s in range(10)]
+    assert even <= np.mean(plain)
+    given_ = StratifiedGrouped(k, random=seed, strata=y).plan(len(y), groups=groups)
+    assert given_.fingerprint == (
+        StratifiedGrouped(k, random=seed).plan(len(y), y=y, groups=groups).fingerprint
+    )
+
+
+def test_of_one_stratum_are_the_groups_alone():
+    groups = np.random.default_rng(3).integers(0, 30, 200)
+    one = StratifiedGrouped(5, random=2).plan(200, y=["a"] * 200, groups=groups)
+    assert one.fingerprint == Grouped(5, random=2).plan(200, groups=groups).fingerprint
+
+
 def test_row_labels_need_data_with_labels():
     ids = pd.Series([1, 2, 1, 2], index=list("dcba"))
     assert Predefined(ids).plan(4).fold_ids.tolist() == [1, 2, 1, 2]
@@ -266,13 +310,29 @@ FRAME = pd.DataFrame({"y": [1.0, 2.0, 3.0, 4.0], "g": [1, 1, 2, None]}, index=li
         (lambda: Stratified(2).plan(FRAME, y="z"), "y names no column"),
         (lambda: Stratified(2).plan(4, y="y"), "y names no column"),
         (lambda: Stratified(2, bins=1), "K must be at least 2"),
-        (lambda: Grouped(2).plan(4), "Grouped needs the groups"),
+        (lambda: Grouped(2).plan(4), "Grouped folds need the groups"),
         (lambda: Grouped(3).plan(4, groups=list("aabb")), "fewer groups than folds"),
         (lambda: Grouped(3).plan(4, groups=list("aaaa")), "(?s)1 groups.*leave the groups out"),
         (lambda: Grouped(3).plan(4), r"group of every row: groups="),
         (lambda: Grouped(2).plan(4, groups=["a", "b", None, "a"]), "groups must not be missing"),
         (lambda: Grouped(2).plan(FRAME, groups="g"), "groups must not be missing"),
         (lambda: Grouped(2).plan(4, groups=list("ab")), "groups needs one value per row"),
+        (lambda: LeaveOneGroupOut().plan(4), "Grouped folds need the groups"),
+        (lambda: LeaveOneGroupOut().plan(4, groups=list("aaaa")), "fewer groups than folds"),
+        (lambda: LeaveOneGroupOut().get_n_splits(), "needs the groups"),
+        (lambda: StratifiedGrouped(2).plan(4, groups=list("aabb")), "needs the response"),
+        (lambda: StratifiedGrouped(2).plan(4, y=list("aabb")), "Grouped folds need the groups"),
+        (
+            lambda: StratifiedGrouped(2).plan(6, y=list("aaaabb"), groups=list("ppqqrr")),
+            r"(?s)is in fewer groups than there are folds.*1 groups for K = 2.*Grouped\(2\)",
+        ),
+        (
+            lambda: StratifiedGrouped(3).plan(8, y=list("aaaabbbb"), groups=list("pqrsppqq")),
+            "(?s)2 groups for K = 3.*K of at most 2",
+        ),
+        (lambda: Bootstrap(1), "resamples B must be an integer >= 2"),
+        (lambda: Bootstrap(2.5), "resamples B must be an integer >= 2"),
+        (lambda: Bootstrap(60, random=1).plan(3), "Some resamples have every row"),
         (lambda: KFold(2).plan(4, groups=list("ab")), "groups needs one value per row"),
         (lambda: Predefined([1, 2, 1]).plan(4), "one label per row"),
         (lambda: Predefined([1, 1, 1]), "at least 2 folds"),

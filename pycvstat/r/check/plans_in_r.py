@@ -60,10 +60,10 @@ def _rows(plan: FoldPlan, part: str, what: str, rows: Any, sizes: Any) -> list[Q
 def _read(plan: FoldPlan, rows: RowsInR, y: Any) -> dict[str, Any]:
     """What the code in R reads."""
     found = {"n": plan.n, "y": None, "group": None, **rows.reads}
-    if rows.needs == "y":
+    if "y" in rows.needs.split():
         response = _response(plan, y)
         found["y"] = response if rows.packages else _levelled(response)
-    if rows.needs == "group":
+    if "group" in rows.needs.split():
         found["group"] = codes_of(read_y(np.asarray(plan.groups)))[0] + 1
     return found
 

@@ -14,6 +14,7 @@ from pycvstat.errors.checks import check_word, is_number
 from pycvstat.errors.names import answering
 from pycvstat.folds import FoldPlan, TimeSeries
 from pycvstat.folds.fits import Kind
+from pycvstat.folds.splits import left_out
 from pycvstat.folds.splitter import group_array, of_labels
 from pycvstat.r.rsample.drawing import column_of, row_count, share_of, strata_of, training_rows
 from pycvstat.r.session import stream
@@ -149,16 +150,10 @@ def bootstraps(
     n, count = row_count(data), whole(times, "times", 1)
     recipe, seed = _begin("bootstraps", times=count, strata=strata)
     train = training_rows(data, n, None, count, strata, breaks, pool)
-    test = [np.setdiff1d(np.arange(n), rows) for rows in train]
-    full = sum(not len(rows) for rows in test)
-    if full:
-        raise FoldError(
-            "Some resamples have every row, so that none is left to test.",
-            given=f"{full} of {count} resamples of {n} rows",
-            fix="use more rows, or vfold_cv",
-        )
     stratified = strata is not None
-    return _planned(n, test, recipe, seed, "bootstrap", train=train, stratified=stratified)
+    return _planned(
+        n, left_out(n, train), recipe, seed, "bootstrap", train=train, stratified=stratified
+    )
 
 
 @answering

@@ -33,6 +33,7 @@ PLAIN = [
     pcv.Repeated(pcv.NestedPairs(4, repeats=2), times=2, random=5),
     pcv.RFolds("rsample", 7, seed=5, repeats=2), pcv.RFolds("boot", 9, seed=2, repeats=2),
     pcv.RFolds("glmnet", 4, seed=5, sample_kind="Rounding"),
+    pcv.Bootstrap(3, random=5), pcv.Repeated(pcv.Bootstrap(3), 2, random=5),
 ]  # fmt: skip
 BY_RESPONSE = [
     (pcv.Stratified(4, random=5), LABEL),
@@ -47,7 +48,13 @@ BY_RESPONSE = [
 ]
 USED = pcv.RRandom(1)
 USED.sample(3)
-GROUPED = [pcv.Grouped(4, random=5), pcv.Repeated(pcv.Grouped(5), 2, random=5)]
+GROUPED = [
+    pcv.Grouped(4, random=5),
+    pcv.Repeated(pcv.Grouped(5), 2, random=5),
+    pcv.LeaveOneGroupOut(),
+    pcv.StratifiedGrouped(4, random=5),
+    pcv.Repeated(pcv.StratifiedGrouped(3), 2, random=5),
+]
 
 
 def check(plan, **given) -> None:
@@ -76,7 +83,8 @@ def test_r_cuts_the_same_folds_by_the_response(splitter, y):
 
 @pytest.mark.parametrize("splitter", GROUPED, ids=str)
 def test_r_cuts_the_same_folds_by_group(splitter):
-    check(splitter.plan(N, groups=GROUP))
+    for y in (LABEL, Y, CODE):
+        check(splitter.plan(N, y=y, groups=GROUP), y=y)
 
 
 def test_training_rows_are_compared_where_they_are_not_the_rest():
