@@ -135,8 +135,10 @@ pcv_auc <- function(label, score) {
   mean((pairs > 0) + (pairs == 0) / 2)
 }
 
-pcv_ci_cv_auc <- function(label, score, fold, level, half = FALSE) {
+# The curves of a row in several partitions are averaged before they are squared.
+pcv_ci_cv_auc <- function(label, score, fold, level, half = FALSE, row = seq_along(label)) {
   n <- length(label)
+  curve <- numeric(n)
   weight <- ifelse(label == 1, n / sum(label == 1), n / sum(label == 0))
   areas <- squares <- c()
   for (k in sort(unique(fold))) {
@@ -150,6 +152,11 @@ pcv_ci_cv_auc <- function(label, score, fold, level, half = FALSE) {
     }, y, s)
     areas <- c(areas, area)
     squares <- c(squares, mean((weight[fold == k] * (share - area))^2))
+    curve[fold == k] <- weight[fold == k] * (share - area) / length(y)
+  }
+  if (anyDuplicated(row)) {
+    of_row <- tapply(curve / length(areas), row, sum)
+    return(pcv_ci_symmetric(mean(areas), sqrt(sum(of_row^2)), level))
   }
   pcv_ci_symmetric(mean(areas), sqrt(mean(squares) / n), level)
 }

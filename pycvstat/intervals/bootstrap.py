@@ -149,11 +149,18 @@ def _formula(
     draws: int = 1000,
     random: Random = 1,
     metric: Metric | None = None,
+    other: LossTable | None = None,
 ) -> Limits:
+    """Of a mean loss or of a metric; of its difference where there is another table, row by row."""
     draws = check_draws(draws)
     if metric is None:
         values = table.tested_rows()[1][:, :1]
         return _seeded(lambda stream: bootstrap(values, level, draws, stream), random)
+    if other is not None:
+        n, first = of_drawn_rows(table, metric)
+        second = of_drawn_rows(other, metric)[1]
+        both = lambda rows: first(rows) - second(rows)  # noqa: E731
+        return _seeded(lambda s: bootstrap_rows(n, both, level, draws, s), random)
     if metric.smooth is None:
         n, value_of = of_drawn_rows(table, metric)
         return _seeded(lambda s: bootstrap_rows(n, value_of, level, draws, s), random)

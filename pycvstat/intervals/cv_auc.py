@@ -21,12 +21,18 @@ Ties = Literal["below", "half"]
 
 
 def cv_auc(
-    positive: BoolArray, score: FloatArray, offsets: IntArray, level: float, ties: Ties = "below"
+    positive: BoolArray,
+    score: FloatArray,
+    offsets: IntArray,
+    level: float,
+    ties: Ties = "below",
+    rows: IntArray | None = None,
 ) -> Limits:
     """mean fold AUC ± z sqrt(mean over folds of mean(IC^2) / n).
 
     IC = (n / n_pos) (share of negatives below - AUC) for positives and
-    (n / n_neg) (share of positives above - AUC) for negatives; n, n_pos, n_neg count all folds.
+    (n / n_neg) (share of positives above - AUC) for negatives; n, n_pos, n_neg count all folds. The
+    curves of a row in several partitions are averaged before they are squared.
 
     Parameters
     ----------
@@ -34,6 +40,8 @@ def cv_auc(
         Fold k holds the positions ``offsets[k]`` to ``offsets[k + 1]``.
     offsets : (K + 1,) int64
     level : float
+    rows : (n,) int64, optional
+        Which row each position is, where there are several partitions.
     ties : {"below", "half"}
         Equal scores of the two classes count nothing in the shares (as in R: cvAUC) or half, as
         they do in the AUC.
@@ -50,20 +58,26 @@ def cv_auc(
     n = positive.size
     weights = n / positive.sum(), n / (n - positive.sum())
     folds = zip(np.split(positive, offsets[1:-1]), np.split(score, offsets[1:-1]), strict=True)
-    results = np.array([_fold(p, s, weights, ties) for p, s in folds])
-    std_error = float(np.sqrt(results[:, 1].mean() / n))
+    found = [_fold(p, s, weights, ties) for p, s in folds]
+    areas = np.array([area for area, _ in found])
+    if rows is None:
+        std_error = float(np.sqrt(np.mean([(curve**2).mean() for _, curve in found]) / n))
+    else:
+        shares = [curve / (curve.size * len(found)) for _, curve in found]
+        std_error = float(np.sqrt((np.bincount(rows, np.concatenate(shares)) ** 2).sum()))
     if std_error == 0:
         raise IntervalError(
             "every fold separates the classes perfectly: the variance of the AUC is 0.",
-            given=f"AUC {results[:, 0].mean():g} in every fold",
+            given=f"AUC {areas.mean():g} in every fold",
             fix="larger folds, or method='bootstrap' with another metric",
         )
-    return symmetric(rmath.mean(results[:, 0]), std_error, level)
+    return symmetric(rmath.mean(areas), std_error, level)
 
 
 def _fold(
     positive: BoolArray, score: FloatArray, weights: tuple[float, float], ties: Ties
-) -> tuple[float, float]:
+) -> tuple[float, FloatArray]:
+    """The AUC of a fold, and the influence of each of its rows."""
     if positive.all() or not positive.any():
         raise IntervalError(
             "the AUC of a fold needs both classes among its test rows.",
@@ -77,15 +91,16 @@ def _fold(
     if ties == "half":
         below = (below + np.searchsorted(low, score[positive], side="right")) / 2
         above = (above + high.size - np.searchsorted(high, score[~positive], side="left")) / 2
-    curve = np.concatenate(
-        [weights[0] * (below / low.size - area), weights[1] * (above / high.size - area)]
-    )
-    return area, float((curve**2).mean())
+    curve = np.empty(positive.size)
+    curve[positive] = weights[0] * (below / low.size - area)
+    curve[~positive] = weights[1] * (above / high.size - area)
+    return area, curve
 
 
 def _formula(table: LossTable, level: float, ties: Ties = "below") -> Limits:
     y, score = READERS["auc"].rows(table)
-    return cv_auc(y == 1, score, table.plan.offsets, level, ties)
+    rows = table.plan.rows if table.plan.times > 1 else None
+    return cv_auc(y == 1, score, table.plan.offsets, level, ties, rows)
 
 
 METHOD = register(
@@ -94,7 +109,7 @@ METHOD = register(
         title="influence curve of the cross-validated AUC",
         target="PQ",
         formula=_formula,
-        layouts=("one split", "K-fold"),
+        layouts=("one split", "K-fold", "repeated K-fold"),
         citation=("ledell2015",),
         folds=KFold(10),
         known=lambda plan: "for large folds; as liberal for the expected AUC as the CLT interval",
@@ -102,6 +117,6 @@ METHOD = register(
         metrics="none",
         options=("ties",),
         aliases=("cvauc",),
-        r=InR("pcv_ci_cv_auc(y, score, fit, level, half)"),
+        r=InR("pcv_ci_cv_auc(y, score, fit, level, half, row)"),
     )
 )

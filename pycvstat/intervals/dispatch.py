@@ -94,7 +94,7 @@ def interval(
             given=f"mean {limits.estimate:.4g}; the repetitions differ more than their halves",
             fix="method='five_by_two_t' or 'corrected_t'",
         )
-    about = estimand(chosen, used.plan, *words_of(read, averaging))
+    about = replace(estimand(chosen, used.plan), **words_of(read, averaging))
     found = name_limits(chosen, limits, used, level, why, about)
     source = used if read is None else None
     asked = asked_for(chosen, table, used, read, averaging, options)
@@ -262,21 +262,22 @@ def asked_for(
     return Asked(table, name, {k: v for k, v in options.items() if k != "random"}, given)
 
 
-def estimand(method: Method, plan: FoldPlan, before: str = "", after: str = "") -> Estimand:
+def estimand(method: Method, plan: FoldPlan) -> Estimand:
     """What a method's interval is about on a plan.
 
     Examples
     --------
     >>> plan = FoldPlan.from_fold_ids([1, 1, 2, 2])
     >>> estimand(find("corrected_t"), plan)
-    Estimand(kind='ER', size='2', of='the learner', folds=2, times=1, before='', after='')
+    Estimand(kind='ER', size='2', of='the learner', folds=2, times=1, before='', after='', \
+risk='risk')
     """
     kind = method.target
     if kind in ("R", "PQ"):  # a mean over one fit, or over the fits of a partition
         kind = "R" if layout(plan) == "one split" else "PQ"
     size = method.train_size(plan) if method.train_size else range_of(plan.n_train)
     of = "the tuned learner" if method.several and kind == "ER" else "the learner"
-    return Estimand(kind, size, of, folds_per_repeat(plan), plan.times, before, after)
+    return Estimand(kind, size, of, folds_per_repeat(plan), plan.times)
 
 
 def name_limits(

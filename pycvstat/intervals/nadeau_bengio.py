@@ -142,7 +142,7 @@ def corrected_t(
         "safe but wide on a single K-fold, slightly liberal on many repetitions; meant for "
         "training shares of about 0.9"
     )
-    about = Estimand("ER", range_of(train), after=f", risk being the {metric}")
+    about = Estimand("ER", range_of(train), risk=metric)
     asked = Asked(Scores(values, train, test))
     return interval_of(CORRECTED_T, limits, level, about, metric=metric, known=known, asked=asked)
 

@@ -160,22 +160,26 @@ def of_drawn_rows(table: LossTable, metric: Metric) -> tuple[int, Callable[[IntA
     return len(tests), value
 
 
-def words_of(metric: Metric | None, averaging: Averaging = "pooled") -> tuple[str, str]:
-    """What the metric makes of a risk: the words before it, and those after it.
+def words_of(metric: Metric | None, averaging: Averaging = "pooled") -> dict[str, Any]:
+    """What the metric makes of a risk: what it is called, and words before and after it.
 
     Examples
     --------
     >>> from pycvstat.losses.metrics import as_metric
     >>> words_of(as_metric("rmse"))
-    ('square root of the ', '')
+    {'before': 'square root of the ', 'risk': 'squared error'}
     >>> words_of(as_metric("auc"), "folds")
-    ('', ', risk being the auc of a test fold')
+    {'risk': 'AUC', 'after': '; mean of its values by test fold'}
     """
     if metric is None:
-        return "", ""
-    if averaging == "folds":
-        return "", f", risk being the {metric.name} of a test fold"
-    if metric.smooth and metric.smooth.words:
-        return metric.smooth.words, ""
-    of = "held-out predictions" if averaging == "pooled" else "the predictions of a repetition"
-    return "", f", risk being the {metric.name} of all {of} together"
+        return {}
+    if averaging != "folds" and metric.smooth and metric.smooth.words:
+        return {"before": metric.smooth.words, "risk": "squared error"}
+    return {"risk": metric.label, "after": f"; {AVERAGED[averaging]}"}
+
+
+AVERAGED: dict[Averaging, str] = {
+    "folds": "mean of its values by test fold",
+    "pooled": "of all held-out predictions together",
+    "repeats": "of the predictions of a repetition together",
+}

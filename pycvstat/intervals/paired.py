@@ -180,18 +180,23 @@ def paired(
     if read is METRICS["auc"] and method == "auto" and len(a.plan) == 1:
         averaging = "pooled"  # DeLong's: one influence curve for both
     first, why = choose(method, a, read, averaging, options)
-    made = (
-        (a, b) if read is None else (measured(t, read, averaging, first, options) for t in (a, b))
-    )
-    difference = _difference(*made)
-    bounded = read is not None and read.needs in ("classes", "scores")
-    if method == "auto":
-        first, why = choose(method, difference, None, averaging, options)
-    limits, used = compute(first, difference, level, None, averaging, options, bounded=bounded)
-    before, after = words_of(read, averaging)
-    before = f"difference, {names[0]} minus {names[1]}, of the {before}"
-    about = estimand(first, used.plan, before, after)
-    asked = asked_for(first, used, used, None, averaging, options)
+    if read is not None and averaging != "folds" and first.metrics == "own":
+        of_both = options | {"other": b}
+        limits, used = compute(first, a, level, read, averaging, of_both, bounded=True)
+        used = replace(used, range=_range_of_difference(used, used))
+        asked = None
+    else:
+        difference = _difference(
+            *(t if read is None else measured(t, read, averaging, first, options) for t in (a, b))
+        )
+        bounded = read is not None and read.needs in ("classes", "scores")
+        if method == "auto":
+            first, why = choose(method, difference, None, averaging, options)
+        limits, used = compute(first, difference, level, None, averaging, options, bounded=bounded)
+        asked = asked_for(first, used, used, None, averaging, options)
+    words = words_of(read, averaging)
+    before = f"difference, {names[0]} minus {names[1]}, of the {words.pop('before', '')}"
+    about = replace(estimand(first, used.plan), before=before, **words)
     if read is not None and asked is not None:
         asked = replace(asked, given=f"differences of the losses that {read.name} makes")
     found = name_limits(first, limits, used, level, why, about)
@@ -228,8 +233,12 @@ def check_comparable(a: Table, b: Table, names: tuple[str, str]) -> None:
         raise IntervalError("the two results have different responses.")
 
 
+def _range_of_difference(a: Table, b: Table) -> tuple[float, float]:
+    return a.range[0] - b.range[1], a.range[1] - b.range[0]
+
+
 def _difference(a: Table, b: Table) -> Table:
-    limits = (a.range[0] - b.range[1], a.range[1] - b.range[0])
+    limits = _range_of_difference(a, b)
     if isinstance(a, LossTable) and isinstance(b, LossTable):
         weighted = a.weighted or b.weighted
         differences = a.losses - b.losses

@@ -35,6 +35,8 @@ class Estimand:
         Of a K-fold test error: the number of folds, and of partitions.
     before, after : str
         What a metric or a comparison makes of the risk.
+    risk : str
+        What it is called: that of a metric by the metric's name.
 
     Examples
     --------
@@ -52,15 +54,16 @@ class Estimand:
     times: int = 1
     before: str = ""
     after: str = ""
+    risk: str = "risk"
 
     @property
     def short(self) -> str:
         """The kind with the training size."""
         return " and ".join(f"{kind}({self.size})" for kind in self.kind.split(" and "))
 
-    def words(self, of: str = "", risk: str = "risk") -> str:
+    def words(self, of: str = "", risk: str = "") -> str:
         """The same in words, with another name of the learner or of the risk."""
-        return self.before + self._risk(of or self.of, risk) + self.after
+        return self.before + self._risk(of or self.of, risk or self.risk) + self.after
 
     def _risk(self, of: str, risk: str) -> str:
         if self.kind == "ER":

@@ -78,6 +78,10 @@ class Metric:
         ``influence(y, prediction) -> (m,)``: its influence curve around its value.
     counts : bool
         Whether the function takes the number of classes as a third argument.
+    words : str
+        What sentences call it, where its name does not say it well.
+    usual : bool
+        Whether reports show it unasked.
     shares : bool
         Whether the response may be shares of events, as of grouped binomials.
     of_levels : callable, optional
@@ -100,6 +104,8 @@ class Metric:
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     influence: Callable[[Any, Any], FloatArray] | None = None
     counts: bool = False
+    words: str = ""
+    usual: bool = False
     shares: bool = False
     of_levels: Callable[[tuple[str, ...]], Metric] | None = None
 
@@ -144,6 +150,18 @@ class Metric:
                     f"the metric {self.name} must return one number.",
                     given=f"{type(error).__name__}: {error}",
                 ) from error
+
+    @property
+    def label(self) -> str:
+        """What sentences and pictures call it."""
+        return self.words or self.name
+
+    @property
+    def perfect(self) -> float:
+        """The value of perfect predictions; NaN where no way is better."""
+        ends = {"smaller": self.range[0], "larger": self.range[1]}
+        near = {"nearer 0": 0.0, "nearer 1": 1.0}
+        return float((ends | near).get(self.better, np.nan))
 
     @property
     def linear(self) -> bool:

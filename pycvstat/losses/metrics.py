@@ -28,7 +28,10 @@ from pycvstat.types import FloatArray
 
 MetricLike = str | Metric | Callable[..., Any]
 
-METRICS: dict[str, Metric] = {one.name: one for one in (*NUMBERS, *CLASSES, *PROBABILITIES)}
+METRICS: dict[str, Metric] = {
+    one.name: one if one.words else replace(one, words=one.name.replace("_", " "))
+    for one in (*NUMBERS, *CLASSES, *PROBABILITIES)
+}
 _FAMILIES: dict[str, Callable[[float], Metric]] = of_numbers.FAMILIES | of_classes.FAMILIES
 _BY_OTHER_NAMES: dict[str, str] = {
     name.lower(): one.name

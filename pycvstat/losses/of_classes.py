@@ -292,10 +292,16 @@ def _averaged(kind: str, average: str) -> Metric:
     return of_confusion(f"{kind}_{average}", _rate_of(kind, average), elsewhere=known)
 
 
+PREDICTIVE = {
+    "precision": "positive predictive value",
+    "npv": "negative predictive value",
+    "f1": "F1",
+}
 CLASSES: tuple[Metric, ...] = (
     of_confusion(
         "accuracy",
         _rate_of("sensitivity", "micro"),
+        usual=True,
         elsewhere={
             "scikit-learn": "accuracy_score", "yardstick": "accuracy", "caret": "Accuracy",
             "Metrics": "accuracy",
@@ -304,31 +310,42 @@ CLASSES: tuple[Metric, ...] = (
     of_confusion(
         "balanced_accuracy",
         _rate_of("sensitivity", "macro"),
+        usual=True,
         elsewhere={
             "scikit-learn": "balanced_accuracy_score", "yardstick": "bal_accuracy",
             "caret": "Balanced_Accuracy",
         },
     ),
     *(
-        of_confusion(kind, _rate_of(kind, 1, event=True), elsewhere=known)
+        of_confusion(
+            kind,
+            _rate_of(kind, 1, event=True),
+            words=PREDICTIVE.get(kind, ""),
+            usual=kind != "f1",
+            elsewhere=known,
+        )
         for kind, known in RATES.items()
     ),
     of_confusion(
         "mcc",
         mcc,
         range=(-1.0, 1.0),
+        words="Matthews' correlation",
         elsewhere={"scikit-learn": "matthews_corrcoef", "yardstick": "mcc"},
     ),
     of_confusion(
         "kappa",
         kappa,
         range=(-1.0, 1.0),
+        words="Cohen's kappa",
+        usual=True,
         elsewhere={"scikit-learn": "cohen_kappa_score", "yardstick": "kap", "caret": "Kappa"},
     ),
     of_confusion(
         "youden",
         youden,
         range=(-1.0, 1.0),
+        words="Youden's J",
         elsewhere={"yardstick": "j_index"},
     ),
     *(_averaged(kind, average) for kind in RATES for average in AVERAGES),

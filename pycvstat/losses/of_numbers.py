@@ -259,6 +259,7 @@ NUMBERS: tuple[Metric, ...] = (
         "mse",
         lambda y, p: (y - p) ** 2,
         loss="squared",
+        words="mean squared error",
         elsewhere={"scikit-learn": "mean_squared_error neg_mean_squared_error", "Metrics": "mse"},
     ),
     Metric(
@@ -272,6 +273,8 @@ NUMBERS: tuple[Metric, ...] = (
             words="square root of the ",
             loss="squared",
         ),
+        words="RMSE",
+        usual=True,
         better="smaller",
         averaging="pooled",
         elsewhere={
@@ -285,6 +288,8 @@ NUMBERS: tuple[Metric, ...] = (
         "mae",
         lambda y, p: np.abs(y - p),
         loss="absolute",
+        words="mean absolute error",
+        usual=True,
         elsewhere={
             "scikit-learn": "mean_absolute_error neg_mean_absolute_error",
             "yardstick": "mae",
@@ -295,6 +300,7 @@ NUMBERS: tuple[Metric, ...] = (
     Metric(
         medae,
         "numbers",
+        words="median absolute error",
         range=(0.0, np.inf),
         better="smaller",
         elsewhere={
@@ -305,6 +311,7 @@ NUMBERS: tuple[Metric, ...] = (
     mean_metric(
         "mape",
         relative_errors,
+        words="mean absolute percentage error",
         elsewhere={
             "scikit-learn": "mean_absolute_percentage_error neg_mean_absolute_percentage_error",
             "Metrics": "mape",
@@ -319,12 +326,15 @@ NUMBERS: tuple[Metric, ...] = (
             gradient=_r2_gradient,
             words="1 minus the ratio to the variance of the response of the ",
         ),
+        words="R²",
+        usual=True,
         elsewhere={"scikit-learn": "r2_score", "yardstick": "rsq_trad"},
         **SHARE,  # type: ignore[arg-type]
     ),
     Metric(
         r2_correlation,
         "numbers",
+        words="squared correlation",
         range=(0.0, 1.0),
         smooth=Smooth(_centred, _correlation, _correlation_gradient),
         better="larger",
@@ -344,6 +354,7 @@ NUMBERS: tuple[Metric, ...] = (
     Metric(
         ccc,
         "numbers",
+        words="concordance correlation",
         range=(-1.0, 1.0),
         smooth=Smooth(_centred, _concordance, _concordance_gradient),
         better="larger",

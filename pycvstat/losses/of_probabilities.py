@@ -275,6 +275,7 @@ PROBABILITIES: tuple[Metric, ...] = (
         log_losses,
         "probabilities",
         loss="log",
+        usual=True,
         shares=True,
         elsewhere={
             "scikit-learn": "neg_log_loss", "yardstick": "mn_log_loss", "caret": "logLoss",
@@ -287,6 +288,8 @@ PROBABILITIES: tuple[Metric, ...] = (
         brier_losses,
         "probabilities",
         loss="brier",
+        words="Brier score",
+        usual=True,
         shares=True,
         range=(0.0, 2.0),
         elsewhere={
@@ -299,6 +302,8 @@ PROBABILITIES: tuple[Metric, ...] = (
         range=(0.0, 1.0),
         influence=auc_influence,
         better="larger",
+        words="AUC",
+        usual=True,
         elsewhere={
             "scikit-learn": "roc_auc_score roc_auc", "yardstick": "roc_auc", "caret": "ROC",
             "Metrics": "auc",

@@ -30,8 +30,10 @@ def test_names_of_metrics_are_only_names(name: str) -> None:
     result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", cars, folds=pcv.KFold(4, random=1))
     of = Metric(lambda y, p: float(np.median(np.abs(y - p))), "numbers", name)
     found = result.interval(metric=of)
-    assert found.about.after == f", risk being the {name} of a test fold"
+    assert found.about.risk == name
+    assert found.about.after == "; mean of its values by test fold"
     assert found.estimand.endswith(f"{found.about.after} ({found.target})")
-    assert f"of OLS trained on 24 rows, averaged over training sets{found.about.after}" in (
-        found.about.words("OLS")
+    assert (
+        f"expected {name} of OLS trained on 24 rows, averaged over training sets{found.about.after}"
+        in (found.about.words("OLS"))
     )

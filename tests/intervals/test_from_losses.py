@@ -184,7 +184,7 @@ def test_metrics_of_ones_own():
     by_fold = [median_error(y[f == IDS], predicted[f == IDS]) for f in range(4)]
     assert found.estimate == pytest.approx(np.mean(by_fold))
     assert found.metric == "median_error"
-    assert "median_error of a test fold" in found.estimand
+    assert "expected median_error of the learner" in found.estimand
 
 
 def test_bad_input():

@@ -192,7 +192,7 @@ def test_a_metric_without_pointwise_losses():
     assert interval(grouped).method == "cluster"
     assert interval(grouped, metric="auc").method == "corrected_t"  # clusters need every loss
     assert interval(table, "cv_auc").metric == "auc"
-    assert "risk being the auc" in interval(table, "cv_auc").estimand
+    assert "mean AUC of the 4 models" in interval(table, "cv_auc").estimand
     with pytest.raises(IntervalError, match="needs pointwise losses, and of absolute"):
         interval(FoldMeans(plan, draw.random((4, 1)), "absolute"), "bootstrap")
 

@@ -162,6 +162,60 @@ def test_the_paired_difference_of_aucs_is_that_of_proc():
     assert found.std_error == pytest.approx(np.sqrt(sum(divided_by_n)), rel=SAME)
 
 
+def test_cv_auc_averages_the_curves_of_a_row():
+    plan, n = TWICE.plan, N
+    y, score = METRICS["auc"].rows(TWICE.table)
+    curve, areas = np.zeros(n), []
+    for a, b in zip(plan.offsets, plan.offsets[1:], strict=False):
+        won = np.sign(score[a:b][y[a:b] == 1][:, None] - score[a:b][y[a:b] == 0]) > 0
+        areas.append(won.mean())
+        for k, wins in ((1, won.mean(axis=1)), (0, won.mean(axis=0))):
+            among = y[a:b] == k
+            share = (y == k).mean() * (b - a) * len(plan)
+            curve[plan.rows[a:b][among]] += (wins - won.mean()) / share
+    found = TWICE.interval("cv_auc")
+    assert found.estimate == pytest.approx(np.mean(areas), rel=SAME)
+    assert found.std_error == pytest.approx(np.sqrt((curve**2).sum()), rel=SAME)
+    assert found.target.startswith("PQ")
+    once = LOGIT.interval("cv_auc")
+    assert found.std_error == pytest.approx(once.std_error, rel=0.1)  # three partitions, one law
+    assert "mean AUC of the 7 models" in once.estimand
+
+
+def test_pairs_of_what_has_no_derivative_are_drawn_together():
+    found = BOTH.paired("x", "z", metric="average_precision", averaging="pooled", draws=200)
+    assert found.method == "bootstrap"
+    rows = {k: METRICS["average_precision"].rows(BOTH.tables[k]) for k in "xz"}
+    value = METRICS["average_precision"].value
+    assert found.difference == pytest.approx(value(*rows["x"]) - value(*rows["z"]), abs=SAME)
+    order = np.argsort(BOTH.plan.rows)
+    y, one, two = rows["x"][0][order], rows["x"][1][order], rows["z"][1][order]
+    stream = pcv.RRandom(1)
+    drawn = [np.asarray(stream.sample(N, N, replace=True)) - 1 for _ in range(200)]
+    differences = [value(y[d], one[d]) - value(y[d], two[d]) for d in drawn]
+    np.testing.assert_allclose(
+        [found.low, found.high], np.quantile(differences, [0.025, 0.975]), atol=SAME
+    )
+    by_name = BOTH.paired("x", "z", metric="auc", averaging="pooled", method="bootstrap")
+    delong = BOTH.paired("x", "z", metric="auc", averaging="pooled", method="all_pairs")
+    assert by_name.std_error == pytest.approx(delong.std_error, rel=0.1)  # 1000 draws: 0.022
+    slopes = BOTH.pairs(metric="calibration_slope")
+    assert slopes["method"].tolist() == ["bootstrap"]
+    assert slopes["p_adjusted"].isna().all()
+
+
+def test_intervals_are_named_by_their_metric():
+    assert LOGIT.interval(metric="auc").estimand.startswith("expected AUC of the learner trained")
+    assert "; mean of its values by test fold" in LOGIT.interval(metric="auc").estimand
+    pooled = LOGIT.interval(metric="log_loss").estimand
+    assert pooled.startswith("expected log loss of the learner")
+    assert "; of all held-out predictions together" in pooled
+    rmse = LINE.interval(metric="rmse").estimand
+    assert rmse.startswith("square root of the expected squared error of the learner")
+    difference = BOTH.paired("x", "z", metric="auc").interval.estimand
+    assert difference.startswith("difference, x minus z, of the expected AUC of the learner")
+
+
 def test_a_function_of_one_s_own_on_one_split():
     one = pcv.cross_validate(pcv.OLS(), "v ~ x", DATA, folds=pcv.Holdout(0.4, random=1))
     found = one.interval(metric=Metric(lambda y, p: np.quantile(abs(y - p), 0.9), name="q90"))

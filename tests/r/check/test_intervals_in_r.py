@@ -59,7 +59,11 @@ METRIC = [
 ]  # fmt: skip
 CLASSES = [
     *((plan, m, {}) for plan in ("kfold", "holdout") for m in ("wilson", "clopper_pearson")),
-    *((plan, "cv_auc", {"ties": t}) for plan in ("kfold", "holdout") for t in ("below", "half")),
+    *(
+        (plan, "cv_auc", {"ties": t})
+        for plan in ("kfold", "holdout", "repeated")
+        for t in ("below", "half")
+    ),
     ("holdout", "hoeffding", {}),
     ("kfold", "corrected_t", {"metric": "auc"}),
 ]
@@ -76,9 +80,10 @@ def made() -> dict[str, object]:
     for name, folds in PLANS.items():
         groups = {"groups": GROUPS} if name == "grouped" else {}
         results[name] = pcv.cross_validate(pcv.OLS(), "y ~ .", DATA, folds=folds, **groups)
+    repeated = pcv.Repeated(pcv.Stratified(5), 3, random=4)
+    nine = pcv.KNN(9, kernel="rectangular")  # shares of nine neighbours: scores that tie
+    results["classes", "repeated"] = pcv.cross_validate(nine, "y ~ .", LABELS, folds=repeated)
     for name, folds in (("kfold", pcv.Stratified(5, random=4)), ("holdout", PLANS["holdout"])):
-        # shares of nine neighbours: scores that tie
-        nine = pcv.KNN(9, kernel="rectangular")
         results["classes", name] = pcv.cross_validate(nine, "y ~ .", LABELS, folds=folds)
         for keep in ("all", "fold_means"):
             results["tuned", name, keep] = pcv.tune(
