@@ -59,6 +59,7 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     from pycvstat.procedures.compare import benchmark as benchmark, compare as compare
     from pycvstat.procedures.cross_validate import cross_validate as cross_validate
     from pycvstat.procedures.error_curve import error_curve as error_curve
+    from pycvstat.procedures.find_convention import find_convention as find_convention
     from pycvstat.procedures.grid import (
         QuasiRandomSearch as QuasiRandomSearch,
         RandomSearch as RandomSearch,
@@ -91,6 +92,7 @@ _NAMES = {
     "procedures.compare": "benchmark compare",
     "procedures.cross_validate": "cross_validate",
     "procedures.error_curve": "error_curve",
+    "procedures.find_convention": "find_convention",
     "procedures.grid": "QuasiRandomSearch RandomSearch",
     "procedures.learning_curve": "learning_curve",
     "procedures.nested": "nested_cv",

@@ -141,3 +141,10 @@ pcv_folds_boot <- function(n, k) {
 pcv_folds_cv <- function(n, k) pcv_chunks(if (n > k) sample(n) else seq_len(n), k)
 
 pcv_folds_kknn <- function(n, k) pcv_by_label(sample(k, n, replace = TRUE))
+
+# Shuffled rows that get these labels in turn.
+pcv_folds_along <- function(labels) {
+  found <- integer(length(labels))
+  found[sample(length(labels))] <- labels
+  pcv_by_label(found)
+}

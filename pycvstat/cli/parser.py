@@ -17,6 +17,7 @@ from typing import Any
 
 from pycvstat.cli.messages import spoken
 from pycvstat.cli.options import FOLDS, LEARNERS
+from pycvstat.cli.published import EXAMPLES as PUBLISHED, add_commands
 from pycvstat.errors import PycvstatError, PycvstatWarning
 from pycvstat.errors.names import ELSEWHERE
 from pycvstat.folds import DIALECTS
@@ -68,6 +69,7 @@ exit status: 0 when done, 1 after an error, 2 for wrong words, 130 after Ctrl-C"
     "report": """examples:
   pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --save result.npz
   pycvstat report result.npz out.pdf""",
+    **PUBLISHED,
 }
 
 
@@ -160,6 +162,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_on_data(commands)
     _add_report(_add(commands, "report", "write the report of a saved result"))
     _add_crosscheck(_add(commands, "crosscheck", "compare several hundred quantities with R's"))
+    add_commands(_add, commands)
     commands.add_parser("doctor", help="say what is installed, missing, and the cure")
     shell = _add(commands, "completion", "print the completion script of a shell")
     shell.add_argument("shell", choices=SHELLS)

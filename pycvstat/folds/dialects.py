@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, get_args
 
 import numpy as np
@@ -49,6 +50,12 @@ class Dialect:
         The smallest number of folds.
     strata : bool
         Whether it takes ``strata=``.
+    usual : (str, str)
+        The estimate of an error that its users print: the average, "pooled" or "folds", and where
+        a root is taken, "", "root" (of the average) or "root by fold".
+    seeds_itself : bool
+        Whether a call starts from a seed of its own, so that a later one does not go on where it
+        ended.
 
     Examples
     --------
@@ -62,6 +69,10 @@ class Dialect:
     mlr3     mlr3::rsmp("cv", folds = k)
     origami  origami::make_folds(data, V = k)
     kknn     kknn::cv.kknn(formula, data, kcv = k)
+    train    caret::train(..., trControl = trainControl("cv", k))
+    lecture  blocks of ceiling(n / k) rows after sample(n)
+    cut      cut(seq_len(n), k) after sample(n), as e1071::tune
+    pls      pls::cvsegments(n, k)
     """
 
     name: str
@@ -70,6 +81,8 @@ class Dialect:
     in_r: RowsInR
     least: int = 2
     strata: bool = False
+    usual: tuple[str, str] = ("pooled", "")
+    seeds_itself: bool = False
 
 
 DIALECTS: dict[str, Dialect] = {}
@@ -174,19 +187,22 @@ class RFolds(Splitter):
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n)
         require_few_fits(self.repeats * self.k, self.repeats * given.n)
+        return of_labels(list(islice(self.repetitions(given, stream), self.repeats)))
+
+    def repetitions(self, given: Given, stream: Stream) -> Iterator[IntArray]:
+        """The fold of every row, counted from 0, of one repetition after the other."""
         draw = self._rule.labels(self, given)
-        labels = []
-        for time in range(self.repeats):
-            if self._rule.in_r.reseeds and time and given.n > self.k:
+        while True:
+            yield draw(stream)
+            if self._rule.in_r.reseeds and given.n > self.k:
                 stream = RRandom(int(stream.sample(1_000_000, 1)[0]), self.sample_kind)
-            labels.append(draw(stream))
-        return of_labels(labels)
 
     def in_r(self) -> RowsInR | None:
         """How the package makes the same rows; None where strata are a column, which R lacks."""
         if isinstance(self.strata, str):
             return None
-        found = replace(self._rule.in_r, reads={"k": self.k}, times=self.repeats)
+        rule = self._rule.in_r
+        found = replace(rule, reads={**rule.reads, "k": self.k}, times=self.repeats)
         return replace(found, needs="y") if self.strata else found
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -222,7 +238,8 @@ def _caret(folds: RFolds, given: Given) -> Draw:
     k = folds.k
     if k == given.n:
         return lambda stream: np.arange(k)
-    classes = caret_classes(given.response, k, folds.collation or "ICU")
+    words = folds.collation or "ICU"
+    classes = given.once((k, words), lambda: caret_classes(given.response, k, words))
 
     def draw(stream: Stream) -> IntArray:
         labels = np.empty(given.n, dtype=np.int64)
@@ -289,21 +306,81 @@ def _kknn(folds: RFolds, given: Given) -> Draw:
     return lambda stream: stream.sample(folds.k, given.n, replace=True) - 1
 
 
+def _train(folds: RFolds, given: Given) -> Draw:
+    """As caret, from a seed that is drawn first."""
+    draw, started = _caret(folds, given), list[RRandom]()
+
+    def labels(stream: Stream) -> IntArray:
+        if not started:
+            seed = int(stream.sample(2**31 - 1, 1)[0])
+            like = type(stream) if isinstance(stream, RRandom) else RRandom
+            started.append(like(seed, folds.sample_kind))
+        return draw(started[0])
+
+    return labels
+
+
+def _along(label: IntArray) -> Draw:
+    """Shuffled rows that get these labels in turn."""
+
+    def draw(stream: Stream) -> IntArray:
+        labels = np.empty(len(label), dtype=np.int64)
+        labels[stream.permutation(len(label))] = label
+        return labels
+
+    return draw
+
+
+def _lecture(folds: RFolds, given: Given) -> Draw:
+    return _along(np.arange(given.n) // -(-given.n // folds.k))
+
+
+def _cut(folds: RFolds, given: Given) -> Draw:
+    """Intervals of equal length, closed on the right."""
+    ends = np.linspace(1, given.n, folds.k + 1)[1:-1]
+    return _along(np.searchsorted(ends, np.arange(1, given.n + 1)))
+
+
+def _pls(folds: RFolds, given: Given) -> Draw:
+    return _along(np.arange(given.n) % folds.k)
+
+
 SHUFFLED = RowsInR("sample(rep(seq(k), length = n))")
 BUT_ONE_BY_ONE = RowsInR("if (n == k) seq_len(n) else sample(rep(seq(k), length = n))")
 RSAMPLE = RowsInR("pcv_folds_rsample(n, k, y)", packages=("rsample",))
 CARET = RowsInR("caret::createFolds(y, k, list = FALSE)", needs="y", packages=("caret",))
 CV = RowsInR("pcv_folds_cv(n, k)", reseeds=True)
+KKNN = RowsInR("pcv_folds_kknn(n, k)")
+TRAIN = RowsInR(
+    "{ if (!started) set.seed(sample.int(.Machine$integer.max, 1)); started <<- TRUE\n"
+    "caret::createFolds(y, k, list = FALSE) }",
+    reads={"started": False},
+    needs="y",
+    packages=("caret",),
+)
+LECTURE = RowsInR("pcv_folds_along(ceiling(seq_len(n) / ceiling(n / k)))")
+CUT = RowsInR("pcv_folds_along(base::cut(seq_len(n), k, labels = FALSE))")
+PLS = RowsInR("pls::cvsegments(n, k)", packages=("pls",))
+BY_FOLD = ("folds", "root by fold")
 for one in (
-    Dialect("rsample", "rsample::vfold_cv(data, v = k)", _rsample, RSAMPLE, strata=True),
-    Dialect("caret", "caret::createFolds(y, k)", _caret, CARET),
+    Dialect("rsample", "rsample::vfold_cv(data, v = k)", _rsample, RSAMPLE, 2, True, BY_FOLD),
+    Dialect("caret", "caret::createFolds(y, k)", _caret, CARET, usual=BY_FOLD),
     Dialect("boot", "boot::cv.glm(data, fit, K = k)", _boot, RowsInR("pcv_folds_boot(n, k)")),
-    Dialect("cv", "cv::cv(model, k = k, seed = seed)", _cv, CV),
+    Dialect("cv", "cv::cv(model, k = k, seed = seed)", _cv, CV, seeds_itself=True),
     Dialect("glmnet", "glmnet::cv.glmnet(x, y, nfolds = k)", _plain, SHUFFLED, least=3),
-    Dialect("mlr3", 'mlr3::rsmp("cv", folds = k)', _plain, SHUFFLED),
+    Dialect("mlr3", 'mlr3::rsmp("cv", folds = k)', _plain, SHUFFLED, usual=("folds", "")),
     Dialect("origami", "origami::make_folds(data, V = k)", _origami, BUT_ONE_BY_ONE),
+    Dialect("kknn", "kknn::cv.kknn(formula, data, kcv = k)", _kknn, KKNN),
     Dialect(
-        "kknn", "kknn::cv.kknn(formula, data, kcv = k)", _kknn, RowsInR("pcv_folds_kknn(n, k)")
+        "train",
+        'caret::train(..., trControl = trainControl("cv", k))',
+        _train,
+        TRAIN,
+        usual=BY_FOLD,
+        seeds_itself=True,
     ),
+    Dialect("lecture", "blocks of ceiling(n / k) rows after sample(n)", _lecture, LECTURE),
+    Dialect("cut", "cut(seq_len(n), k) after sample(n), as e1071::tune", _cut, CUT),
+    Dialect("pls", "pls::cvsegments(n, k)", _pls, PLS, usual=("pooled", "root")),
 ):
     register(one)

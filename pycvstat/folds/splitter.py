@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -32,6 +32,13 @@ class Given:
     n: int
     y: Any
     groups: Any
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What is made of these data once, for all plans of theirs."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     @cached_property
     def response(self) -> Column:

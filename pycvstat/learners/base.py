@@ -57,6 +57,8 @@ class Learner(AsTyped, metaclass=Answering):
     """The R function that refuses columns which others span, where it does not leave them out."""
     software: ClassVar[tuple[str, ...]] = ()
     """Keys of the packages that compute its fits beside this one, in the bibliography."""
+    scales: ClassVar[bool] = False
+    """Whether its parameter `scale` says that predictors are scaled, which others do otherwise."""
     instead: ClassVar[Mapping[str, str]] = {}
     """What to write for a parameter that other packages have."""
 
@@ -287,6 +289,11 @@ class Prepared(ABC):
         draw nothing.
         """
         return (None,) * (len(plan) + 1)
+
+    def left_out(self, labels: IntArray) -> tuple[FloatArray, FloatArray] | None:
+        """Where a closed form has them, residuals (C, n) of fold labels (C, n) from 0, and what
+        Burman's adjustment takes from each pooled mean square (C,)."""
+        return None
 
     def predict_plan(self, plan: FoldPlan) -> Predictions | None:
         """All fits of the plan at once, where one factorisation gives them; else None.

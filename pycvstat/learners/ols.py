@@ -22,7 +22,8 @@ from pycvstat.learners.design import (
     tell_wide,
 )
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.linear.least_squares import fit_least_squares
+from pycvstat.learners.linear.least_squares import fit_least_squares, orthonormal_basis
+from pycvstat.learners.linear.left_out import full_residuals
 from pycvstat.learners.linear.pairs import least_squares_left_out
 from pycvstat.learners.solution import (
     FitReport,
@@ -36,7 +37,7 @@ from pycvstat.learners.solution import (
 )
 from pycvstat.learners.statsmodels.columns import columns_of_covariance, with_columns
 from pycvstat.rmath.tolerances import LINEAR, SUMS
-from pycvstat.types import BoolArray, FloatArray
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -271,6 +272,20 @@ class PreparedLeastSquares(PreparedDesign):
             values[test] = self.predict(plan.train_rows(i), plan.test_rows(i), [0]).values[0]
         tell_wide(self.learners[0], int(plan.n_train.min()), X.shape[1])
         return Predictions(np.tile(values, (len(self.learners), 1)))
+
+    def left_out(self, labels: IntArray) -> tuple[FloatArray, FloatArray] | None:
+        from pycvstat.learners.linear.fold_sums import left_out_by_labels
+
+        if self.task.weights is not None:
+            return None
+        X, y = self.design.X, self.task.response.values
+        y = y if self.design.offset is None else y - self.design.offset
+        basis = orthonormal_basis(X)
+        e = full_residuals(basis, X, y, None)
+        residuals, steps = left_out_by_labels(basis.Q, e, labels, int(labels.max()) + 1)
+        n = labels.shape[1]
+        moved = np.take_along_axis((steps**2).sum(2), labels, 1).sum(1) / n**2
+        return residuals, moved
 
     def _tell(self, aliased: BoolArray | None) -> None:
         """Say which columns were left out though they are not quite a combination of others."""

@@ -86,7 +86,7 @@ SPLITTERS = {
 
 def response(name):
     """What the folds are drawn by."""
-    return "x" if "caret" in name or "bins" in name else "label"
+    return "x" if "caret" in name or "train" in name or "bins" in name else "label"
 
 
 @pytest.mark.parametrize("name", list(SPLITTERS))

@@ -94,6 +94,7 @@ class KNN(Learner):
     title: ClassVar[str] = "k nearest neighbours"
     always_told: ClassVar[tuple[str, ...]] = ("k", "kernel")
     simpler_when_larger: ClassVar[tuple[str, ...]] = ("k",)
+    scales: ClassVar[bool] = True
 
     instead: ClassVar[Mapping[str, str]] = {
         "weights": "kernel='rectangular' weighs neighbours alike, kernel='inv' by their distance",

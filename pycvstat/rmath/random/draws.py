@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
@@ -51,10 +52,14 @@ class BitStream:
 
     def peek(self, count: int) -> Bits:
         """The next `count` outputs, not consumed."""
+        made = self.consumed + len(self._ahead)
+        if not made and count <= _BLOCK:
+            self._ahead = _first_block(self._seed)
         missing = count - len(self._ahead)
         if missing > 0:
             if self._twister is None:
                 self._twister = _seeded(self._seed)
+                self._twister.random_raw(made, output=False)
             fresh = self._twister.random_raw(max(missing, _BLOCK))
             self._ahead = np.concatenate([self._ahead, fresh])
         return self._ahead[:count]
@@ -70,6 +75,12 @@ class BitStream:
         self.skip(count)
         return bits
 
+    def fork(self) -> BitStream:
+        """Another stream at the same place."""
+        other = BitStream(self._seed)
+        other._ahead, other.consumed = self._ahead, self.consumed
+        return other
+
     def words(self) -> tuple[int, npt.NDArray[np.uint32]]:
         """The position among the words of the generator, and the words, after what was consumed."""
         twister = _seeded(self._seed)
@@ -84,12 +95,24 @@ class BitStream:
 
 
 def _seeded(seed: int) -> np.random.MT19937:
-    twister = np.random.MT19937()
+    return _started(np.random.MT19937(), seed)
+
+
+def _started(twister: np.random.MT19937, seed: int) -> np.random.MT19937:
     twister.state = {
         "bit_generator": "MT19937",
         "state": {"key": scrambled_state(seed), "pos": _WORDS},
     }
     return twister
+
+
+_FIRST = np.random.MT19937(0)  # most streams end within a block, and making one is slow
+_ONE_BY_ONE = Lock()
+
+
+def _first_block(seed: int) -> Bits:
+    with _ONE_BY_ONE:
+        return _started(_FIRST, seed).random_raw(_BLOCK)
 
 
 def as_uniforms(bits: Bits) -> FloatArray:

@@ -34,6 +34,7 @@ PLAIN = [
     pcv.RFolds("rsample", 7, seed=5, repeats=2), pcv.RFolds("boot", 9, seed=2, repeats=2),
     pcv.RFolds("glmnet", 4, seed=5, sample_kind="Rounding"),
     pcv.Bootstrap(3, random=5), pcv.Repeated(pcv.Bootstrap(3), 2, random=5),
+    *(pcv.RFolds(name, k, seed=k, repeats=2) for name in ("cut", "pls") for k in (3, 4, 6, 9, 13)),
 ]  # fmt: skip
 BY_RESPONSE = [
     (pcv.Stratified(4, random=5), LABEL),
@@ -45,6 +46,8 @@ BY_RESPONSE = [
     (pcv.RFolds("rsample", 4, seed=5, strata=True), LABEL),
     (pcv.RFolds("caret", 4, seed=5), Y),
     (pcv.RFolds("caret", 4, seed=5, repeats=2), LABEL),
+    (pcv.RFolds("train", 4, seed=5), Y),
+    (pcv.RFolds("train", 4, seed=5, repeats=2, sample_kind="Rounding"), LABEL),
 ]
 USED = pcv.RRandom(1)
 USED.sample(3)

@@ -1,0 +1,56 @@
+"""The commands about numbers that others printed: find."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from pycvstat.cli.files import read_data
+from pycvstat.cli.messages import tell
+from pycvstat.cli.options import learner_of, values_of
+
+EXAMPLES = {
+    "find": """examples:
+  pycvstat find 9.9371 cars.csv 'mpg ~ wt' --learner ols --folds 10
+  pycvstat find 0.9533 iris.csv 'Species ~ .' --learner knn:k=7 --seeds 0:100"""
+}
+
+
+def add_commands(add: Any, commands: Any) -> None:
+    """Add the commands to the parser."""
+    command: argparse.ArgumentParser = add(
+        commands, "find", "find the folds, seed and average that give a printed number"
+    )
+    command.add_argument("number", help="as printed: its digits count")
+    command.add_argument("data", type=Path, help="a .csv, .tsv, .parquet or .rds file")
+    command.add_argument("formula", help="R's formula in quotes")
+    command.add_argument("--learner", required=True, metavar="NAME[:SETTINGS]")
+    command.add_argument("--folds", type=int, default=10, metavar="K", help="(default: 10)")
+    command.add_argument("--seeds", metavar="FROM:TO", help="(default: to 10,000, or common ones)")
+    command.add_argument("--rows", type=int, default=10, metavar="N",
+                         help="how many conventions to print (default: 10)")  # fmt: skip
+
+
+def find(chosen: Namespace) -> None:
+    """Print the conventions that give a number."""
+    import pycvstat as pcv
+
+    tell("trying some hundred thousand conventions ...")
+    found = pcv.find_convention(
+        chosen.number,
+        learner_of(chosen.learner),
+        chosen.formula,
+        read_data(chosen.data),
+        k=chosen.folds,
+        seeds=None if chosen.seeds is None else values_of(chosen.seeds),
+    )
+    tried, expected = found.attrs["tried"], found.attrs["expected"]
+    print(f"{len(found)} conventions print as {chosen.number}, of {tried:,} numbers tried;")
+    print(f"{expected:.2g} of these numbers would by chance.")
+    shown = found.head(chosen.rows)
+    if len(shown):
+        print(f"\n{shown.drop(columns=['code', 'learner']).to_string(index=False)}")
+    for line in shown["code"]:
+        print(f"\n{line}")
