@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -120,8 +122,12 @@ def read_metric(
     return None, "folds"
 
 
-def usual_row(table: Table, level: float) -> dict[str, Any]:
+def usual_row(
+    table: Table, level: float, ask: Callable[..., Interval] | None = None
+) -> dict[str, Any]:
     """The estimate, mean of fold means, with the default interval as columns of a tidy table.
+
+    The interval is that of the table, or what a result answers to ``ask(level=level)``.
 
     The notes have what the interval warns about, its centre where it is another, and where no
     interval is legal the reason.
@@ -136,7 +142,7 @@ def usual_row(table: Table, level: float) -> dict[str, Any]:
     estimate = float(table.estimate()[0])
     with heard() as said:
         try:
-            found = interval(table, level=level).row()
+            found = (ask or partial(interval, table))(level=level).row()
         except IntervalError as error:
             found = dict.fromkeys(("std_error", "conf_low", "conf_high"), math.nan)
             found |= {"level": level, "method": "none", "target": "", "metric": table.loss}

@@ -162,6 +162,13 @@ def nothing_legal(table: Table) -> IntervalError:
             given=table.plan.recipe,
             fix="report the estimate, or folds=KFold(10) if the rows are independent",
         )
+    if kind == "bootstrap":
+        return IntervalError(
+            "losses of resamples share most of their training rows and are no sample of fits: no "
+            "interval of the mean over resamples is known to be valid.",
+            given=table.plan.recipe,
+            fix="out_of_bag(), boot632_plus() or optimism() of the result have one",
+        )
     if kind == "one split" and table.fold_means().shape[1] > 1:
         return IntervalError(
             "the dev set bound needs the bounds of the loss.",

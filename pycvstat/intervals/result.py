@@ -124,6 +124,7 @@ class Interval(Verbs):
     Parameters
     ----------
     low, high : float
+        NaN where no interval is known to be valid; the notes say why.
     estimate : float
         The centre; it may differ from ``result.estimate`` (pooled, debiased).
     std_error : float
@@ -194,6 +195,11 @@ class Interval(Verbs):
         return self.about.short
 
     @property
+    def without(self) -> bool:
+        """Whether there are no limits, because none are known to be valid."""
+        return math.isnan(self.low) and math.isnan(self.df)
+
+    @property
     def width(self) -> float:
         """The length of the interval."""
         return self.high - self.low
@@ -255,6 +261,8 @@ class Interval(Verbs):
         return rows
 
     def __repr__(self) -> str:
+        if self.without:
+            return f"Interval({self.estimate:.4g}, no limits, {self.target}, {self.method})"
         return (
             f"Interval({self.estimate:.4g}, {self.level * 100:g} % from {self.low:.3g} to "
             f"{self.high:.3g}, {self.target}, {self.method})"

@@ -14,7 +14,7 @@ from pycvstat.folds import Holdout, Subsampling
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.dispatch import usual_row
 from pycvstat.learners import as_learner
-from pycvstat.procedures.cross_validate import CVResult
+from pycvstat.procedures.cross_validate import CVResult, cross_validated
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.setting import Arguments, read_setting, weights_used
 from pycvstat.procedures.tuned import Tuned
@@ -122,7 +122,7 @@ class Comparison(CompareVerbs):
             return pd.concat(parts, names=["method"]).reset_index(level=0).reset_index(drop=True)
         rows = [
             {"method": name, "learner": r.learner.name}
-            | _renamed(usual_row(r.table, level))
+            | _renamed(usual_row(r.table, level, r.interval))
             | {"pooled": r.pooled, "failed": len(r.failures), "best": name == self.best}
             for name, r in self.results.items()
         ]
@@ -204,8 +204,7 @@ def compare(
     results = {}
     for name, learner in read.items():
         label = f"cross-validating {name}"
-        outcome = setting.run(learner, identity=identities[name], label=label)
-        results[name] = CVResult.made(setting, learner, outcome)
+        results[name] = cross_validated(setting, learner, label, identity=identities[name])
     return Comparison(results)
 
 

@@ -229,7 +229,7 @@ class CVResult(EstimateVerbs):
             return fold_rows(self.table)
         if what == "losses":
             return self.table.tidy()
-        first = usual_row(self.table, level)
+        first = usual_row(self.table, level, self.interval)
         limits = dict.fromkeys(("std_error", "conf_low", "conf_high"), np.nan)
         without = first | limits | {"method": "none", "target": "", "notes": ""}
         rows = [
@@ -245,7 +245,7 @@ class CVResult(EstimateVerbs):
         import pandas as pd
 
         row: dict[str, Any] = {"learner": self.learner.name, "loss": self.table.loss}
-        row |= usual_row(self.table, level)
+        row |= usual_row(self.table, level, self.interval)
         del row["metric"]  # the loss
         row |= {
             "pooled": self.pooled,
@@ -318,9 +318,17 @@ def cross_validate(
     """
     chosen = as_learner(learner)
     setting = read_setting([chosen], formula, data, folds, loss, arguments, on_error)
-    outcome = setting.run(chosen, label=f"cross-validating {chosen.name}")
-    found = CVResult.made(setting, chosen, outcome)
+    found = cross_validated(setting, chosen, f"cross-validating {chosen.name}")
     return replace(found, bias=bias_adjustment(setting, found)) if bias_adjusted else found
+
+
+def cross_validated(setting: Setting, learner: Learner, label: str, **more: Any) -> CVResult:
+    """One learner in a setting; resamples with replacement also give what is made of them."""
+    if setting.plan.kind == "bootstrap":
+        from pycvstat.procedures.bootstrapped import bootstrapped
+
+        return bootstrapped(setting, learner, label, **more)
+    return CVResult.made(setting, learner, setting.run(learner, label=label, **more))
 
 
 def bias_adjustment(setting: Setting, result: CVResult) -> BiasAdjustment:

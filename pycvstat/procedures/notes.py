@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from pycvstat.errors import warn
 from pycvstat.folds.plan import FoldPlan
 
 
 def where(plan: FoldPlan, i: int, fold_word: str = "fold") -> str:
-    """The name of a fit: its fold, and its repeat where there are several."""
+    """The name of a fit: its fold, and its repeat where there are several; or its resample."""
+    if plan.kind == "bootstrap":
+        whole = int(plan.n_test[i]) == len(np.unique(plan.train_rows(i)))
+        return "the fit to all rows" if whole else f"resample {i + 1}"
     fold = f"{fold_word} {int(plan.fold[i]) + 1} of {int(plan.fold.max()) + 1}"
     return fold if plan.times == 1 else f"repeat {int(plan.repeat[i]) + 1}, {fold}"
 

@@ -215,7 +215,9 @@ def interval_words(found: Interval) -> str:
 
 def _limits(found: Interval, low: str, high: str) -> str:
     level = f"{100 * found.level:g} %"
-    return f"{level} interval {low} to {high}" if low else f"empty {level} interval"
+    if low:
+        return f"{level} interval {low} to {high}"
+    return "no interval" if found.without else f"empty {level} interval"
 
 
 def distribution_words(found: Interval) -> str:

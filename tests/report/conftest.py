@@ -123,6 +123,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "leave-one-out": lambda: _cars(pcv.OLS(), pcv.LeaveOneOut(), bias_adjusted=True),
     "holdout": lambda: _cars(pcv.OLS(), pcv.Holdout(0.3, random=1)),
     "nested pairs": lambda: _cars(pcv.OLS(), pcv.NestedPairs(4, repeats=5, random=1)),
+    "bootstrap": lambda: _cars(pcv.OLS(), pcv.Bootstrap(100, random=1)),
     "classes": _labels,
     "tune": _tune,
     "tune one_se": lambda: _tune(rule="one_se", complexity="-k"),
