@@ -48,6 +48,8 @@ class Task:
         The names of all columns of the data as given.
     sorted_by : {"", "ICU", "C"}
         How words were sorted that became a factor's levels; empty where there were none.
+    grouped_by : str
+        The column that `groups` is; empty where it is none.
     """
 
     frame: frames.Frame
@@ -60,6 +62,7 @@ class Task:
     omitted: int = 0
     offered: tuple[str, ...] = ()
     sorted_by: Literal["", "ICU", "C"] = ""
+    grouped_by: str = ""
 
     def __post_init__(self) -> None:
         for name, part in (
@@ -135,9 +138,9 @@ class Task:
         given = {"weights": weights, "groups": groups}
         extra = {name: frames.in_rows_of(labels, of, name) for name, of in given.items()}
         columns = {k: _extra(k, v, frame) for k, v in extra.items() if v is not None}
-        own = [c.name for c in columns.values() if frame.columns.get(c.name) is c]
+        own = [c for c in columns.values() if frame.columns.get(c.name) is c]
         further = [name for name in frame.names if name in beside]
-        parsed = formulas.parse(text, frame.names, [*own, *further])
+        parsed = formulas.parse(text, frame.names, [*(c.name for c in own), *further])
         used = frame.select(dict.fromkeys((*parsed.variables, *further)))
         taken_away = [frame[n].rename(f"{n} (only taken away)") for n in parsed.removed]
         may_miss = parsed.predictors if na == "pass" else ()
@@ -158,6 +161,7 @@ class Task:
             omitted=frame.n - len(keep),
             offered=frame.names,
             sorted_by=sorted_by or of_classes,
+            grouped_by=columns["groups"].name if columns.get("groups") in own else "",
         )
 
     @cached_property
@@ -209,6 +213,7 @@ class Task:
             weights=None if self.weights is None else self.weights[rows],
             groups=None if self.groups is None else self.groups[rows],
             origin=self.frame if self.origin is None else self.origin,
+            grouped_by=self.grouped_by,
         )
 
     @cached_property

@@ -91,7 +91,7 @@ class Audit(Verbs):
     4     what nearest rows give away  False
     """
 
-    view: ClassVar[str] = "data"
+    view: ClassVar[str] = "audit"
 
     skill: FloatArray
     p_value: float

@@ -98,7 +98,7 @@ class CVResult(EstimateVerbs):
     [5.953, 3.532, 23.243, 6.611]
     """
 
-    view: ClassVar[str] = "estimate"
+    view: ClassVar[str] = "risk"
 
     table: LossTable
     task: Task

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pycvstat.errors import PycvstatError
+from pycvstat.errors import InputError, PycvstatError
+from pycvstat.errors.checks import check_word
 from pycvstat.report.citations import bibtex
 from pycvstat.report.content import (
     Block,
@@ -21,22 +22,18 @@ from pycvstat.report.content import (
     Note,
     References,
     Section,
+    Table,
     paragraph,
     section,
 )
-from pycvstat.report.numbers import listed
+from pycvstat.report.numbers import listed, table_of
 from pycvstat.report.render.formats import check_report_path, write_document
-from pycvstat.report.render.html import render_fragment
-from pycvstat.report.render.markdown import render_markdown
-from pycvstat.report.render.text import render_text
 from pycvstat.report.sentences import SOFTWARE, Parts, seed_words
 from pycvstat.report.views.base import Sections, View, view_of
 from pycvstat.run.store import versions
 
 if TYPE_CHECKING:
     from pycvstat.r.check.crosscheck import Crosscheck
-
-SHOWN = 60_000  # characters of an R script that are put into a report
 
 
 def brief(result: Any) -> Document:
@@ -45,28 +42,115 @@ def brief(result: Any) -> Document:
     return _document(view, view.title, [_top(view), *view.brief()])
 
 
-def full(
-    result: Any,
-    level: float = 0.95,
-    method: str = "auto",
-    *,
-    title: str | None = None,
-    crosscheck: Crosscheck | None = None,
-    include: Sequence[Any] = (),
-) -> Document:
+Profile = Literal["full", "paper"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a report is asked for; see `Shown.report`."""
+
+    title: str | None = None
+    level: float = 0.95
+    method: str = "auto"
+    profile: Profile = "full"
+    include: Sequence[Any] = ()
+    exclude: Collection[str] = ()
+    data: bool = False
+    script: bool = False
+    units: Mapping[str, str] = field(default_factory=dict)
+    crosscheck: Crosscheck | None = None
+
+    def __post_init__(self) -> None:
+        check_word("profile", self.profile, get_args(Profile))
+        for name in ("include", "exclude"):
+            if isinstance(given := getattr(self, name), str):
+                raise InputError(f"{name} is a list.", given=repr(given), fix=f"{name}=[{given!r}]")
+
+    @property
+    def results(self) -> list[Any]:
+        """Further results."""
+        return [one for one in self.include if not isinstance(one, str)]
+
+    @property
+    def more(self) -> list[str]:
+        """Sections beyond those of the profile, by name."""
+        return [one for one in self.include if isinstance(one, str)]
+
+
+def full(result: Any, **asked: Any) -> Document:
     """What `report()` writes."""
-    view = view_of(result, level, method)
+    wanted = Asked(**asked)
+    view = view_of(result, wanted.level, wanted.method, wanted.units)
+    sections = everything(view, wanted)
+    if wanted.profile == "paper":
+        known = {one.anchor for one in sections}
+        kept = _named(wanted.more, known)
+        sections = [*paper(view, wanted.crosscheck), *(s for s in sections if s.anchor in kept)]
+    left_out = _named(wanted.exclude, {one.anchor for one in sections})
+    sections = [one for one in sections if one.anchor not in left_out]
+    return _document(view, wanted.title or view.title, numbered(once(sections)))
+
+
+def everything(view: View, asked: Asked) -> list[Section]:
+    """All sections of a result, of further results, of a cross-check; data and script if asked."""
     sections = [_top(view), *view.context(), *view.findings()]
-    others = (one for one in include if not any(one is shown for shown in view.drawn))
+    others = (one for one in asked.results if not any(one is shown for shown in view.drawn))
     for number, other in enumerate(others, start=2):
         known = {one.title for one in sections if one is not None}
-        sections += further(view_of(other, level, method), known, number)
-    if crosscheck is not None:
-        sections += view_of(crosscheck).findings()
+        one = view_of(other, asked.level, asked.method, asked.units)
+        sections += further(one, known, number)
+    if asked.crosscheck is not None:
+        sections += view_of(asked.crosscheck).findings()
     if view.appendix:
-        sections.append(methods_section(view, crosscheck))
-        sections.append(reproduce_section(view, crosscheck is not None))
-    return _document(view, title or view.title, sections)
+        sections.append(methods_section(view, asked.crosscheck))
+        sections.append(reproduce_section(view, asked.crosscheck is not None))
+    sections += [data_section(view)] if asked.data else []
+    sections += [section("R script", r_script(view))] if asked.script else []
+    return [one for one in sections if one is not None]
+
+
+def paper(view: View, check: Crosscheck | None) -> list[Section]:
+    """Question, answer, one table, one figure, methods and references: two pages."""
+    found = paragraph(f"{view.question} " if view.question else "", view.sentence())
+    name = next(iter(view.pictures), None)
+    shown = None if name is None else view.figure(name)
+    methods = paragraph(*methods_text(view, check))
+    cited = [section("References", References())] if keys_of(methods.parts) else []
+    return [section("", found, view.main_table(), shown), section("Methods", methods), *cited]
+
+
+def _named(names: Collection[str], known: Collection[str]) -> set[str]:
+    """Anchors of sections by their titles or anchors."""
+    anchors = {Section(name, ()).anchor: name for name in names}
+    for anchor, name in anchors.items():
+        check_word("section", anchor, sorted(filter(None, known)), f"no section {name!r} here.")
+    return set(anchors)
+
+
+def once(sections: Sequence[Section]) -> list[Section]:
+    """Sections in which no note is said twice."""
+    said: set[str] = set()
+    found = []
+    for one in sections:
+        blocks = [b for b in one.blocks if not (isinstance(b, Note) and b.text in said)]
+        said |= {block.text for block in blocks if isinstance(block, Note)}
+        found.append(replace(one, blocks=tuple(blocks)))
+    return [one for one in found if one.blocks]
+
+
+def numbered(sections: Sequence[Section]) -> list[Section]:
+    """Sections in which tables and figures that have a caption are counted."""
+    counts: dict[type, int] = {Table: 0, Figure: 0}
+    found = []
+    for one in sections:
+        blocks: list[Block] = []
+        for block in one.blocks:
+            if isinstance(block, Table | Figure) and block.caption:
+                counts[type(block)] += 1
+                block = replace(block, number=counts[type(block)])
+            blocks.append(block)
+        found.append(replace(one, blocks=tuple(blocks)))
+    return found
 
 
 def further(view: View, known: Collection[str], number: int) -> Sections:
@@ -88,7 +172,7 @@ def _top(view: View, title: str = "") -> Section | None:
     return section(title, *blocks) if blocks else None
 
 
-def _document(view: View, title: str, sections: Sections) -> Document:
+def _document(view: View, title: str, sections: Sequence[Section | None]) -> Document:
     return Document(title, view.subtitle, tuple(one for one in sections if one is not None))
 
 
@@ -132,7 +216,7 @@ def software_parts(view: View, check: Crosscheck | None, cited: Collection[str])
 
 
 def reproduce_section(view: View, checked: bool) -> Section:
-    """Versions, seed, hashes of data and folds, and the R script."""
+    """Versions, seed, and hashes of data and folds."""
     plan, task = view.plan, getattr(view.result, "task", None)
     there = [f"{name} {value}" for name, value in versions().items() if value != "absent"]
     rows = [("software", ", ".join(there))]
@@ -142,62 +226,31 @@ def reproduce_section(view: View, checked: bool) -> Section:
     if task is not None:
         rows.append(("data hash", f"SHA-256 {task.fingerprint}"))
         rows += [] if checked else [("cross-check with R", "not run for this report")]
-    if not view.script:
-        rows.append(("R script", "none for this kind of result"))
-    script = [r_script(view)] if view.script else []
-    return section("Reproducing these numbers", Facts(tuple(rows)), *script)
+    how = "result.to_r('analysis.R') writes it" if view.script else "none for this kind of result"
+    return section("Reproducing these numbers", Facts((*rows, ("R script", how))))
+
+
+def data_section(view: View) -> Section:
+    """Every row of the data, with what the result has for it."""
+    frame = view.result.augment()
+    headers = {name: name for name in map(str, frame.columns)}
+    return section("Rows of the data", table_of(frame, headers, "The data, row by row."))
 
 
 def r_script(view: View) -> Block:
-    """The R script of a result, or why there is none."""
+    """The R script of a result, which reads the data from a file, or why there is none."""
     from pycvstat.r.check.script import script_text
 
     try:
-        text = script_text(view.result)
+        return Code(script_text(view.result), "r", "The same result with R")
     except PycvstatError as error:
         return Note(f"No R script: {error.problem}")
-    if len(text) > SHOWN:
-        return Note(
-            f"The R script has {len(text)} characters with the data in it; "
-            "result.to_r('analysis.R') writes it."
-        )
-    return Code(text, "r", "R script: the same result with R")
 
 
 def write_report(
-    result: Any,
-    path: str | PathLike[str],
-    *,
-    title: str | None = None,
-    level: float = 0.95,
-    method: str = "auto",
-    crosscheck: Crosscheck | bool = False,
-    include: Sequence[Any] = (),
+    result: Any, path: str | PathLike[str], *, crosscheck: Crosscheck | bool = False, **asked: Any
 ) -> Path:
-    """Write the report of a result.
-
-    Parameters
-    ----------
-    result : any result
-    path : path
-        ``.html``: one self-contained page. ``.md`` and ``.tex``: text with the figures beside it,
-        in the directory ``<name>_files``, as SVG and PDF. ``.pdf``: the page printed by Chromium.
-        ``.docx``: Word, by pandoc.
-    title : str, optional
-        Instead of the one made from the result.
-    level : float
-        Confidence level of intervals.
-    method : str
-        Interval method.
-    crosscheck : Crosscheck or bool
-        A cross-check to show; True runs one in R.
-    include : sequence of results
-        Further results whose sections are added, such as an error curve.
-
-    Returns
-    -------
-    Path
-        The file.
+    """Write the report of a result; see `Shown.report`.
 
     Raises
     ------
@@ -205,14 +258,14 @@ def write_report(
         A path that cannot be written, or a program that is missing: before any work is done.
     """
     target = check_report_path(path)
+    Asked(**asked)
     check = None
     if crosscheck is not False:
         from pycvstat.r.check.crosscheck import Crosscheck
 
         found = result.crosscheck() if crosscheck is True else crosscheck
         check = found if isinstance(found, Crosscheck) else None
-    document = full(result, level, method, title=title, crosscheck=check, include=include)
-    return write_document(document, target)
+    return write_document(full(result, crosscheck=check, **asked), target)
 
 
 def summary(result: Any) -> str:
@@ -224,16 +277,22 @@ def summary(result: Any) -> str:
     >>> print(summary(FoldPlan.from_fold_ids([1, 1, 2, 2])).splitlines()[0])
     2-fold cross-validation
     """
+    from pycvstat.report.render.text import render_text
+
     return render_text(brief(result))
 
 
 def summary_html(result: Any) -> str:
     """The result as a piece of HTML, for notebooks."""
+    from pycvstat.report.render.html import render_fragment
+
     return render_fragment(brief(result))
 
 
 def summary_markdown(result: Any) -> str:
     """The result as Markdown, for notebooks and documents."""
+    from pycvstat.report.render.markdown import render_markdown
+
     return render_markdown(brief(result))
 
 

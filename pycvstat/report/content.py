@@ -38,7 +38,7 @@ class Cite:
 
 @dataclass(frozen=True, slots=True)
 class Verbatim(Written):
-    """Something as it is typed: a formula, a recipe of folds."""
+    """Something as it is typed: a formula."""
 
     text: str
 
@@ -88,6 +88,10 @@ class Table(Written):
     caption : str
     strong : tuple of int
         Rows that are emphasised.
+    notes : str
+        What stands below it.
+    number : int
+        In a document; 0 where tables are not counted.
     """
 
     columns: tuple[str, ...]
@@ -95,6 +99,19 @@ class Table(Written):
     align: str
     caption: str
     strong: tuple[int, ...] = ()
+    notes: str = ""
+    number: int = 0
+
+    @property
+    def title(self) -> str:
+        """The number and the caption."""
+        return _titled("Table", self.number, self.caption)
+
+    @property
+    def widths(self) -> list[int]:
+        """The width of the widest cell of each column."""
+        cells = [self.columns, *self.rows]
+        return [max(width(row[c]) for row in cells) for c in range(len(self.columns))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +130,8 @@ class Figure(Written):
         What it shows, in words and numbers, for readers who cannot see it.
     size : (float, float)
         Width and height in inches.
+    number : int
+        In a document; 0 where figures are not counted.
     """
 
     name: str
@@ -120,6 +139,16 @@ class Figure(Written):
     caption: str
     alt: str
     size: tuple[float, float] = (4.6, 2.9)
+    number: int = 0
+
+    @property
+    def title(self) -> str:
+        """The number and the caption."""
+        return _titled("Figure", self.number, self.caption)
+
+
+def _titled(what: str, number: int, caption: str) -> str:
+    return f"{what} {number}. {caption}".strip() if number else caption
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,13 +235,26 @@ def visible(text: str) -> str:
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
+def width(text: str) -> int:
+    """Columns that a text takes in a terminal.
+
+    Examples
+    --------
+    >>> width("abc"), width("回归")
+    (3, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
 def paragraph(*parts: Inline) -> Paragraph:
     """A paragraph of these parts; empty texts are left out.
 
     Examples
     --------
-    >>> paragraph("Folds: ", Verbatim("KFold(10)"), ".").parts[1].text
-    'KFold(10)'
+    >>> paragraph("Formula: ", Verbatim("y ~ x"), ".").parts[1].text
+    'y ~ x'
     """
     return Paragraph(tuple(part for part in parts if part != ""))
 

@@ -20,17 +20,28 @@ if TYPE_CHECKING:
 
 DIGITS = 5  # significant digits of the largest number of a column
 LARGE, SMALL = 1e7, 1e-4  # outside of these sizes numbers are written with an exponent
-MEASURES = ("estimate", "pooled", "std_error", "conf_low", "conf_high", "train", "test", "gap")
+MINUS = "\N{MINUS SIGN}"
+MEASURES = (
+    "estimate",
+    "pooled",
+    "std_error",
+    "conf_low",
+    "conf_high",
+    "train",
+    "test",
+    "gap",
+    "difference",
+)
 """Columns in the units of the loss: they are printed with the same decimals."""
 
 
 def number(value: Any, digits: int = DIGITS) -> str:
-    """A number with significant digits; empty for NaN, a true minus sign is not used.
+    """A number with significant digits and a true minus sign; empty for NaN.
 
     Examples
     --------
-    >>> number(14.11144), number(0.000012345), number(12), number(float("nan"))
-    ('14.111', '1.2345e-05', '12', '')
+    >>> number(14.11144), number(0.000012345), number(12), number(-0.5), number(float("nan"))
+    ('14.111', '1.2345e−05', '12', '−0.50000', '')
     """
     return aligned([value], digits)[0]
 
@@ -67,7 +78,7 @@ def _style(known: Sequence[float], digits: int) -> str:
 
 def _written(value: float, style: str) -> str:
     text = format(value, style)
-    return text.removeprefix("-") if float(text) == 0 else text
+    return (text.removeprefix("-") if float(text) == 0 else text).replace("-", MINUS)
 
 
 def p_value(value: float) -> str:
@@ -81,6 +92,18 @@ def p_value(value: float) -> str:
     if math.isnan(value):
         return ""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def equal_p(value: float) -> str:
+    """A p value with its sign, to follow the letter p.
+
+    Examples
+    --------
+    >>> equal_p(0.03456), equal_p(1e-9)
+    ('= 0.035', '< 0.001')
+    """
+    shown = p_value(value)
+    return shown if shown.startswith("<") else f"= {shown}"
 
 
 def percent(share: float) -> str:
@@ -104,6 +127,17 @@ def sizes(values: Any) -> str:
     """
     low, high = int(np.min(values)), int(np.max(values))
     return f"{low}" if low == high else f"{low} to {high}"
+
+
+def capital(words: str) -> str:
+    """The words with a capital first letter.
+
+    Examples
+    --------
+    >>> capital("leave-one-out")
+    'Leave-one-out'
+    """
+    return words[:1].upper() + words[1:]
 
 
 def count(n: int, one: str, many: str | None = None) -> str:
@@ -152,7 +186,7 @@ def setting(value: Any) -> str:
     ('0.3', 'optimal')
     """
     if isinstance(value, float | np.floating):
-        return f"{value:.6g}"
+        return f"{value:.6g}".replace("-", MINUS)
     return value if isinstance(value, str) else as_typed(value)
 
 
@@ -196,6 +230,31 @@ def _column(name: str, values: pd.Series[Any]) -> list[str]:
 
 def _is_number(values: pd.Series[Any]) -> bool:
     return bool(np.issubdtype(values.to_numpy().dtype, np.number))
+
+
+def limits(frame: pd.DataFrame, digits: int = DIGITS) -> list[str]:
+    """The limits of intervals in words; empty where there are none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> limits(pd.DataFrame({"conf_low": [1.5, None], "conf_high": [10.0, None]}))
+    ['1.500 to 10.000', '']
+    """
+    ends = aligned([*frame["conf_low"], *frame["conf_high"]], digits)
+    pairs = zip(ends[: len(frame)], ends[len(frame) :], strict=True)
+    return [f"{low} to {high}" if low and high else "" for low, high in pairs]
+
+
+def in_unit(unit: str) -> str:
+    """A unit behind the name of what is measured in it.
+
+    Examples
+    --------
+    >>> in_unit("cm"), in_unit("")
+    (' in cm', '')
+    """
+    return f" in {unit}" if unit else ""
 
 
 def interval_headers(level: float) -> dict[str, str]:

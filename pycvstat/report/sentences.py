@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,16 @@ from pycvstat.intervals.legal import folds_per_repeat, layout
 from pycvstat.intervals.result import Estimand
 from pycvstat.losses import LOSSES, loss_label
 from pycvstat.report.content import Cite, Inline, Verbatim
-from pycvstat.report.numbers import aligned, count, number, setting, settings, sizes
+from pycvstat.report.numbers import (
+    aligned,
+    capital,
+    count,
+    listed,
+    number,
+    setting,
+    settings,
+    sizes,
+)
 
 if TYPE_CHECKING:
     from pycvstat.data.response import Response
@@ -33,17 +43,6 @@ NAIVE = (
     "number of fits. It ignores that training sets overlap, so it is a guide for choosing, not an "
     "interval."
 )
-
-
-def capital(words: str) -> str:
-    """The words with a capital first letter.
-
-    Examples
-    --------
-    >>> capital("leave-one-out")
-    'Leave-one-out'
-    """
-    return words[:1].upper() + words[1:]
 
 
 def loss_words(name: str) -> str:
@@ -68,33 +67,41 @@ def numbers_words(response: Response) -> str:
     )
 
 
-def kept_words(plan: FoldPlan) -> str:
-    """What goes before the name of a plan: whether it keeps classes in proportion, groups whole."""
+def kept_words(plan: FoldPlan, by: str = "") -> str:
+    """What goes before the name of a plan: whether it keeps classes in proportion, groups whole.
+
+    Examples
+    --------
+    >>> plan = FoldPlan.from_fold_ids([1, 1, 2, 2], groups=np.array([7, 7, 8, 8]))
+    >>> kept_words(plan), kept_words(plan, "patient")
+    ('grouped ', 'patient-grouped ')
+    """
     grouped = plan.groups is not None and not split_groups(plan)
-    return ("stratified " if plan.stratified else "") + ("grouped " if grouped else "")
+    named = f"{by}-grouped " if by.isalpha() else "grouped "
+    return ("stratified " if plan.stratified else "") + (named if grouped else "")
 
 
-def plan_words(plan: FoldPlan) -> str:
-    """A fold plan as a statistician says it.
+def plan_words(plan: FoldPlan, by: str = "") -> str:
+    """A fold plan as a statistician says it; `by` is what its groups are called.
 
     Examples
     --------
     >>> plan_words(FoldPlan.from_fold_ids([1, 1, 2, 2]))
     '2-fold cross-validation'
     """
-    kind, folds, how = layout(plan), folds_per_repeat(plan), kept_words(plan)
+    kind, folds, how = layout(plan), folds_per_repeat(plan), kept_words(plan, by)
     if kind == "K-fold":
         return f"{how}{folds}-fold cross-validation"
     if kind == "leave-one-out":
         return f"{how}leave-one-out cross-validation"
     if kind == "repeated K-fold":
-        return f"{how}{folds}-fold cross-validation, repeated {plan.times} times"
+        return f"{how}{folds}-fold cross-validation repeated {often(plan.times)}"
     if kind == "one split":
         return f"one {how}split into training and test rows"
     if kind == "subsampling":
         return f"{count(len(plan), f'random {how}split')} into training and test rows"
     if kind == "5x2":
-        return f"{how}2-fold cross-validation, repeated 5 times"
+        return f"{how}2-fold cross-validation repeated 5 times"
     if kind == "time series":
         return f"{count(len(plan), 'rolling split')} in order of time"
     if kind == "bootstrap":
@@ -102,6 +109,57 @@ def plan_words(plan: FoldPlan) -> str:
     if kind == "nested pairs":
         return f"cross-validation with folds excluded in pairs, {count(plan.times, 'repetition')}"
     return "subsampling of all rows and of paired halves"
+
+
+def often(times: int) -> str:
+    """How often.
+
+    Examples
+    --------
+    >>> often(1), often(2), often(10)
+    ('once', 'twice', '10 times')
+    """
+    return {1: "once", 2: "twice"}.get(times, f"{times} times")
+
+
+def groups_words(task: Task) -> str:
+    """How many groups the rows come in: "892 patients", "892 groups by site_id"; or nothing.
+
+    Examples
+    --------
+    >>> from pycvstat.data.task import Task
+    >>> data = {"y": [1.0, 2.0, 3.0], "x": [1, 2, 4], "patient": ["a", "a", "b"]}
+    >>> groups_words(Task.build("y ~ x", data, groups="patient"))
+    '2 patients'
+    """
+    if task.groups is None:
+        return ""
+    number_of, by = len(np.unique(task.groups)), task.grouped_by
+    if by.isalpha():
+        return f"{number_of} {by if number_of == 1 or by.endswith('s') else by + 's'}"
+    return count(number_of, "group") + (f" by {by}" if by else "")
+
+
+def plan_told(plan: FoldPlan, task: Task) -> str:
+    """A fold plan with the groups that it keeps whole and what it keeps in proportion.
+
+    Examples
+    --------
+    >>> from pycvstat.data.task import Task
+    >>> from pycvstat.folds import Grouped
+    >>> data = {"y": [1.0, 2.0, 3.0], "x": [1, 2, 4], "patient": ["a", "a", "b"]}
+    >>> task = Task.build("y ~ x", data, groups="patient")
+    >>> plan_told(Grouped(2, random=1).plan(3, groups=task.groups), task)
+    'patient-grouped 2-fold cross-validation (2 patients)'
+    """
+    response, kept = task.response, list[str]()
+    if plan.stratified:
+        counts = np.bincount(response.values) if response.levels else ()
+        each = [f"{name} {n}" for name, n in zip(response.levels, counts, strict=True)]
+        kept.append(f"by {response.name}" + (f": {listed(each, 4)}" if each else ""))
+    if plan.groups is not None and not split_groups(plan):
+        kept.append(groups_words(task))
+    return plan_words(plan, task.grouped_by) + (f" ({'; '.join(kept)})" if kept else "")
 
 
 def learner_words(learner: Any) -> str:
@@ -188,12 +246,43 @@ def candidates_words(candidates: Any) -> str:
     return f"{number_of} ({'; '.join(parts)})" if parts else number_of
 
 
+def training_rows(plan: FoldPlan) -> str:
+    """Rows that fits train on, for a headline: sizes that differ by one row are the smaller.
+
+    Examples
+    --------
+    >>> training_rows(FoldPlan.from_fold_ids([1, 1, 2, 2, 2]))
+    '2'
+    """
+    low, high = int(plan.n_train.min()), int(plan.n_train.max())
+    return str(low) if high - low < 2 else f"{low} to {high}"
+
+
+def about_words(about: Estimand, plan: FoldPlan, of: str, risk: str = "risk") -> str:
+    """What an interval is about, for a headline: in words, without its symbol."""
+    size = training_rows(plan) if about.size == sizes(plan.n_train) else about.size
+    return replace(about, size=size).words(of, risk)
+
+
 def risk_words(plan: FoldPlan, loss: str, of: str) -> str:
     """The quantity that a mean over such folds estimates, with the training size."""
-    size, words = sizes(plan.n_train), loss_words(loss)
+    size, words = training_rows(plan), loss_words(loss)
     if layout(plan) == "one split":
         return f"risk ({words}) of {of} as trained on these {size} rows"
     return Estimand("ER", size, of).words(risk=f"risk ({words})")
+
+
+def unit_of(loss: str, unit: str) -> str:
+    """The unit of a loss, where its response has one: the unit, or its square.
+
+    Examples
+    --------
+    >>> unit_of("squared", "cm"), unit_of("squared", "miles per gallon"), unit_of("log", "cm")
+    ('cm²', '(miles per gallon)²', '')
+    """
+    if loss == "squared" and unit:
+        return f"{unit}²" if unit.isalpha() else f"({unit})²"
+    return unit if loss == "absolute" else ""
 
 
 def moved(found: Interval, estimate: float | None) -> bool:
@@ -240,10 +329,10 @@ def seed_words(seed: int) -> str:
     return f"{seed}, as in R's set.seed({seed})"
 
 
-def value_words(value: float, found: Interval) -> str:
-    """An estimate with its interval: "14.03 (95 % interval 6.77 to 21.28)"."""
+def value_words(value: float, found: Interval, unit: str = "") -> str:
+    """An estimate with its interval: "14.03 cm (95 % interval 6.77 to 21.28)"."""
     middle, low, high = aligned([value, found.low, found.high])
-    return f"{middle} ({_limits(found, low, high)})"
+    return f"{middle}{unit} ({_limits(found, low, high)})"
 
 
 def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
@@ -258,19 +347,18 @@ def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
     return [words, *([" ", Cite(learner.citation)] if learner.citation else [])]
 
 
-def plan_parts(plan: FoldPlan) -> Parts:
-    """A fold plan with its recipe."""
+def plan_parts(plan: FoldPlan, task: Task | None = None) -> Parts:
+    """A fold plan with what it keeps together, and the work it goes back to."""
     crossed = layout(plan) in ("K-fold", "leave-one-out", "repeated K-fold")
     cite: Parts = [" ", Cite(("stone1974",))] if crossed else []
-    return [plan_words(plan), *cite, " with folds made by ", Verbatim(plan.recipe)]
+    return [plan_words(plan) if task is None else plan_told(plan, task), *cite]
 
 
 def data_parts(task: Task) -> Parts:
     """The data at the end of a sentence."""
     missing = f"; {count(task.omitted, 'row')} with missing values left out"
     weights = "" if task.weights is None else " Weights entered the fits and not the losses."
-    groups = "" if task.groups is None else f" in {count(len(np.unique(task.groups)), 'group')}"
-    on = f", on {count(task.n, 'row')}{groups} ("
+    on = f", on {count(task.n, 'row')} ("
     words = numbers_words(task.response)
     numbers = f" {capital(words)}." if words else ""
     end = f"{missing if task.omitted else ''}).{weights}{numbers}"

@@ -262,20 +262,20 @@ BAD = {
 
 
 @pytest.mark.parametrize(
-    ("words", "made_by"),
+    ("words", "folds"),
     [
         (["cv", *GROUPED], "Grouped(10, random=1)"),
         (["cv", *GROUPED, "--folds", "4"], "Grouped(4, random=1)"),
         ([*NESTED, *GROUPED], "Grouped(10, random=1)"),
-        ([*NESTED, *GROUPED, "--inner", "3"], "Grouped(3)"),
+        ([*NESTED, *GROUPED, "--inner", "3"], "inner folds  who-grouped 3-fold cross-validation"),
         (["compare", *GROUPED, "--grid", "knn:k=1:3"], "Grouped(10, random=1)"),
     ],
 )
 def test_a_number_of_folds_keeps_groups_together(
-    place: Path, capsys: pytest.CaptureFixture[str], words: list[str], made_by: str
+    place: Path, capsys: pytest.CaptureFixture[str], words: list[str], folds: str
 ) -> None:
     assert cli.main([*words, "--seed", "1"]) == 0
-    assert made_by in capsys.readouterr().out
+    assert folds in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -88,11 +88,11 @@ def test_the_methods_paragraph_of_cross_validation() -> None:
     text = methods_of("cv")
     assert text.startswith(
         "The risk (squared error) of ordinary least squares was estimated by 10-fold "
-        "cross-validation (Stone, 1974) with folds made by KFold(10, random=1), on 32 rows "
-        "(mpg ~ wt + hp). The estimate, the mean of the fold means, was 8.5770 (mean over "
-        "observations: 8.4173). The 95 % interval 1.612 to 15.542 is a corrected resampled t "
-        "interval (Nadeau and Bengio, 2003; Bouckaert and Frank, 2004); it is about the expected "
-        "risk of the learner trained on 28 to 29 rows, averaged over training sets (ER(28 to 29))."
+        "cross-validation (Stone, 1974), on 32 rows (mpg ~ wt + hp). The estimate, the "
+        "mean of the fold means, was 8.5770 (mean over observations: 8.4173). The 95 % interval "
+        "1.612 to 15.542 is a corrected resampled t interval (Nadeau and Bengio, 2003; Bouckaert "
+        "and Frank, 2004); it is about the expected risk of the learner trained on 28 to 29 rows, "
+        "averaged over training sets (ER(28 to 29))."
     )
     assert text.endswith("Folds were drawn with R's random numbers (R Core Team, 2022), seed 1.")
 
@@ -100,14 +100,14 @@ def test_the_methods_paragraph_of_cross_validation() -> None:
 @pytest.mark.parametrize(
     ("folds", "words"),
     [
-        (pcv.Grouped(5, random=1), "grouped 5-fold cross-validation"),
+        (pcv.Grouped(5, random=1), "who-grouped 5-fold cross-validation"),
         (pcv.Stratified(5, random=1), "stratified 5-fold cross-validation"),
         (pcv.Repeated(pcv.Stratified(5), 2, random=1),
-         "stratified 5-fold cross-validation, repeated 2 times"),
+         "stratified 5-fold cross-validation repeated twice"),
         (pcv.RFolds("caret", 5, seed=1), "stratified 5-fold cross-validation"),
         (pcv.RFolds("rsample", 5, seed=1), "5-fold cross-validation"),
         (StratifiedKFold(5), "stratified 5-fold cross-validation"),
-        (StratifiedGroupKFold(5), "stratified grouped 5-fold cross-validation"),
+        (StratifiedGroupKFold(5), "stratified who-grouped 5-fold cross-validation"),
     ],
 )  # fmt: skip
 def test_title_and_methods_say_how_rows_were_kept_together_or_apart(folds: Any, words: str) -> None:
@@ -116,8 +116,10 @@ def test_title_and_methods_say_how_rows_were_kept_together_or_apart(folds: Any, 
     found = pcv.cross_validate(pcv.KNN(5), "Species ~ . - who", data, folds=folds, **groups)
     assert found.summary().splitlines()[0] == f"KNN (k = 5): {words}"
     text = methods_text(full(found))
-    assert f"was estimated by {words} (Stone, 1974)" in text
-    assert ("on 150 rows in 50 groups (" in text) == bool(groups)
+    strata = "by Species: setosa 50, versicolor 50 and virginica 50"
+    kept = [strata] * ("stratified" in words) + ["50 whos"] * bool(groups)
+    told = f" ({'; '.join(kept)})" if kept else ""
+    assert f"was estimated by {words}{told} (Stone, 1974)" in text
 
 
 GROUPED = {"groups": "who"}
@@ -126,7 +128,7 @@ GROUPED = {"groups": "who"}
 @pytest.mark.parametrize(
     ("folds", "more", "words"),
     [
-        (pcv.Grouped(4, random=1), GROUPED, "grouped 4-fold cross-validation"),
+        (pcv.Grouped(4, random=1), GROUPED, "who-grouped 4-fold cross-validation"),
         (pcv.Stratified(4, random=1), {}, "stratified 4-fold cross-validation"),
     ],
 )

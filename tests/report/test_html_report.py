@@ -159,8 +159,9 @@ def test_the_fold_table_holds_the_fold_errors() -> None:
 
 def test_the_r_script_is_the_one_of_to_r(tmp_path: Any) -> None:
     found = result("cv")
-    script = found.to_r(tmp_path / "analysis.R").read_text(encoding="utf-8")
-    (code,) = [d for d in page_of("cv").all("details") if "R script" in d.all("summary")[0].text()]
+    script = found.to_r(tmp_path / "data.R").read_text(encoding="utf-8")
+    page = read_page(render_page(full(found, script=True)))
+    (code,) = [d for d in page.all("details") if "with R" in d.all("summary")[0].text()]
     assert code.all("code")[0].text() == " ".join(script.split())
 
 

@@ -42,10 +42,10 @@ def test_the_standard_error_of_tuning_is_called_naive() -> None:
 
 
 def test_the_estimand_is_named_with_its_training_size() -> None:
-    assert "expected risk of OLS trained on 28 to 29 rows" in " ".join(
+    assert "expected risk (squared error) of OLS trained on 28 rows" in " ".join(
         result("cv").summary().split()
     )
-    assert "expected risk of the tuned procedure trained on 66 to 67 rows" in " ".join(
+    assert "expected risk (squared error) of the tuned procedure trained on 66 rows" in " ".join(
         result("nested").summary().split()
     )
 

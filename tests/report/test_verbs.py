@@ -24,7 +24,7 @@ from pycvstat.errors import InputError, heard
 from pycvstat.intervals.paired import Paired
 from pycvstat.intervals.result import Interval
 from pycvstat.learners import as_learner
-from pycvstat.report.render.text import width
+from pycvstat.report.content import width
 from pycvstat.verbs import CompareVerbs, EstimateVerbs, Shown, Verbs
 from tests.report.conftest import MAKERS, result
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.losses import loss_label
 from pycvstat.report.numbers import listed, setting, settings
 from pycvstat.report.plots.style import (
     AMBER,
@@ -139,7 +138,7 @@ def _together(table: pd.DataFrame, params: Sequence[str], row: int, *, named: bo
     return settings(values)
 
 
-def error_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str) -> Axes:
+def error_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], quantity: str) -> Axes:
     """Train error, test error and their gap, with the regions of over- and underfitting."""
     axis = candidate_axis(table, params)
     _regions(ax, table, axis)
@@ -163,7 +162,7 @@ def error_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str)
         zorder=1,
         label=f"smallest test error: {where}",
     )
-    return axis.apply(ax, f"{loss_label(loss)}, mean of fold means")
+    return axis.apply(ax, f"{quantity}, mean of fold means")
 
 
 def _regions(ax: Axes, table: pd.DataFrame, axis: CandidateAxis) -> None:
@@ -233,7 +232,7 @@ def tuning_curve(
     return axis.apply(ax, f"{quantity}, mean of fold means")
 
 
-def inner_curves(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str) -> Axes:
+def inner_curves(ax: Axes, table: pd.DataFrame, params: Sequence[str], quantity: str) -> Axes:
     """The inner curve of every outer fit and what each chose."""
     keys = table[["repeat", "fold"]].drop_duplicates()
     first = table[(table["repeat"] == keys.iloc[0, 0]) & (table["fold"] == keys.iloc[0, 1])]
@@ -254,7 +253,7 @@ def inner_curves(ax: Axes, table: pd.DataFrame, params: Sequence[str], loss: str
         dots = {} if axis.joined else POINTS | {"marker": "s"}
         mean = curves.mean(axis=0)[line.rows]
         ax.plot(line.x, mean, color=BLUE, zorder=2, linewidth=1.8, label="their mean", **dots)
-    return axis.apply(ax, f"inner {loss_label(loss)}, mean of fold means")
+    return axis.apply(ax, f"inner {quantity}, mean of fold means")
 
 
 def selection(ax: Axes, table: pd.DataFrame, params: Sequence[str]) -> Axes:
@@ -297,7 +296,7 @@ def risk_parts(ax: Axes, table: pd.DataFrame) -> Axes:
     return labelled(ax, label(name), "expected squared error")
 
 
-def learning_curve(ax: Axes, table: pd.DataFrame, loss: str) -> Axes:
+def learning_curve(ax: Axes, table: pd.DataFrame, quantity: str) -> Axes:
     """Train and test error by training size, with one naive standard error of the test error."""
     x, test, train, se = (table[c].to_numpy() for c in ("n_train", "test", "train", "std_error"))
     if not np.isnan(se).all():
@@ -305,4 +304,4 @@ def learning_curve(ax: Axes, table: pd.DataFrame, loss: str) -> Axes:
     ax.plot(x, test, **series(0), label=ERRORS["test"])
     ax.plot(x, train, **series(1), label=ERRORS["train"])
     ax.set_ylim(bottom=0 if min(test.min(), train.min()) >= 0 else None)
-    return labelled(ax, "training rows", f"{loss_label(loss)}, mean over folds")
+    return labelled(ax, "training rows", f"{quantity}, mean over folds")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.losses import loss_label
 from pycvstat.report.plots.style import (
     BAND,
     BLUE,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def fold_errors(
-    ax: Axes, table: pd.DataFrame, estimate: float, interval: Interval | None, loss: str
+    ax: Axes, table: pd.DataFrame, estimate: float, interval: Interval | None, quantity: str
 ) -> Axes:
     """Mean loss of every fold, their mean, and the interval around the estimate."""
     repeated = table["repeat"].nunique() > 1
@@ -48,15 +47,15 @@ def fold_errors(
         ax.plot(means.index, means, "s", color=BLUE, zorder=3, label="mean of a repetition")
     whole_numbers(ax.xaxis)
     across = "repetition" if repeated else "fold"
-    return labelled(ax, across, f"{loss_label(loss)}, mean over the fold")
+    return labelled(ax, across, f"{quantity}, mean over the fold")
 
 
-def loss_distribution(ax: Axes, losses: Any, estimate: float, loss: str) -> Axes:
+def loss_distribution(ax: Axes, losses: Any, estimate: float, quantity: str) -> Axes:
     """Histogram of the mean loss of each row."""
     bins = "auto" if len(losses) < 5000 else 60
     ax.hist(losses, bins, color=PALE, edgecolor=FAINT, linewidth=0.6)
     ax.axvline(estimate, color=INK, linewidth=0.9, label="mean of fold means")
-    return labelled(ax, f"{loss_label(loss)} of a row", "rows")
+    return labelled(ax, f"{quantity} of a row", "rows")
 
 
 def running_inflation(ax: Axes, values: Any, final: float) -> Axes:
@@ -78,7 +77,7 @@ def skill_of_permutations(ax: Axes, skill: Any) -> Axes:
     return labelled(ax, "skill on permuted responses", "permutation, in order")
 
 
-def residuals(ax: Axes, table: pd.DataFrame, response: str) -> Axes:
+def residuals(ax: Axes, table: pd.DataFrame, response: str, unit: str = "") -> Axes:
     """Residual against out-of-fold prediction, with means of equally large groups."""
     tested = table[".prediction"].notna().to_numpy()
     x = table[".prediction"].to_numpy(dtype=np.float64)[tested]
@@ -91,7 +90,9 @@ def residuals(ax: Axes, table: pd.DataFrame, response: str) -> Axes:
     middle, mean = group_means(x, y)
     if middle.size > 2:
         ax.plot(middle, mean, **series(1), label="mean of a group")
-    return labelled(ax, f"out-of-fold prediction of {label(response)}", "observed minus predicted")
+    return labelled(
+        ax, f"out-of-fold prediction of {label(response)}{unit}", f"observed minus predicted{unit}"
+    )
 
 
 def group_means(x: FloatArray, y: FloatArray, groups: int = 8) -> tuple[FloatArray, FloatArray]:

@@ -15,8 +15,6 @@ from pycvstat.report.content import Document, Figure
 from pycvstat.report.plots.style import Format, picture
 from pycvstat.report.render import programs
 from pycvstat.report.render.html import render_for_word, render_page
-from pycvstat.report.render.latex import render_latex
-from pycvstat.report.render.markdown import render_markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +104,21 @@ def _docx(document: Document, target: Path) -> None:
         target.write_bytes(made.read_bytes())
 
 
-def _with_figures(render: Callable[..., str], form: Format) -> Callable[[Document, Path], None]:
-    return lambda document, path: _write(path, render(document, Beside(path, form)))
+def _markdown(document: Document, target: Path) -> None:
+    from pycvstat.report.render.markdown import render_markdown
+
+    _write(target, render_markdown(document, Beside(target, "svg")))
+
+
+def _latex(document: Document, target: Path) -> None:
+    from pycvstat.report.render.latex import render_latex
+
+    _write(target, render_latex(document, Beside(target, "pdf")))
 
 
 register(ReportFormat(".html", lambda document, path: _write(path, render_page(document))))
-register(ReportFormat(".md", _with_figures(render_markdown, "svg"), beside=True))
-register(ReportFormat(".tex", _with_figures(render_latex, "pdf"), beside=True))
+register(ReportFormat(".md", _markdown, beside=True))
+register(ReportFormat(".tex", _latex, beside=True))
 register(ReportFormat(".pdf", _pdf, need=programs.need_browser))
 register(ReportFormat(".docx", _docx, need=programs.need_pandoc))
 

@@ -18,7 +18,6 @@ from markupsafe import Markup
 from pycvstat.report.citations import in_text, work
 from pycvstat.report.content import Document, Figure, Table
 from pycvstat.report.plots import style as house
-from pycvstat.report.render.text import natural_widths
 
 # what each colour of the house style becomes on a dark page
 DARK = {
@@ -115,7 +114,7 @@ def widths(table: Table) -> list[float]:
     >>> widths(Table(("fold", "mean loss"), (("1", "2.5"),), "rr", ""))
     [10.0, 16.2]
     """
-    natural = [width + 4 for width in natural_widths(table)]
+    natural = [width + 4 for width in table.widths]
     return [round(100 * width / max(80, sum(natural)), 1) for width in natural]
 
 

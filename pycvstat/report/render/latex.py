@@ -22,7 +22,6 @@ from pycvstat.report.content import (
     Renderer,
     Table,
 )
-from pycvstat.report.render.text import natural_widths
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -101,13 +100,14 @@ class LatexRenderer(Renderer):
         return "\n".join(
             [
                 rf"{{\{size}\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
-                rf"\caption*{{{tex(block.caption)}}}\\" if block.caption else "",
+                rf"\caption{{{tex(block.caption)}}}\\" if block.caption else "",
                 r"\toprule",
                 _row(map(tex, block.columns), strong=True),
                 r"\midrule\endhead",
                 r"\bottomrule\endlastfoot",
                 *rows,
                 r"\end{longtable}}",
+                rf"{{\footnotesize {tex(block.notes)}\par}}" if block.notes else "",
             ]
         )
 
@@ -159,7 +159,7 @@ SIZES = (("small", 96), ("footnotesize", 106), ("scriptsize", 128))  # letters i
 
 def _layout(block: Table) -> tuple[str, str]:
     """Size of the letters, and the columns: words are broken where a line is too short for them."""
-    widths = [width + 2 for width in natural_widths(block)]
+    widths = [width + 2 for width in block.widths]
     for size, letters in SIZES:
         if sum(widths) <= letters:
             return size, block.align

@@ -54,12 +54,12 @@ class MarkdownRenderer(Renderer):
         rule = "|".join(":--" if a == "l" else "--:" for a in block.align)
         rows = [_row(row, bold=number in block.strong) for number, row in enumerate(block.rows)]
         table = "\n".join([_row(block.columns), f"|{rule}|", *rows])
-        return f"{plain(block.caption)}\n\n{table}" if block.caption else table
+        return "\n\n".join(filter(None, [plain(block.title), table, plain(block.notes)]))
 
     def figure(self, block: Figure) -> str:
         if self.source is None:
             return ""
-        return f"![{plain(block.alt)}](<{self.source(block)}>)\n\n*{plain(block.caption)}*"
+        return f"![{plain(block.alt)}](<{self.source(block)}>)\n\n*{plain(block.title)}*"
 
     def code(self, block: Code) -> str:
         fence = "`" * max(3, 1 + _longest_ticks(block.text))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 from pycvstat.report.content import (
@@ -14,6 +13,7 @@ from pycvstat.report.content import (
     Paragraph,
     Renderer,
     Table,
+    width,
 )
 
 WIDTH = 80
@@ -56,7 +56,7 @@ class TextRenderer(Renderer):
         lines = wrapped(block.caption)
         for columns in chunks(block):
             lines += table_lines(block, columns)
-        return _lines(lines)
+        return _lines(lines + wrapped(block.notes, GAP, GAP))
 
     def nothing(self, block: Block) -> str:
         return ""
@@ -70,7 +70,7 @@ def _lines(lines: Sequence[str]) -> str:
 
 def chunks(table: Table) -> list[list[int]]:
     """The columns of a table in groups that fit the width; the first column leads each group."""
-    natural = zip(natural_widths(table), table.align, strict=True)
+    natural = zip(table.widths, table.align, strict=True)
     widths = [min(w, NARROWEST) if a == "l" else w for w, a in natural]
     groups: list[list[int]] = [[0]]
     for column in range(1, len(widths)):
@@ -81,15 +81,9 @@ def chunks(table: Table) -> list[list[int]]:
     return groups
 
 
-def natural_widths(table: Table) -> list[int]:
-    """The width of the widest cell of each column."""
-    cells = [table.columns, *table.rows]
-    return [max(width(row[c]) for row in cells) for c in range(len(table.columns))]
-
-
 def table_lines(table: Table, columns: Sequence[int]) -> list[str]:
     """The header and rows of some columns."""
-    natural = natural_widths(table)
+    natural = table.widths
     widths = fitted([natural[c] for c in columns], [table.align[c] for c in columns])
 
     def line(row: Sequence[str]) -> str:
@@ -137,19 +131,6 @@ def broken(word: str, columns: int) -> list[str]:
         pieces.append(word[:size])
         word = word[size:]
     return [*pieces, word]
-
-
-def width(text: str) -> int:
-    """Columns that a text takes in a terminal.
-
-    Examples
-    --------
-    >>> width("abc"), width("回归")
-    (3, 4)
-    """
-    if text.isascii():
-        return len(text)
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def shortened(text: str, columns: int) -> str:

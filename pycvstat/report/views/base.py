@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pycvstat.errors import InputError
-from pycvstat.report.content import Block, Figure, Inline, Section
+from pycvstat.report.content import Block, Figure, Headline, Inline, Section, Table
+from pycvstat.report.numbers import capital, table_of
 from pycvstat.report.plots.style import house_style, literal, new_axes
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 Size = tuple[float, float]
 Sections = list[Section | None]
 WIDE: Size = (4.6, 2.9)
+MOST_ROWS = 40  # of a table in a paper
 
 
 @dataclass(frozen=True)
@@ -65,15 +68,23 @@ class View:
         Confidence level of the intervals.
     method : str
         Interval method.
+    units : mapping
+        Units of columns, by name.
     """
 
     script: ClassVar[bool] = False
-    """Whether R code can compute the result, which its report then shows."""
+    """Whether R code can compute the result, which its report then shows where it is asked to."""
     appendix: ClassVar[bool] = True
     """Whether a report ends with the methods and with what gives the same numbers again."""
 
-    def __init__(self, result: Any, level: float = 0.95, method: str = "auto") -> None:
-        self.result, self.level, self.method = result, level, method
+    def __init__(
+        self,
+        result: Any,
+        level: float = 0.95,
+        method: str = "auto",
+        units: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.result, self.level, self.method, self.units = result, level, method, units
 
     def __init_subclass__(cls, *, of: type | None = None, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -85,7 +96,7 @@ class View:
         level = self.level if level is None else level
         method = self.method if method is None else method
         same = (method, level) == (self.method, self.level)
-        return self if same else type(self)(self.result, level, method)
+        return self if same else type(self)(self.result, level, method, self.units)
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -103,6 +114,11 @@ class View:
         """Data, loss and the like, in a line."""
         raise NotImplementedError
 
+    @property
+    def question(self) -> str:
+        """What is asked."""
+        return ""
+
     def top(self) -> list[Block]:
         """The main number, if there is one."""
         return []
@@ -118,6 +134,21 @@ class View:
     def brief(self) -> Sections:
         """What a summary says below the main number."""
         return self.findings()
+
+    def main_table(self) -> Table:
+        """The one table of a paper."""
+        headers = {name: name.strip(".").replace("_", " ") for name in map(str, self.rows.columns)}
+        return table_of(self.rows.iloc[:MOST_ROWS], headers, self.title)
+
+    def sentence(self) -> str:
+        """What was found, in one sentence."""
+        told = (f"{capital(b.words)}: {b.value}." for b in self.top() if isinstance(b, Headline))
+        return next(told, f"{self.title}: {self.subtitle}.")
+
+    def numbers(self) -> dict[str, Any]:
+        """Values by name, for macros."""
+        frame = self.result.glance()
+        return dict(zip(map(str, frame.columns), frame.to_numpy(dtype=object)[0], strict=True))
 
     def methods(self) -> list[Inline]:
         """Sentences with citations about how the result was obtained."""
@@ -152,7 +183,12 @@ class View:
 VIEWS: dict[type, Callable[..., View]] = {}
 
 
-def view_of(result: Any, level: float = 0.95, method: str = "auto") -> View:
+def view_of(
+    result: Any,
+    level: float = 0.95,
+    method: str = "auto",
+    units: Mapping[str, str] = MappingProxyType({}),
+) -> View:
     """The view of a result.
 
     Examples
@@ -166,7 +202,7 @@ def view_of(result: Any, level: float = 0.95, method: str = "auto") -> View:
         if kind not in VIEWS and file:
             import_module(f"pycvstat.report.views.{file}")
         if kind in VIEWS:
-            return VIEWS[kind](result, level, method)
+            return VIEWS[kind](result, level, method, units)
     raise InputError(
         "this kind of result has no report and no pictures.",
         given=type(result).__name__,

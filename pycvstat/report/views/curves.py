@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
-
-import numpy as np
 
 from pycvstat.procedures.error_curve import ErrorCurve
 from pycvstat.procedures.learning_curve import LearningCurve
-from pycvstat.report.content import Block, Headline, Inline, Note, Table, paragraph, section
-from pycvstat.report.numbers import aligned, settings, table_of
+from pycvstat.report.content import Block, Headline, Inline, Note, paragraph, section
+from pycvstat.report.numbers import aligned, settings
 from pycvstat.report.plots import candidates
 from pycvstat.report.sentences import (
     NAIVE,
@@ -19,19 +16,17 @@ from pycvstat.report.sentences import (
     learner_parts,
     learner_words,
     loss_words,
-    parameters,
     plan_parts,
     risk_words,
 )
-from pycvstat.report.views.base import WIDE, Picture, Sections
-from pycvstat.report.views.data import DataView, map_of
+from pycvstat.report.views.base import Sections
+from pycvstat.report.views.grid import GridView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 HEADERS = {"train": "train error", "test": "test error", "gap": "gap", "std_error": "naive s.e."}
-FEW = 40
 EXPLAINED = (
     "The train error is measured on the rows that each fit was trained on, the test error on the "
     "rows that were left out; the gap is test minus train. Where the train error is small and the "
@@ -40,35 +35,16 @@ EXPLAINED = (
 )
 
 
-class TrainTestView(DataView):
+class TrainTestView(GridView):
     """A view of train and test errors."""
 
-    script = True
+    headers = HEADERS
     over: ClassVar[str]
     """What they are estimated for, one by one."""
-    caption: ClassVar[str]
-
-    def table(self) -> Table:
-        """The errors."""
-        raise NotImplementedError
 
     def brief(self) -> Sections:
-        """Errors and setting."""
-        return [section("Errors", self.table()), *self.setting()]
-
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
-        """The curve and the map of the folds."""
-        curve = Picture(self.draw, WIDE, self.caption, self.tell)
-        return {"curve": curve, "map": map_of(self.result.plan)}
-
-    def draw(self, ax: Axes) -> Axes:
-        """The curve."""
-        raise NotImplementedError
-
-    def tell(self) -> str:
-        """What the curve shows."""
-        raise NotImplementedError
+        """The best candidates and the setting."""
+        return [section("Errors", self.listed(12)), *self.setting()]
 
     def methods(self) -> list[Inline]:
         """Learner, folds, data, averages."""
@@ -76,7 +52,7 @@ class TrainTestView(DataView):
             f"The train and test errors ({loss_words(self.loss)}) of ",
             *learner_parts(self.result.learner, self.tuned),
             f" were estimated for every {self.over} by ",
-            *plan_parts(self.result.plan),
+            *plan_parts(self.result.plan, self.result.task),
             *data_parts(self.result.task),
             " Errors are means of the fold means; the train error is measured on the rows a fit "
             "was trained on.",
@@ -95,11 +71,6 @@ class ErrorCurveView(TrainTestView, of=ErrorCurve):
         return f"Train and test error of {learner_words(self.result.learner)}"
 
     @property
-    def tuned(self) -> list[str]:
-        """The parameters of the grid."""
-        return parameters(self.result.candidates)
-
-    @property
     def question(self) -> str:
         """How errors depend on the parameters."""
         result = self.result
@@ -109,12 +80,8 @@ class ErrorCurveView(TrainTestView, of=ErrorCurve):
             f"{risk_words(result.plan, result.loss, 'each candidate')}."
         )
 
-    @property
-    def _best(self) -> int:
-        return int(np.nanargmin(self.rows["test"]))
-
     def _at_best(self) -> list[str]:
-        best = self.rows.iloc[self._best]
+        best = self.rows.iloc[self.strong()]
         return aligned([best["train"], best["test"], best["gap"]])
 
     def top(self) -> list[Block]:
@@ -125,26 +92,12 @@ class ErrorCurveView(TrainTestView, of=ErrorCurve):
 
     def findings(self) -> Sections:
         """Explanation, curve and table."""
-        shown = self.figure("curve", "error-curve"), self.table(), Note(NAIVE)
+        shown = self.figure("curve", "error-curve"), self.listed(), Note(NAIVE)
         return [section("Train and test error", paragraph(EXPLAINED), *shown)]
-
-    def brief(self) -> Sections:
-        """The best candidates and the setting."""
-        return [section("Errors", self.table(12)), *self.setting()]
-
-    def table(self, few: int = FEW) -> Table:
-        """Errors by candidate; the best ones by test error when there are many."""
-        frame = self.rows
-        headers = {name: name for name in self.tuned} | HEADERS
-        if len(frame) <= few:
-            return table_of(frame, headers, "Means of fold means.", [self._best])
-        shown = frame.sort_values("test", kind="stable").iloc[:few]
-        words = f"The {few} smallest test errors of {len(frame)} candidates; means of fold means."
-        return table_of(shown, headers, words, [0])
 
     def draw(self, ax: Axes) -> Axes:
         """The errors over the candidates."""
-        return candidates.error_curve(ax, self.rows, self.tuned, self.loss)
+        return candidates.error_curve(ax, self.rows, self.tuned, self.quantity)
 
     def tell(self) -> str:
         """The errors of the best candidate."""
@@ -159,6 +112,8 @@ class LearningCurveView(TrainTestView, of=LearningCurve):
     """How errors depend on the number of training rows."""
 
     over, caption = "training size", "Train and test error by training size."
+    headers: ClassVar = {"n_train": "training rows"} | HEADERS
+    tuned = ()
     result: LearningCurve
 
     @property
@@ -178,16 +133,11 @@ class LearningCurveView(TrainTestView, of=LearningCurve):
     def findings(self) -> Sections:
         """Curve and table."""
         curve = self.figure("curve", "learning-curve")
-        return [section("Error by training size", curve, self.table(), Note(NAIVE))]
-
-    def table(self) -> Table:
-        """Errors by training size."""
-        headers = {"n_train": "training rows"} | HEADERS
-        return table_of(self.rows, headers, "Means over the fits.")
+        return [section("Error by training size", curve, self.listed(), Note(NAIVE))]
 
     def draw(self, ax: Axes) -> Axes:
         """The errors over the training sizes."""
-        return candidates.learning_curve(ax, self.rows, self.loss)
+        return candidates.learning_curve(ax, self.rows, self.quantity)
 
     def tell(self) -> str:
         """The ends of the curve."""

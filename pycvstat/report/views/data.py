@@ -1,7 +1,8 @@
-"""Data and folds: what all results over them show, a fold plan by itself, and an audit."""
+"""Data and folds: what all results over them show, and a fold plan by itself."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,26 +12,22 @@ import numpy as np
 from pycvstat.data.formula import quote
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses import loss_label
-from pycvstat.procedures.audit import UNSEEN, Audit
 from pycvstat.procedures.setting import weights_used
-from pycvstat.report.content import Block, Facts, Inline, Note, Table, paragraph, section
-from pycvstat.report.numbers import aligned, count, listed, number, p_value, table_of
+from pycvstat.report.content import Block, Facts, Note, Table, paragraph, section
+from pycvstat.report.numbers import aligned, capital, count, in_unit, listed, number, table_of
 from pycvstat.report.plots.folds import FITS, fold_map, tell_folds
-from pycvstat.report.plots.predictions import skill_of_permutations
 from pycvstat.report.sentences import (
     ORDERS,
-    capital,
-    data_parts,
     folds_words,
+    groups_words,
     kept_words,
     learner_in_full,
-    learner_parts,
-    learner_words,
     loss_words,
     numbers_words,
-    plan_parts,
+    plan_told,
     plan_words,
     seed_words,
+    unit_of,
 )
 from pycvstat.report.views.base import Picture, Sections, View
 
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
 
     from pycvstat.data.response import Response
     from pycvstat.data.task import Task
+    from pycvstat.intervals import Interval
 
 
 KINDS = {"continuous": "numbers", "nominal": "classes", "ordinal": "ordered classes"}
@@ -48,6 +46,62 @@ LISTED = 40  # folds that are listed one by one
 
 class FoldsView(View):
     """A view of a result over folds."""
+
+    @property
+    def loss(self) -> str:
+        """The name of the loss."""
+        loss: str = self.result.loss
+        return loss
+
+    @property
+    def task(self) -> Task | None:
+        """The data, where the result has them."""
+        task: Task | None = getattr(self.result, "task", None)
+        return task
+
+    @property
+    def by(self) -> str:
+        """What groups of rows are called."""
+        return "" if self.task is None else self.task.grouped_by
+
+    @property
+    def rooted(self) -> bool:
+        """Whether the square root of the loss is in the units of the response."""
+        numbers = self.task is None or not self.task.response.zeros_and_ones
+        return self.loss == "squared" and numbers
+
+    @property
+    def response_unit(self) -> str:
+        """The unit of the response, where it was given."""
+        return "" if self.task is None else self.units.get(self.task.response.name, "")
+
+    @property
+    def unit(self) -> str:
+        """The unit of the loss with a blank before it, where it is known."""
+        unit = unit_of(self.loss, self.response_unit)
+        return f" {unit}" if unit else ""
+
+    @property
+    def quantity(self) -> str:
+        """The loss beside an axis."""
+        return loss_label(self.loss) + in_unit(self.unit.strip())
+
+    @property
+    def measured(self) -> str:
+        """The loss with its unit, and that of its square root, to begin a caption."""
+        unit = self.response_unit if self.rooted else ""
+        root = f" (square root in {unit})" if unit else ""
+        return capital(loss_words(self.loss)) + in_unit(self.unit.strip()) + root
+
+    def root_words(self, value: float, found: Interval | None = None) -> str:
+        """The square root of a value and its limits, to follow them; nothing of other losses."""
+        if not self.rooted or not value >= 0:
+            return ""
+        ends = [] if found is None else [max(found.low, 0.0), found.high]
+        middle, *limits = aligned([math.sqrt(v) for v in (value, *ends)])
+        between = f" ({' to '.join(limits)})" if limits and all(limits) else ""
+        unit = f" {self.response_unit}" if self.response_unit else ""
+        return f"; square root {middle}{between}{unit}"
 
     @property
     def seed(self) -> int | None:
@@ -66,13 +120,19 @@ class FoldsView(View):
 
     def kept(self) -> list[str]:
         """The folds, where they keep groups or classes together and the title does not say so."""
-        plan, words = self.result.plan, plan_words(self.result.plan)
+        plan, words = self.result.plan, plan_words(self.result.plan, self.by)
         return [words] if kept_words(plan) and words not in self.title else []
+
+    def told(self) -> str:
+        """The folds with what they keep together."""
+        plan, task = self.result.plan, self.task
+        return plan_words(plan) if task is None else plan_told(plan, task)
 
     def folds(self, figure: bool = True) -> Sections:
         """How rows were split, as a list and as a map."""
         shown = [self.figure("map", "folds")] if figure else []
-        return [section("Folds", *fold_blocks(self.result.plan, self.seed), *shown)]
+        blocks = fold_blocks(self.result.plan, self.seed, self.told())
+        return [section("Folds", *blocks, *shown)]
 
     def context(self) -> Sections:
         """The folds."""
@@ -80,22 +140,11 @@ class FoldsView(View):
 
     def setting(self) -> Sections:
         """The folds in short."""
-        return [section("Setting", *fold_blocks(self.result.plan, self.seed))]
+        return [section("Setting", *fold_blocks(self.result.plan, self.seed, self.told()))]
 
 
 class DataView(FoldsView):
     """A view of a result that was computed from data."""
-
-    @property
-    def question(self) -> str:
-        """What is asked."""
-        raise NotImplementedError
-
-    @property
-    def loss(self) -> str:
-        """The name of the loss."""
-        loss: str = self.result.loss
-        return loss
 
     @property
     def learners(self) -> Mapping[str, Any]:
@@ -124,14 +173,15 @@ class DataView(FoldsView):
         """Question, data and folds."""
         rows = [(name, learner_in_full(one, self.tuned)) for name, one in self.learners.items()]
         asked = section("Question", paragraph(self.question), Facts(tuple(rows)))
-        return [asked, section("Data", data_facts(self.result.task)), *self.folds()]
+        data = data_facts(self.result.task, self.response_unit)
+        return [asked, section("Data", data), *self.folds()]
 
     def setting(self) -> Sections:
         """Learner, weights and folds in short."""
         only = list(self.learners.values()) if len(self.learners) == 1 else []
         head = [("learner", learner_in_full(one, self.tuned)) for one in only]
         head += weights_fact(self.result.task)
-        return [section("Setting", *fold_blocks(self.result.plan, self.seed, head))]
+        return [section("Setting", *fold_blocks(self.result.plan, self.seed, self.told(), head))]
 
 
 def classes_words(levels: Sequence[str]) -> list[str]:
@@ -147,18 +197,17 @@ def classes_words(levels: Sequence[str]) -> list[str]:
     return [f"{len(levels)} classes"] if levels else []
 
 
-def data_facts(task: Task) -> Facts:
+def data_facts(task: Task, unit: str = "") -> Facts:
     """Rows, response, predictors, weights, groups."""
-    response = task.response
-    groups = () if task.groups is None else np.unique(task.groups)
+    response, what = task.response, unit or KINDS[task.response.kind]
     rows = [
         ("formula", task.formula.text),
         ("rows", str(task.n)),
-        ("response", f"{response.name} ({KINDS[response.kind]}): {spread(response)}"),
+        ("response", f"{response.name} ({what}): {spread(response)}"),
         ("zeros and ones", numbers_words(response)),
         ("predictors", predictors(task)),
         *weights_fact(task),
-        ("groups", count(len(groups), "group") if len(groups) else ""),
+        ("groups", groups_words(task)),
         ("levels", ORDERS[task.sorted_by] if task.sorted_by else ""),
         ("rows left out", f"{task.omitted}, for missing values" if task.omitted else ""),
     ]
@@ -194,27 +243,26 @@ def spread(response: Response) -> str:
 
 
 def fold_blocks(
-    plan: FoldPlan, seed: int | None, head: Sequence[tuple[str, str]] = ()
+    plan: FoldPlan, seed: int | None, told: str, head: Sequence[tuple[str, str]] = ()
 ) -> list[Block]:
     """How rows were split, below what stands at the head, and what is unsound about it."""
     rows = (
         *head,
-        ("plan", plan_words(plan)),
-        ("made by", plan.recipe),
+        ("plan", told),
         ("fits", folds_words(plan)),
         *([("seed", seed_words(seed))] if seed is not None else []),
-        ("fingerprint", plan.fingerprint[:16]),
+        ("made by", f"{plan.recipe}, fingerprint {plan.fingerprint[:16]}"),
     )
     problems = plan.check(refuse=False)
     note = [Note(f"These folds are not sound: {listed(list(problems), 4)}.")] if problems else []
     return [Facts(rows), *note]
 
 
-def folds_table(frame: pd.DataFrame, loss: str) -> Table:
+def folds_table(frame: pd.DataFrame, quantity: str) -> Table:
     """Errors of the folds one by one, or their distribution when they are many."""
     names = [name for name in map(str, frame.columns) if name.startswith("chosen_")]
     chosen = {name: name.replace("_", " ", 1) for name in names}
-    mean_loss = f"mean {loss_label(loss)}"
+    mean_loss = f"mean {quantity}"
     if len(frame) <= LISTED:
         repeat = {"repeat": "repeat"} if frame["repeat"].nunique() > 1 else {}
         headers = repeat | {"fold": "fold", "n_train": "train", "n_test": "test"}
@@ -264,84 +312,15 @@ class PlanView(View, of=FoldPlan):
 
     def findings(self) -> Sections:
         """The plan as a list and as a map."""
-        blocks = fold_blocks(self.result, self.result.seed)
+        blocks = fold_blocks(self.result, self.result.seed, plan_words(self.result))
         return [section("Folds", *blocks, self.figure("map", "folds"))]
 
     def brief(self) -> Sections:
         """The plan as a list."""
-        return [section("Folds", *fold_blocks(self.result, self.result.seed))]
+        blocks = fold_blocks(self.result, self.result.seed, plan_words(self.result))
+        return [section("Folds", *blocks)]
 
     @cached_property
     def pictures(self) -> dict[str, Picture]:
         """The map."""
         return {"map": map_of(self.result)}
-
-
-class AuditView(DataView, of=Audit):
-    """What was found."""
-
-    result: Audit
-
-    @property
-    def title(self) -> str:
-        """The learner and the verdict."""
-        verdict = "nothing found" if self.result else "look at what was found"
-        return f"Audit of {learner_words(self.result.learner)}: {verdict}"
-
-    @property
-    def subtitle(self) -> str:
-        """Folds and permutations."""
-        return f"{plan_words(self.result.plan)} · {count(len(self.result.skill), 'permutation')}"
-
-    def checks(self) -> list[Block]:
-        """One row per check, and what none of them sees."""
-        headers = {"check": "check", "found": "found", "finding": "finding"}
-        return [table_of(self.rows, headers, ""), Note(UNSEEN)]
-
-    def findings(self) -> Sections:
-        """Checks, skill and setting."""
-        blocks = [*self.checks(), self.figure("skill")]
-        return [section("Checks", *blocks), *self.setting()]
-
-    def context(self) -> Sections:
-        """Nothing: the setting is among the findings."""
-        return []
-
-    def brief(self) -> Sections:
-        """Checks and setting."""
-        return [section("Checks", *self.checks()), *self.setting()]
-
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
-        """Skill on permuted responses, and the map of the folds."""
-        words = "Skill on permuted responses, where there is none to have."
-        drawn = lambda ax: skill_of_permutations(ax, self.result.skill)  # noqa: E731
-        skill = Picture(drawn, (4.6, 2.2), words, self._tell)
-        return {"skill": skill, "map": map_of(self.result.plan)}
-
-    def _tell(self) -> str:
-        result = self.result
-        return (
-            f"Skill on {len(result.skill)} permutations of the response: mean "
-            f"{number(result.mean_skill)}, p {p_value(result.p_value)}."
-        )
-
-    def methods(self) -> list[Inline]:
-        """Learner, folds, data and what was found."""
-        result, p = self.result, p_value(self.result.p_value)
-        split = f"; {count(len(result.split_groups), 'group')} had rows on both sides of a fit"
-        near = f", and {len(result.near)} nearly did"
-        return [
-            "Leaks of ",
-            *learner_parts(result.learner),
-            " were looked for by ",
-            *plan_parts(result.plan),
-            *data_parts(result.task),
-            f" On {count(len(result.skill), 'permutation')} of the response the mean skill (the "
-            "share by which the mean loss is smaller than for the responses of other test rows) "
-            f"was {number(result.mean_skill)} (one-sided t test, p "
-            f"{p if p.startswith('<') else f'= {p}'}). "
-            f"{count(len(result.copies), 'predictor')} nearly equalled the response, "
-            f"{count(len(set(result.duplicates[:, 0])), 'test row')} a training row"
-            f"{near if len(result.near) else ''}{'' if result.task.groups is None else split}.",
-        ]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pycvstat.intervals import Interval
 from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.paired import Paired
 from pycvstat.losses import loss_label
-from pycvstat.report.content import Block, Facts, Headline, Inline, section
-from pycvstat.report.numbers import aligned, count, number, p_value
+from pycvstat.report.content import Block, Headline, Inline, Table, section
+from pycvstat.report.numbers import capital, count, equal_p, interval_headers, number, table_of
 from pycvstat.report.plots import forest
 from pycvstat.report.plots.style import INK
 from pycvstat.report.sentences import (
-    capital,
     interval_parts,
     loss_words,
     plan_parts,
@@ -22,7 +23,7 @@ from pycvstat.report.sentences import (
     value_words,
 )
 from pycvstat.report.views.base import VIEWS, Picture, Sections, View
-from pycvstat.report.views.comparison import ComparingView
+from pycvstat.report.views.comparing import ComparingView
 from pycvstat.report.views.data import FoldsView
 from pycvstat.report.views.estimate import EstimateView, interval_facts
 
@@ -59,9 +60,15 @@ class IntervalView(View, of=Interval):
         """The estimate with its limits."""
         return value_words(self.found.estimate, self.found)
 
+    def main_table(self) -> Table:
+        """The estimate with its limits, and what they are about below."""
+        headers = interval_headers(self.found.level) | {"p_value": "p"}
+        table = table_of(self.rows, headers, f"{self.title}.")
+        return replace(table, notes=f"{capital(str(self.found.about))}; {self.found.title}.")
+
     def top(self) -> list[Block]:
         """The estimate with its limits, and what they are about."""
-        return [Headline(self.value, self.found.estimand)]
+        return [Headline(self.value, self.found.about.words())]
 
     def findings(self) -> Sections:
         """The method, and the limits as a picture."""
@@ -123,9 +130,8 @@ class PairedView(IntervalView, of=Paired):
     @property
     def value(self) -> str:
         """The difference with its limits and p value."""
-        p = p_value(self.result.p_value)
-        words = super().value
-        return f"{words}, p {p if p.startswith('<') else '= ' + p}" if p else words
+        p, words = self.result.p_value, super().value
+        return words if math.isnan(p) else f"{words}, p {equal_p(p)}"
 
     def _tell(self) -> str:
         return f"{self.name}: {self.value}."
@@ -146,19 +152,20 @@ class LossesView(FoldsView):
     result: LossResult
 
     @property
-    def _loss(self) -> str:
+    def loss(self) -> str:
+        """The name of the loss."""
         return next(iter(self.result.tables.values())).loss
 
     @property
     def subtitle(self) -> str:
         """Size and loss."""
         rows = count(self.result.plan.n, "row")
-        words = (rows, loss_words(self._loss), "computed elsewhere", *self.kept())
+        words = (rows, loss_words(self.loss), "computed elsewhere", *self.kept())
         return " · ".join(words)
 
-    def told(self) -> list[Inline]:
+    def losses_told(self) -> list[Inline]:
         """Loss and folds, for the methods part."""
-        loss = "" if self._loss == "loss" else f" ({loss_words(self._loss)})"
+        loss = "" if self.loss == "loss" else f" ({loss_words(self.loss)})"
         start = f"The losses{loss} were computed elsewhere, over "
         return [start, *plan_parts(self.result.plan), "."]
 
@@ -173,25 +180,22 @@ class OneView(LossesView, EstimateView):
         """The method and the folds."""
         return f"{self.result.names[0]}: {plan_words(self.result.plan)}"
 
-    def numbers(self) -> Sections:
+    def results(self) -> Sections:
         """Both averages and the interval."""
-        values = aligned([self.result.estimate, self.result.pooled])
-        names = ("mean of fold means", "mean over observations")
-        facts = Facts(tuple(zip(names, values, strict=True)))
-        return [section("Estimates", facts), self.interval_section()]
+        return [section("Estimates", self.estimates()), self.interval_section()]
 
     def findings(self) -> Sections:
         """Numbers and errors of the folds."""
         several = len(self.result.plan) > 1
-        return [*self.numbers(), self.fold_errors() if several else None]
+        return [*self.results(), self.fold_errors() if several else None]
 
     def brief(self) -> Sections:
         """Numbers and folds."""
-        return [*self.numbers(), *self.setting()]
+        return [*self.results(), *self.setting()]
 
     def methods(self) -> list[Inline]:
         """Loss, folds, averages, interval."""
-        return [*self.told(), *self.averages_told(), *self.interval_told()]
+        return [*self.losses_told(), *self.averages_told(), *self.interval_told()]
 
 
 class SeveralView(LossesView, ComparingView):
@@ -207,11 +211,11 @@ class SeveralView(LossesView, ComparingView):
 
     def methods(self) -> list[Inline]:
         """Loss, folds, estimates, tests."""
-        return [*self.told(), *self.estimates_told()]
+        return [*self.losses_told(), *self.estimates_told()]
 
 
-def _view(result: LossResult, level: float, method: str) -> View:
-    return (OneView if len(result.tables) == 1 else SeveralView)(result, level, method)
+def _view(result: LossResult, *asked: Any) -> View:
+    return (OneView if len(result.tables) == 1 else SeveralView)(result, *asked)
 
 
 VIEWS[LossResult] = _view

@@ -6,17 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pycvstat.procedures.nested import NestedResult
-from pycvstat.report.content import (
-    Cite,
-    Facts,
-    Inline,
-    Note,
-    Section,
-    Table,
-    Verbatim,
-    paragraph,
-    section,
-)
+from pycvstat.report.content import Cite, Facts, Inline, Note, Section, Table, paragraph, section
 from pycvstat.report.numbers import aligned, count, listed, settings, sizes, table_of
 from pycvstat.report.plots import candidates, folds
 from pycvstat.report.sentences import (
@@ -26,12 +16,15 @@ from pycvstat.report.sentences import (
     learner_parts,
     learner_words,
     loss_words,
+    often,
     parameters,
     plan_parts,
+    plan_words,
 )
 from pycvstat.report.views.base import WIDE, Picture, Sections
-from pycvstat.report.views.estimate import RiskView
-from pycvstat.report.views.tuning import CURVE, LISTED, TuneView, one_se_parts, rule_words
+from pycvstat.report.views.grid import LISTED
+from pycvstat.report.views.risk import RiskView
+from pycvstat.report.views.tuning import CURVE, TuneView, one_se_parts, rule_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +54,7 @@ class NestedView(RiskView, of=NestedResult):
     @property
     def title(self) -> str:
         """The learner."""
-        how = kept_words(self.result.plan)
+        how = kept_words(self.result.plan, self.by)
         return f"{learner_words(self.result.tuned.learner)}: {how}nested cross-validation"
 
     @property
@@ -73,6 +66,11 @@ class NestedView(RiskView, of=NestedResult):
             f"How large is the {self.asked(of)}? The tuning is part of the "
             "procedure whose risk is estimated."
         )
+
+    @property
+    def how(self) -> str:
+        """The folds outside and inside."""
+        return f"nested cross-validation ({self.told()} outside, {self.inner_folds} inside)"
 
     @cached_property
     def names(self) -> list[str]:
@@ -99,10 +97,10 @@ class NestedView(RiskView, of=NestedResult):
         rows = (
             ("candidates", candidates_words(result.candidates)),
             ("rule", rule_words(result.tuned.selection_rule)),
-            ("inner folds", result.inner_plan.recipe if result.inner_plan else "-"),
+            ("inner folds", self.inner_folds),
         )
         chosen = section("Tuning inside the outer fits", Facts(rows), self.selected())
-        return [*self.numbers(), chosen, *self.setting()]
+        return [*self.results(), chosen, *self.setting()]
 
     def inside(self) -> Sections:
         """The tuning inside the outer fits, and on all rows where that was asked for."""
@@ -112,11 +110,10 @@ class NestedView(RiskView, of=NestedResult):
         """Diagram, inner curves, what was chosen how often."""
         result = self.result
         words = paragraph(
-            "In every outer fit the parameters were chosen on its training rows only, by ",
-            Verbatim(result.inner_plan.recipe if result.inner_plan else "inner folds"),
-            f", among {candidates_words(result.candidates)}; the rule was "
+            "In every outer fit the parameters were chosen on its training rows only, by "
+            f"{self.inner_folds}, among {candidates_words(result.candidates)}; the rule was "
             f"{rule_words(result.tuned.selection_rule)}. The chosen candidate was then fitted on "
-            "all training rows and tested on the outer fold.",
+            "all training rows and tested on the outer fold."
         )
         ties = sum(len(t) > 1 for t in result.tied)
         told = (
@@ -180,7 +177,10 @@ class NestedView(RiskView, of=NestedResult):
             "selection": Picture(self._draw_selection, WIDE, CHOSEN, self._tell_selection),
             "diagram": Picture(self._draw_diagram, tall, DIAGRAM, self._tell_diagram),
             "tuning": Picture(
-                lambda ax: self._curve().draw(ax), WIDE, CURVE, lambda: self._curve().alt()
+                lambda ax: self._final().draw(ax),
+                WIDE,
+                CURVE.format(best="smallest"),
+                lambda: self._final().tell(),
             ),
         } | super().pictures
 
@@ -189,9 +189,15 @@ class NestedView(RiskView, of=NestedResult):
         """The inner folds of the first outer fit."""
         return self.result.inner_plans[0] if self.result.inner_plans else None
 
-    def _curve(self) -> Picture:
-        """The tuning curve on all rows: drawing it tunes on them, where that was not done."""
-        return TuneView(self.result.retuned).pictures["curve"]
+    def _final(self) -> TuneView:
+        """The tuning on all rows: drawing it tunes on them, where that was not done."""
+        return TuneView(self.result.retuned, units=self.units)
+
+    @property
+    def inner_folds(self) -> str:
+        """The folds of the tuning in words."""
+        inner = self._inner
+        return "inner folds" if inner is None else plan_words(inner, self.by)
 
     def _draw_diagram(self, ax: Axes) -> Axes:
         return folds.nested_diagram(ax, self.result.plan, self._inner, "tune")
@@ -203,7 +209,7 @@ class NestedView(RiskView, of=NestedResult):
         return f"Diagram of nested cross-validation: {fits}{each}"
 
     def _draw_curves(self, ax: Axes) -> Axes:
-        return candidates.inner_curves(ax, self.inner, self.names, self.table.loss)
+        return candidates.inner_curves(ax, self.inner, self.names, self.quantity)
 
     def _tell_curves(self) -> str:
         result, found = self.result, self.inner["estimate"]
@@ -228,22 +234,19 @@ class NestedView(RiskView, of=NestedResult):
 
     def methods(self) -> list[Inline]:
         """Learner, outer and inner folds, data, rule, choices, estimates and interval."""
-        result, inner = self.result, self.result.inner_plan
-        often = {1: "once", 2: "twice"}
-        chosen = [f"{what} ({often.get(n, f'{n} times')})" for what, n in self._counts()]
-        by: list[Inline] = [] if inner is None else [" by ", Verbatim(inner.recipe)]
+        result = self.result
+        chosen = [f"{what} ({often(n)})" for what, n in self._counts()]
         return [
             f"The risk ({loss_words(self.loss)}) of ",
             *learner_parts(result.tuned.learner, self.names),
             f", with {listed(self.names)} tuned, was estimated by nested cross-validation ",
             Cite(("varma2006",)),
             "; the outer folds were ",
-            *plan_parts(result.plan),
+            *plan_parts(result.plan, result.task),
             *data_parts(result.task),
             f" The parameters were chosen among {candidates_words(result.candidates)} on the "
             "training rows of each outer fit",
-            *by,
-            f", taking {rule_words(result.tuned.selection_rule)}",
+            f" by {self.inner_folds}, taking {rule_words(result.tuned.selection_rule)}",
             *one_se_parts(result.tuned.rule),
             ", and the chosen learner was fitted again on those rows. Chosen were "
             f"{listed(chosen, 6)}.",

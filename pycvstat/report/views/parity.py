@@ -15,10 +15,9 @@ from pycvstat.r.check.suite import ROOMS, ParitySuite
 from pycvstat.r.lecture import LectureRun, lecture_run
 from pycvstat.r.lecture.course import CourseInR, course_data, live_course, recorded_course
 from pycvstat.report.content import Block, Facts, Headline, Note, Section, Table, paragraph, section
-from pycvstat.report.numbers import aligned, count, number, table_of
+from pycvstat.report.numbers import aligned, capital, count, number, table_of
 from pycvstat.report.plots.forest import agreement, by_room
 from pycvstat.report.plots.style import BLUE, ORANGE
-from pycvstat.report.sentences import capital
 from pycvstat.report.views.base import WIDE, Picture, Sections, View
 from pycvstat.rmath.tolerances import SUMS
 from pycvstat.types import FloatArray

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from pycvstat.report.content import Block, Facts, Inline, Verbatim, section
-from pycvstat.report.numbers import count, listed, percent, table_of
+from pycvstat.report.numbers import capital, count, listed, percent, table_of
 from pycvstat.report.plots import candidates, forest
-from pycvstat.report.sentences import capital, seed_words
+from pycvstat.report.sentences import seed_words
 from pycvstat.report.views.base import WIDE, Picture, Sections, Size, View
 from pycvstat.simulate.decomposition import BiasVariance
 from pycvstat.simulate.interval_coverage import Coverage

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from pycvstat.losses import loss_label
 from pycvstat.procedures.selection import Rule
 from pycvstat.procedures.tune import TuneResult
-from pycvstat.report.content import Block, Cite, Facts, Headline, Inline, Note, Table, section
-from pycvstat.report.numbers import aligned, count, listed, number, settings, sizes, table_of
+from pycvstat.report.content import Block, Cite, Facts, Headline, Inline, Note, section
+from pycvstat.report.numbers import aligned, count, listed, number, settings
 from pycvstat.report.plots.candidates import tuning_curve
 from pycvstat.report.sentences import (
     NAIVE,
@@ -19,15 +16,18 @@ from pycvstat.report.sentences import (
     learner_parts,
     learner_words,
     loss_words,
-    parameters,
     plan_parts,
     plan_words,
     risk_words,
+    training_rows,
 )
-from pycvstat.report.views.base import WIDE, Picture, Sections
-from pycvstat.report.views.data import DataView, failures_notes, map_of
+from pycvstat.report.views.base import Sections
+from pycvstat.report.views.data import failures_notes
+from pycvstat.report.views.grid import GridView
 
-LISTED = 40  # candidates that are listed one by one
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 RULES = {
     "min": "the {best} estimate",
     "one_se": "the simplest candidate within one naive standard error of the {best} estimate",
@@ -40,16 +40,23 @@ CURVE = (
 REFITTED = {"all": "all rows", "train": "the training rows", "none": "nothing"}
 
 
-class TuneView(DataView, of=TuneResult):
+class TuneView(GridView, of=TuneResult):
     """Which candidate was chosen, and why."""
 
-    script = True
+    column = "estimate"
+    headers: ClassVar[dict[str, str]] = {
+        "estimate": "mean of fold means",
+        "pooled": "over observations",
+        "std_error": "naive s.e.",
+        "chosen": "chosen",
+    }
     result: TuneResult
 
     @property
     def title(self) -> str:
         """The learner and the folds."""
-        return f"Tuning {learner_words(self.result.learner)} by {plan_words(self.result.plan)}"
+        folds = plan_words(self.result.plan, self.by)
+        return f"Tuning {learner_words(self.result.learner)} by {folds}"
 
     @property
     def loss(self) -> str:
@@ -57,7 +64,7 @@ class TuneView(DataView, of=TuneResult):
         return self.result.means.loss
 
     @property
-    def best(self) -> str:
+    def best(self) -> str:  # type: ignore[override]
         """The word for the best estimate."""
         return "smallest" if self.result.means.better == "smaller" else "largest"
 
@@ -67,12 +74,22 @@ class TuneView(DataView, of=TuneResult):
         result = self.result
         if not result.metric:
             return risk_words(result.plan, self.loss, "the learner")
-        return f"{result.metric} of test folds, trained on {sizes(result.plan.n_train)} rows"
+        return f"{result.metric} of test folds, trained on {training_rows(result.plan)} rows"
 
     @property
-    def tuned(self) -> list[str]:
-        """The parameters of the grid."""
-        return parameters(self.result.candidates)
+    def quantity(self) -> str:
+        """The metric or the loss beside an axis."""
+        return self.result.metric or super().quantity
+
+    @property
+    def measured(self) -> str:
+        """The metric or the loss, to begin a caption."""
+        return self.result.metric or super().measured
+
+    @property
+    def caption(self) -> str:  # type: ignore[override]
+        """What the curve shows."""
+        return CURVE.format(best=self.best)
 
     @property
     def question(self) -> str:
@@ -87,19 +104,30 @@ class TuneView(DataView, of=TuneResult):
         """The chosen candidate."""
         chosen = settings(self.result.best) or "the only candidate"
         words = "the chosen candidate and its estimate (mean of fold means)"
-        return [Headline(f"{chosen}: {number(self.result.estimate)}", words)]
+        value, of = self.result.estimate, "" if self.result.metric else self.unit
+        root = "" if self.result.metric else self.root_words(value)
+        return [Headline(f"{chosen}: {number(value)}{of}", words + root)]
+
+    def sentence(self) -> str:
+        """The chosen candidate, among how many, by which rule."""
+        result = self.result
+        return (
+            f"By {self.told()}, {settings(result.best) or 'the only candidate'} was chosen among "
+            f"{candidates_words(result.candidates)} as {rule_words(result.rule, self.best)} of "
+            f"the {self.risk}: {number(result.estimate)}{'' if result.metric else self.unit}."
+        )
 
     def findings(self) -> Sections:
         """Curve, choice, table, and what the estimate is not."""
         naive = [Note(NAIVE)] if len(self.result.plan) > 1 else []
         notes = [*self.optimism(), *failures_notes(self.result)]
-        shown = self.choice(), self.figure("curve", "tuning"), self.candidates()
+        shown = self.choice(), self.figure("curve", "tuning"), self.listed()
         return [section("Tuning", *shown, *naive), section("What the estimate is not", *notes)]
 
     def brief(self) -> Sections:
         """Choice, the best candidates, setting."""
         notes = [*failures_notes(self.result), *self.optimism()]
-        return [section("Choice", self.choice(), self.candidates(10), *notes), *self.setting()]
+        return [section("Choice", self.choice(), self.listed(10), *notes), *self.setting()]
 
     def choice(self) -> Facts:
         """What was chosen, by which rule, and with what it ties."""
@@ -114,25 +142,14 @@ class TuneView(DataView, of=TuneResult):
         )
         return Facts(rows)
 
-    def candidates(self, few: int = LISTED) -> Table:
-        """Estimates of the candidates: all, or the best ones when there are many."""
-        frame = self.rows
-        sign = 1 if self.best == "smallest" else -1
-        order = np.argsort(sign * frame["estimate"].to_numpy(), kind="stable")
-        best = order[:few].tolist()
-        if self.result.choice.index not in best:
-            best = [*best[:-1], self.result.choice.index]
-        shown = frame.iloc[best] if len(frame) > few else frame
-        headers = {name: name for name in self.tuned} | {
-            "estimate": "mean of fold means",
-            "pooled": "over observations",
-            "std_error": "naive s.e.",
-            "chosen": "chosen",
-        }
-        strong = np.flatnonzero(shown["chosen"].to_numpy()).tolist()
-        many = f"{few} of {len(frame)} candidates, the chosen one and the best. "
-        caption = (many if len(frame) > few else "") + "Estimates by candidate."
-        return table_of(shown, headers, caption, strong)
+    def strong(self) -> int:
+        """The chosen candidate."""
+        return self.result.choice.index
+
+    def shown(self, few: int) -> list[int]:
+        """The best candidates, and the chosen one where it is none of these."""
+        rows = super().shown(few)
+        return rows if self.strong() in rows else [*rows[:-1], self.strong()]
 
     def optimism(self) -> list[Block]:
         """What the estimate of a candidate is not, once it was chosen among several."""
@@ -144,15 +161,12 @@ class TuneView(DataView, of=TuneResult):
         )
         return [Note(words)] if size > 1 else []
 
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
-        """The curve and the map of the folds."""
-        quantity = self.result.metric or loss_label(self.loss)
-        drawn = lambda ax: tuning_curve(ax, self.rows, self.tuned, quantity, self.best)  # noqa: E731
-        curve = Picture(drawn, WIDE, CURVE.format(best=self.best), self._tell_curve)
-        return {"curve": curve, "map": map_of(self.result.plan)}
+    def draw(self, ax: Axes) -> Axes:
+        """The estimates over the candidates."""
+        return tuning_curve(ax, self.rows, self.tuned, self.quantity, self.best)
 
-    def _tell_curve(self) -> str:
+    def tell(self) -> str:
+        """The range of the estimates, and the choice."""
         frame = self.rows
         chosen = frame[frame["chosen"]].iloc[0]
         ends = [frame["estimate"].min(), frame["estimate"].max(), chosen["estimate"]]
@@ -170,7 +184,7 @@ class TuneView(DataView, of=TuneResult):
             *learner_parts(result.learner, tuned),
             f" {'was' if len(tuned) == 1 else 'were'} chosen among "
             f"{candidates_words(result.candidates)} by ",
-            *plan_parts(result.plan),
+            *plan_parts(result.plan, result.task),
             *data_parts(result.task),
             f" By {result.metric or loss_words(self.loss)}, ",
             f"{rule_words(result.rule, self.best)} was chosen",

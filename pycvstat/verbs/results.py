@@ -1,187 +1,22 @@
-"""The verbs that all results share; each delegates, importing inside the function.
-
-Results live low in the package and reports, plots and R live high: these methods are the one
-place where a lower room reaches up, and only when they are called.
-"""
+"""What results of procedures can do: R scripts, files, intervals, differences, metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pycvstat.errors import CheckpointError, InputError
+from pycvstat.errors import CheckpointError
 from pycvstat.errors.names import answering
+from pycvstat.verbs.shown import Shown
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from pycvstat.intervals.paired import Adjust, Paired
     from pycvstat.intervals.result import Interval
-    from pycvstat.r.check.crosscheck import Crosscheck
-
-
-class Checked:
-    """What R can compute as well."""
-
-    __slots__ = ()
-
-    @answering
-    def crosscheck(
-        self, *, seconds: float = 600.0, separate: bool = False, y: Any = None
-    ) -> Crosscheck:
-        """Compute the same quantities in R and put them side by side.
-
-        Parameters
-        ----------
-        seconds : float
-            The longest that one call of R may take.
-        separate : bool
-            Run R in a process of its own: slower to start, but then a crash of R is an error like
-            any other, and the time limit, for all of R's work together, holds whatever R does.
-        y : sequence, optional
-            The response, for fold plans that were drawn by it.
-
-        Returns
-        -------
-        Crosscheck
-            True when every quantity agrees.
-        """
-        from pycvstat.r.check.crosscheck import crosscheck
-
-        return crosscheck(self, seconds=seconds, separate=separate, y=y)
-
-
-class Shown(Checked):
-    """What can be shown: in words, as a report, as a picture, beside R's numbers.
-
-    Examples
-    --------
-    >>> import pycvstat as pcv
-    >>> print(pcv.KFold(5, random=1).plan(10).summary().splitlines()[0])
-    5-fold cross-validation
-    """
-
-    __slots__ = ()
-
-    view: ClassVar[str] = ""
-    """The file in `pycvstat.report.views` that holds the view of this class."""
-
-    @answering
-    def summary(self) -> str:
-        """The result in words and numbers, at most 80 columns wide.
-
-        Returns
-        -------
-        str
-        """
-        from pycvstat.report.assemble import summary
-
-        return summary(self)
-
-    @answering
-    def report(
-        self,
-        path: str | PathLike[str],
-        *,
-        title: str | None = None,
-        level: float = 0.95,
-        method: str = "auto",
-        crosscheck: Crosscheck | bool = False,
-        include: Sequence[Any] = (),
-    ) -> Path:
-        """Write a report; the ending of `path` decides: html, md, tex, pdf or docx.
-
-        Parameters
-        ----------
-        path : path
-            ``.html`` is one self-contained page; ``.md`` and ``.tex`` have their figures beside
-            them in the directory ``<name>_files``; ``.pdf`` needs Chromium, ``.docx`` pandoc.
-        title : str, optional
-            Instead of the one made from the result.
-        level, method : float, str
-            Confidence level and method of the intervals.
-        crosscheck : Crosscheck or bool
-            A cross-check to show; True runs one in R.
-        include : sequence of results
-            Further results whose sections are added, such as an error curve, or ``retuned`` of
-            nested cross-validation: nothing is computed for a report that was not asked for.
-
-        Returns
-        -------
-        pathlib.Path
-            The file. A path that cannot be written is refused before any work is done.
-        """
-        from pycvstat.report.assemble import write_report
-
-        return write_report(
-            self,
-            path,
-            title=title,
-            level=level,
-            method=method,
-            crosscheck=crosscheck,
-            include=include,
-        )
-
-    @answering
-    def plot(self, kind: str | None = None, *, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the result with matplotlib.
-
-        Parameters
-        ----------
-        kind : str, optional
-            The name of the picture, such as "curve", "folds", "forest", "map"; an unknown name
-            is answered with those there are.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        **options
-            Of the picture.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        from pycvstat.report.views.base import plot
-
-        return plot(self, kind, ax=ax, **options)
-
-    @answering
-    def cite(self) -> str:
-        """BibTeX of the works that this result rests on.
-
-        Returns
-        -------
-        str
-        """
-        from pycvstat.report.assemble import cite
-
-        return cite(self)
-
-    def augment(self) -> pd.DataFrame:
-        """The data, or the losses, with what the result has for each row.
-
-        Returns
-        -------
-        DataFrame
-        """
-        raise InputError(
-            "this result holds no rows of data.", given=type(self).__name__, fix="tidy()"
-        )
-
-    def _repr_html_(self) -> str:
-        from pycvstat.report.assemble import summary_html
-
-        return summary_html(self)
-
-    def _repr_markdown_(self) -> str:
-        from pycvstat.report.assemble import summary_markdown
-
-        return summary_markdown(self)
 
 
 class Verbs(Shown):
@@ -206,7 +41,10 @@ class Verbs(Shown):
         Parameters
         ----------
         path : path
-            Ending in .R: a script. Ending in .rds: a file for ``readRDS``; see `as_r`.
+            Ending in .R: a script, and beside it the CSV that it reads; no row of the data stands
+            in the script. Ending in .rds: a file for ``readRDS``; see `as_r`.
+        **options
+            ``data=False``: only the script.
 
         Returns
         -------
