@@ -114,6 +114,14 @@ class Learner(AsTyped, metaclass=Answering):
         for name in (name for name in params if name not in known):
             raise unknown_argument(self.name, name, sorted(known), self.instead, what="parameter")
 
+    def own_grid(self, task: Task) -> Sequence[Params]:
+        """The candidates that ``tune(grid="path")`` compares: those that the data suggest."""
+        raise InputError(
+            f"{self.name} has no path of its own.",
+            given="grid='path'",
+            fix="give the values of each parameter: grid={...}",
+        )
+
     @property
     def base(self) -> Learner:
         """The learner that is fitted in the end: this one, unless it tunes another."""

@@ -14,14 +14,12 @@ from pycvstat.errors.checks import is_number
 from pycvstat.learners.base import Params, Predictions, Prepared
 from pycvstat.learners.design import DesignLearner, PreparedDesign, refuse_extreme, shares_rows
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.linear.centred import Centred, centre
-from pycvstat.learners.linear.elastic_net import (
-    elastic_net_left_out_predictions,
-    elastic_net_slopes,
-)
-from pycvstat.learners.linear.ridge import ridge_gcv
+from pycvstat.learners.linear.centred import Slopes, centre
+from pycvstat.learners.linear.elastic_net import elastic_net_slopes, penalty_path
+from pycvstat.learners.linear.glmnet_path import EVERYTHING
+from pycvstat.learners.linear.ridge import ridge_gcv, ridge_left_out_predictions, ridge_slopes
 from pycvstat.learners.solution import Outcome, Sample, Solution, plain_table
-from pycvstat.types import BoolArray, FloatArray
+from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,17 +31,16 @@ if TYPE_CHECKING:
 class PenalisedSolution(Solution):
     """Slopes around the means of the training rows."""
 
-    rows: Centred
-    slopes: FloatArray
+    fit: Slopes
 
     def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
         """The linear predictor."""
-        return Outcome(self.rows.predict(self.slopes[None, :], X[:, 1:])[0])
+        return Outcome(self.fit.predict(X[:, 1:])[0])
 
     @property
     def coefficients(self) -> FloatArray:
         """The intercept and the slopes."""
-        return np.concatenate([self.rows.intercepts(self.slopes[None, :]), self.slopes])
+        return np.concatenate([self.fit.intercepts, self.fit.slopes[0]])
 
     def results(self, sample: Sample, **covariance: Any) -> Any:
         """Of ``fit_regularized`` of ``sm.OLS``."""
@@ -94,19 +91,34 @@ class Penalised(DesignLearner):
         """Check the learner against the task."""
         return PreparedPenalised(self, task, candidates)
 
+    def own_grid(self, task: Task) -> list[dict[str, Any]]:
+        """The penalties of glmnet's own path on all rows.
+
+        As in R: those that ``cv.glmnet`` compares.
+        """
+        self.check(task)
+        X, y, weights = task.design().X[:, 1:], task.response.values, _relative(task.weights)
+        path = penalty_path(X, y, self.alpha, weights, self.standardize)
+        return [{"lam": float(lam)} for lam in path]
+
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
         return type(self).solve_all([self], sample)[0]
 
     @classmethod
     def solve_all(cls, learners: Sequence[DesignLearner], sample: Sample) -> list[Solution]:
-        """Fit all penalties from one decomposition of the sample."""
+        """Fit all penalties of a sample together."""
         refuse_extreme(learners[0].name, sample.X, sample.columns)
-        rows = centre(sample.X[:, 1:], sample.y, _relative(sample.weights))
-        slopes = np.empty((len(learners), sample.X.shape[1] - 1))
+        X, y, weights = sample.X[:, 1:], sample.y, _relative(sample.weights)
+        found: dict[int, Solution] = {}
         for some, lam, alpha, standardize in _grids(learners):
-            slopes[some] = elastic_net_slopes(rows, lam, alpha, standardize, as_glmnet=True)
-        return [PenalisedSolution(rows, one) for one in slopes]
+            if alpha:
+                fit = elastic_net_slopes(X, y, lam, alpha, [EVERYTHING], weights, standardize)[0]
+            else:
+                rows = centre(X, y, weights)
+                fit = rows.with_slopes(ridge_slopes(rows, lam, standardize, as_glmnet=True))
+            found |= {c: PenalisedSolution(fit.only(i)) for i, c in enumerate(some)}
+        return [found[c] for c in range(len(learners))]
 
 
 @dataclass(frozen=True, repr=False)
@@ -280,11 +292,18 @@ class PreparedPenalised(PreparedDesign):
         refuse_extreme(self.learners[0].name, self.design.X, self.design.columns)
         X, y = self.design.X[:, 1:], self.task.response.values
         values = np.empty((len(self.learners), len(plan.rows)))
-        rest = (plan.rows, plan.offsets, _relative(self.task.weights))
+        weights = _relative(self.task.weights)
+        tests = np.split(plan.rows, plan.offsets[1:-1])
         for some, lam, alpha, standardize in _grids(self.learners):
-            values[some] = elastic_net_left_out_predictions(
-                X, y, lam, alpha, *rest, standardize=standardize, as_glmnet=True
-            )
+            if alpha:
+                fits = elastic_net_slopes(X, y, lam, alpha, tests, weights, standardize)
+                each = [fit.predict(X[rows]) for fit, rows in zip(fits, tests, strict=True)]
+                values[some] = np.concatenate(each, axis=1)
+            else:
+                values[some] = ridge_left_out_predictions(
+                    X, y, lam, plan.rows, plan.offsets, weights,
+                    standardize=standardize, as_glmnet=True,
+                )  # fmt: skip
         return Predictions(values)
 
 
@@ -296,11 +315,15 @@ def _relative(weights: FloatArray | None) -> FloatArray | None:
     return np.asarray(np.ldexp(weights, -power))
 
 
-def _grids(learners: Sequence[Any]) -> Iterator[tuple[BoolArray, FloatArray, FloatArray, bool]]:
-    """Which learners are standardised, or not, with their penalties and shares."""
-    lam = np.array([learner.lam for learner in learners], dtype=np.float64)
-    alpha = np.array([learner.alpha for learner in learners], dtype=np.float64)
-    scaled = np.array([learner.standardize for learner in learners], dtype=bool)
-    for standardize in np.unique(scaled):
-        some = scaled == standardize
-        yield some, lam[some], alpha[some], bool(standardize)
+def _grids(learners: Sequence[Any]) -> Iterator[tuple[IntArray, FloatArray, float, bool]]:
+    """Places of learners that differ in their penalties only: these, their share and scale.
+
+    The share is 0 where no absolute value is penalised.
+    """
+    kinds: dict[tuple[float, bool], list[int]] = {}
+    for c, one in enumerate(learners):
+        share = one.alpha if one.lam else 0.0
+        kinds.setdefault((float(share), bool(one.standardize)), []).append(c)
+    for (alpha, standardize), some in kinds.items():
+        lam = np.array([learners[c].lam for c in some], dtype=np.float64)
+        yield np.array(some), lam, alpha, standardize

@@ -181,6 +181,12 @@ def _expand(grid: Any) -> Drawn:
         return tuple(dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*lists))
     if isinstance(grid, Sequence) and all(isinstance(g, Mapping) for g in grid):
         return tuple(dict(g) for g in grid)
+    if isinstance(grid, str) and grid == "path":
+        raise InputError(
+            "a path of penalties is made from all rows, and is a grid of tune() only.",
+            given="grid='path'",
+            fix='give the candidates: {"lam": np.geomspace(0.01, 1, 50)}, or tune(...).candidates',
+        )
     raise InputError(
         "a grid is a mapping of parameter values, a list of mappings, or a search.",
         given=type(grid).__name__,

@@ -208,7 +208,9 @@ def tune(
     metric : str, Metric or function, optional
         Instead of the mean loss: the candidate with the best mean of the metric's fold values, the
         largest where larger is better. As in R: caret's ``metric=``.
-    grid : mapping of lists, list of mappings, RandomSearch or QuasiRandomSearch
+    grid : mapping of lists, list of mappings, RandomSearch, QuasiRandomSearch or "path"
+        "path": glmnet's own path of penalties on all rows, for ridge, lasso and elastic net. As in
+        R: ``cv.glmnet``, whose `cvm` on the same folds is then `pooled`.
     rule, complexity, tolerance
         How the candidate is chosen; see `Rule`. Ties go to the simplest candidate when an order
         is given, else to the first; `tied` reports them.
@@ -231,9 +233,12 @@ def tune(
     ({'k': 2}, 45.75)
     """
     chosen = as_learner(learner)
-    candidates = as_candidates(grid, chosen)
-    selection = read_rule(rule, complexity, tolerance, chosen, candidates)
+    own = isinstance(grid, str) and grid == "path"
+    candidates = as_candidates([{}] if own else grid, chosen)
     setting = read_setting(candidates.learners, formula, data, folds, loss, arguments, on_error)
+    if own:
+        candidates = as_candidates(chosen.own_grid(setting.task), chosen)
+    selection = read_rule(rule, complexity, tolerance, chosen, candidates)
     check_word("refit", refit, get_args(Refit))
     if refit == "train" and len(setting.plan) != 1:
         raise needs_one_split(setting.plan.recipe, "folds")

@@ -345,3 +345,31 @@ def test_every_candidate_of_a_grid_is_made_once(procedure: str) -> None:
     else:
         pcv.error_curve(learner, "mpg ~ wt", data, grid=grid, folds=pcv.Blocks(4))
     assert sorted(Counted.made) == [1, 3, 5]
+
+
+@pytest.mark.parametrize(
+    "learner", [pcv.Lasso(), pcv.ElasticNet(alpha=0.5), pcv.Ridge()], ids=lambda one: one.name
+)
+def test_path_is_that_of_cv_glmnet(learner):
+    """The same folds and penalties: glmnet's steps stop where theirs must, ours at the optimum."""
+    cars = pcv.data.mtcars()
+    X, ids = cars.drop(columns="mpg"), np.arange(32) % 4
+    found = pcv.tune(learner, "mpg ~ .", cars, grid="path", folds=ids)
+    lam = pcv.r.glmnet.glmnet(X, cars["mpg"], alpha=learner.alpha).lambda_
+    assert np.array_equal([one["lam"] for one in found.candidates], lam)
+    theirs = pcv.r.glmnet.cv_glmnet(
+        X, cars["mpg"], alpha=learner.alpha, lambda_=lam, foldid=ids + 1, thresh=1e-22, maxit=10**7
+    )
+    np.testing.assert_allclose(found.means.pooled(), theirs.cvm, rtol=1e-9)
+    assert found.best["lam"] == theirs.lambda_min
+    one_se = pcv.tune(learner, "mpg ~ .", cars, grid="path", folds=ids, rule="one_se",
+                      complexity="-lam")  # fmt: skip
+    assert one_se.best["lam"] == theirs.lambda_1se
+
+
+def test_path_is_for_tune_and_penalties_only():
+    cars = pcv.data.mtcars()
+    with pytest.raises(InputError, match="OLS has no path"):
+        pcv.tune(pcv.OLS(), "mpg ~ .", cars, grid="path", folds=3)
+    with pytest.raises(InputError, match="a grid of tune"):
+        pcv.nested_cv(pcv.Lasso(), "mpg ~ .", cars, grid="path", outer=3, inner=3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg
@@ -50,17 +50,32 @@ class Centred:
         sd = np.linalg.norm(self.R, axis=0) / np.sqrt(self.total)
         return np.where(sd == 0.0, 1.0, sd)
 
-    def deviations(self, X: FloatArray) -> FloatArray:
-        """Rows (m, p) less the means of the predictors."""
-        return (X - self.origin) - self.x_mean
+    def with_slopes(self, slopes: FloatArray) -> Slopes:
+        """Slopes (C, p) with the means that their intercepts follow from."""
+        return Slopes(self.origin, self.x_mean, np.full(len(slopes), self.y_mean), slopes)
 
-    def predict(self, slopes: FloatArray, X: FloatArray) -> FloatArray:
-        """Predictions (C, m) of rows (m, p) from slopes (C, p); intercepts follow from means."""
-        return np.asarray(self.y_mean + slopes @ self.deviations(X).T)
 
-    def intercepts(self, slopes: FloatArray) -> FloatArray:
-        """Intercepts (C,) that belong to slopes (C, p)."""
-        return np.asarray(self.y_mean - slopes @ self.x_mean - slopes @ self.origin)
+@dataclass(frozen=True, slots=True, eq=False)
+class Slopes:
+    """Slopes (C, p), and what each of them predicts (C,) at ``origin + x_mean``."""
+
+    origin: FloatArray
+    x_mean: FloatArray
+    level: FloatArray
+    slopes: FloatArray
+
+    def only(self, c: int) -> Slopes:
+        """Those of one candidate."""
+        return replace(self, level=self.level[[c]], slopes=self.slopes[[c]])
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        """Predictions (C, m) of rows (m, p)."""
+        return np.asarray(self.level[:, None] + self.slopes @ ((X - self.origin) - self.x_mean).T)
+
+    @property
+    def intercepts(self) -> FloatArray:
+        """Intercepts (C,)."""
+        return np.asarray(self.level - self.slopes @ self.x_mean - self.slopes @ self.origin)
 
 
 def centre(X: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> Centred:
@@ -179,7 +194,7 @@ def each_fit(
     out = np.empty((0, len(rows)))
     for i, train in training_rows(X, y, rows, offsets, weights):
         part = slice(offsets[i], offsets[i + 1])
-        predictions = train.predict(slopes(train), X[rows[part]])
+        predictions = train.with_slopes(slopes(train)).predict(X[rows[part]])
         if not len(out):
             out = np.empty((len(predictions), len(rows)))
         out[:, part] = predictions

@@ -1,106 +1,132 @@
-"""Lasso and elastic net over a grid of penalties, to the last digits."""
+"""Lasso and elastic net by glmnet's steps, on to the last digits."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from pycvstat.learners.linear.centred import Centred, centre, each_fit, require_measurable
-from pycvstat.learners.linear.ridge import penalty, ridge_loo_predictions, ridge_slopes
+import numpy as np
+from scipy import linalg
+
+from pycvstat.errors import FitError
+from pycvstat.learners.linear.centred import Slopes, require_measurable
+from pycvstat.learners.linear.glmnet_gaussian import gaussian_paths
+from pycvstat.learners.linear.glmnet_path import EVERYTHING, Settings
+from pycvstat.learners.linear.least_squares import weighted_rows
 from pycvstat.types import FloatArray, IntArray
+
+THRESH = 1e-24
+"""No covariance with residuals moves by more than 1e-12 in a last sweep; glmnet stops at 1e-7."""
+
+_SWEEPS = 1000
+"""After so many for each penalty the descent is slow, and linear systems finish the work."""
+
+_OPTIMAL = 1e-12
+"""Largest violation of an optimality condition, as a correlation, that they may leave."""
+
+_NO_RANK = 1e-12
+"""Predictors of length 1 with a singular value below this repeat each other to rounding."""
 
 
 def elastic_net_slopes(
-    rows: Centred,
+    X: FloatArray,
+    y: FloatArray,
     lam: FloatArray,
-    alpha: float | FloatArray = 1.0,
+    alpha: float,
+    left_out: Sequence[IntArray],
+    weights: FloatArray | None = None,
     standardize: bool = True,
-    as_glmnet: bool = False,
-) -> FloatArray:
-    """Slopes of the elastic net for every penalty.
+) -> list[Slopes]:
+    """Slopes of the elastic net from all rows but some, for every penalty and set of rows.
 
-    Minimises RSS / (2 W) + lam (alpha sum|s b| + (1 - alpha) / 2 sum((s b)^2)) with W the sum of
-    the weights (n without weights) and s the standard deviation of each predictor (divisor W), or
-    1 when not standardised. The intercept is not penalised. Cyclic coordinate descent with warm
-    starts from the largest penalty down (Friedman, Hastie and Tibshirani 2010) on the triangular
-    form of the data; where it is slow, linear systems of the slopes that are not zero take over,
-    and the optimality conditions of all are checked. Our own, because statsmodels'
-    `fit_regularized` takes one penalty at a time, stops by the size of its last step and penalises
-    the intercept like the slopes.
+    Minimises RSS / (2 W) + lam (alpha sum|s b| + (1 - alpha) / (2 s_y) sum((s b)^2)) with W the sum
+    of the weights (n without weights), s the standard deviation of each predictor (divisor W), or
+    1 when not standardised, and s_y that of the response, all of the rows that are left. The
+    intercept is not penalised. The steps are glmnet's with a threshold that leaves rounding only;
+    where they are slow, linear systems of the slopes that are not zero take over. Our own, because
+    statsmodels' `fit_regularized` takes one penalty at a time, stops by the size of its last step
+    and penalises the intercept like the slopes.
 
-    As in R: ``glmnet(X, y, alpha = alpha, lambda = lam)`` with ``as_glmnet=True``: glmnet scales
-    the response to standard deviation 1 (divisor W), which leaves the first penalty as it is and
-    makes the second act as lam (1 - alpha) / (2 sd(y)). For the lasso both are the same.
+    As in R: ``glmnet(X[-rows, ], y[-rows], alpha = alpha, lambda = lam, thresh = 1e-20)``.
 
     Parameters
     ----------
-    rows : Centred
+    X : (n, p) float64
+        Predictors, without an intercept column.
+    y : (n,) float64
     lam : (C,) float64
-        Not negative.
-    alpha : float or (C,) float64
-        Share of the first penalty: 1 for the lasso, 0 for ridge.
-    standardize : bool, default True
-    as_glmnet : bool, default False
-        Divide the second penalty by the standard deviation of the response of these rows.
+        Positive.
+    alpha : float
+        Share of the first penalty, positive: 1 for the lasso.
+    left_out : sequence of int64 arrays
+        Rows, counted from 0.
+    weights : (n,) float64, optional
+    standardize : bool
 
     Returns
     -------
-    (C, p) float64
+    list of Slopes
 
     Raises
     ------
     FitError
-        The optimality conditions cannot be met to 1e-13.
+        The optimality conditions cannot be met, or no row of positive weight is left.
 
     Examples
     --------
-    >>> rows = centre(np.array([[-1.0], [1.0]]), np.array([1.0, 5.0]))
-    >>> elastic_net_slopes(rows, np.array([0.5, 3.0]))
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([1.0, 5.0])
+    >>> elastic_net_slopes(X, y, np.array([0.5, 3.0]), 1.0, [EVERYTHING])[0].slopes
     array([[1.5],
            [0. ]])
     """
-    lam = np.asarray(lam, dtype=np.float64)
-    l1, l2 = lam * alpha, penalty(rows, lam * (1.0 - np.asarray(alpha)), as_glmnet)
-    slopes = np.empty((len(lam), rows.R.shape[1]))
-    smooth = l1 == 0.0
-    if smooth.any():
-        slopes[smooth] = ridge_slopes(rows, l2[smooth], standardize)
-    if not smooth.all():
-        scale = rows.sds() if standardize else np.ones(rows.R.shape[1])
-        slopes[~smooth] = _path(rows, scale, l1[~smooth], l2[~smooth]) / scale
-    return slopes
+    X, y = require_measurable(X, y)
+    w = np.ones(len(y)) if weights is None else weights
+    used = np.flatnonzero(w > 0.0)
+    X, y, w = X[used], y[used], w[used]
+    gone = [np.flatnonzero(np.isin(used, rows)) for rows in left_out]
+    origin, level = np.average(X, 0, w), float(np.average(y, 0, w))
+    near, y = X - origin, y - level
+    unit = float(np.ldexp(1.0, np.frexp(np.abs(y).max())[1]))
+    falling = np.argsort(-lam, kind="stable")
+    how = exact(X.shape[1], lam[falling] / unit, alpha, standardize)
+    flat = [_mean_of_flat(X, y, w, rows) for rows in gone]
+    varied = [rows for rows, mean in zip(gone, flat, strict=True) if mean is None]
+    paths = iter(gaussian_paths(near, y / unit, w, varied, how, finish_path) if varied else ())
+    found = []
+    for mean in flat:
+        slopes, at_origin = np.zeros((len(lam), X.shape[1])), np.full(len(lam), mean or 0.0)
+        if mean is None:
+            path = next(paths)
+            slopes[falling], at_origin[falling] = path.beta * unit, path.a0 * unit
+        found.append(Slopes(origin, np.zeros_like(origin), level + at_origin, slopes))
+    return found
 
 
-def _path(rows: Centred, scale: FloatArray, l1: FloatArray, l2: FloatArray) -> FloatArray:
-    """Slopes in units of `scale`, each penalty from the slopes of the next larger one."""
-    root = np.sqrt(rows.total)
-    columns = np.ascontiguousarray((rows.R / scale).T) / root
-    size = float(np.linalg.norm(rows.z)) / root
-    out = np.zeros((len(l1), len(columns)))
-    if size == 0.0:
-        return out
-    from pycvstat.learners.linear.coordinate_descent import minimise  # compiled
+def _mean_of_flat(X: FloatArray, y: FloatArray, w: FloatArray, gone: IntArray) -> float | None:
+    """The mean response without some rows, where the response or no predictor varies there."""
+    kept = np.delete(np.arange(len(y)), gone)
+    X, y, _ = weighted_rows(X[kept], y[kept], None)
+    if np.ptp(y) > 0.0 and any(np.ptp(x) > 0.0 for x in X.T):
+        return None
+    return float(np.average(y, 0, w[kept]))
 
-    z = rows.z / root / size
-    b = np.zeros(len(columns))
-    for c in np.argsort(-l1, kind="stable"):
-        b = minimise(columns, z, b, l1[c] / size, l2[c])
-        out[c] = b * size
-    return out
+
+def exact(p: int, lam: FloatArray, alpha: float, standardize: bool) -> Settings:
+    """Settings for the last digits at penalties (C,), from the largest down."""
+    sweeps = _SWEEPS * len(lam)
+    how = alpha, len(lam), None, standardize, True, THRESH
+    return Settings(np.ones(p), lam, *how, maxit=sweeps, dfmax=p + 1, pmax=p)
 
 
 def penalty_path(
     X: FloatArray,
     y: FloatArray,
-    alpha: float = 1.0,
-    count: int = 100,
-    ratio: float | None = None,
+    alpha: float,
     weights: FloatArray | None = None,
     standardize: bool = True,
 ) -> FloatArray:
-    """Penalties from the smallest one that makes all slopes zero, down in equal steps of the log.
+    """The penalties of glmnet's own path, from the largest down.
 
-    As in R: ``glmnet(X, y, alpha = alpha, nlambda = count)$lambda``, which may stop early; for
-    alpha < 0.001 the first penalty is that of alpha = 0.001, as there.
+    As in R: ``glmnet(X, y, weights, alpha = alpha)$lambda``.
 
     Parameters
     ----------
@@ -108,85 +134,139 @@ def penalty_path(
         Predictors, without an intercept column.
     y : (n,) float64
     alpha : float
-    count : int
-    ratio : float, optional
-        Last over first penalty: 0.0001, or 0.01 with fewer rows than predictors.
+        From 0 to 1.
     weights : (n,) float64, optional
     standardize : bool
 
     Returns
     -------
-    (count,) float64
+    (L,) float64
 
     Examples
     --------
-    >>> penalty_path(np.array([[-1.0], [1.0]]), np.array([1.0, 5.0]), count=3, ratio=0.01)
-    array([2.  , 0.2 , 0.02])
+    >>> X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([1.0, 4.0, 4.0])
+    >>> penalty_path(X, y, alpha=1.0)[:3].round(4)
+    array([1.2247, 1.1159, 1.0168])
     """
     X, y = require_measurable(X, y)
-    rows = centre(X, y, weights)
-    scale = rows.sds() if standardize else 1.0
-    largest = np.abs(rows.R.T @ rows.z / scale).max() / rows.total / max(alpha, 1e-3)
-    if ratio is None:
-        ratio = 0.01 if len(X) < X.shape[1] else 1e-4
-    return np.asarray(largest * ratio ** np.linspace(0.0, 1.0, count))
+    p = X.shape[1]
+    how = alpha, 100, None, standardize, True, 1e-7
+    own = Settings(np.ones(p), None, *how, maxit=100_000, dfmax=p + 1, pmax=p)
+    w = np.ones(len(y)) if weights is None else weights
+    return gaussian_paths(X, y, w, [EVERYTHING], own)[0].lambda_
 
 
-def elastic_net_left_out_predictions(
-    X: FloatArray,
-    y: FloatArray,
-    lam: FloatArray,
-    alpha: float | FloatArray,
-    rows: IntArray,
-    offsets: IntArray,
-    weights: FloatArray | None = None,
-    *,
-    standardize: bool = True,
-    as_glmnet: bool = False,
-) -> FloatArray:
-    """Out-of-fold predictions of the elastic net for every penalty and every fit.
-
-    Means and standard deviations come from the training rows of each fit; the data are factorised
-    once and each fit works on a triangle of p rows. Leave-one-out of ridge regression (alpha 0)
-    without standardisation needs a single decomposition in all (`ridge_loo_predictions`).
-
-    As in R: ``predict(glmnet(X[-T, ], y[-T], alpha = alpha, lambda = lam), X[T, ])`` for every
-    set T of test rows, with ``as_glmnet=True`` (see `elastic_net_slopes`).
+def finish_path(
+    columns: FloatArray,
+    z: FloatArray,
+    penalties: tuple[FloatArray, FloatArray],
+    slopes: FloatArray,
+    fitted: int,
+) -> None:
+    """Fill in slopes (C, p) from a penalty on, from where the descent has come to.
 
     Parameters
     ----------
-    X : (n, p) float64
-        Predictors, without an intercept column.
-    y : (n,) float64
-    lam : (C,) float64
-    alpha : float or (C,) float64
-    rows : (N,) int64
-        Test rows of all fits, one fit after the other, counted from 0.
-    offsets : (fits + 1,) int64
-        Fit i tests ``rows[offsets[i]:offsets[i + 1]]``.
-    weights : (n,) float64, optional
-    standardize, as_glmnet : bool
-        See `elastic_net_slopes`.
+    columns : (p, n) float64
+    z : (n,) float64
+        Of length 1.
+    penalties : two (C,) float64
+    slopes : (C, p) float64
+    fitted : int
+    """
+    if len(z) > len(columns):
+        (R,) = linalg.qr(np.vstack([columns, z]).T, mode="r", check_finite=False)
+        columns, z = np.array(R[:, :-1].T), np.array(R[:, -1])
+    b: FloatArray = slopes[fitted]
+    for m in range(fitted, len(slopes)):
+        l1, l2 = (penalty[m] for penalty in penalties)
+        found = finish(columns, z, b, l1, l2, _OPTIMAL)
+        if found is None:
+            raise FitError(
+                "coordinate descent has not converged.",
+                given=f"penalties {l1:g} and {l2:g}, {len(b)} predictors",
+                fix="leave out the smallest penalties, or predictors that nearly repeat others",
+            )
+        b = slopes[m] = found
+
+
+def finish(
+    columns: FloatArray, z: FloatArray, b: FloatArray, l1: float, l2: float, tolerance: float
+) -> FloatArray | None:
+    """Minimise |z - X b|^2 / 2 + l1 |b|_1 + l2 |b|^2 / 2 from a good start.
+
+    Feature-sign search (Lee, Battle, Raina and Ng 2007): go to the minimum for the present signs,
+    or as far as no slope changes its sign; give up slopes that became zero; take in the predictor
+    that violates its optimality condition most; until none does.
+
+    Parameters
+    ----------
+    columns : (p, q) float64
+        X', one predictor per row.
+    z : (q,) float64
+        Of length about 1.
+    b : (p,) float64
+    l1, l2 : float
+    tolerance : float
+        Largest violation allowed, times the length of the predictor. What rounding of the sum of
+        all terms makes unavoidable is allowed on top.
 
     Returns
     -------
-    (C, N) float64
-
-    Examples
-    --------
-    >>> X, y = np.array([[0.0], [1.0], [2.0], [6.0]]), np.array([0.0, 2.0, 4.0, 5.0])
-    >>> elastic_net_left_out_predictions(
-    ...     X, y, np.array([10.0]), 1.0, np.array([3]), np.array([0, 1]))
-    array([[2.]])
-    >>> elastic_net_left_out_predictions(
-    ...     X, y, np.array([0.0]), 0.0, np.array([3]), np.array([0, 1]))
-    array([[12.]])
+    (p,) float64 or None
+        None when rounding keeps it from ending.
     """
-    X, y = require_measurable(X, y)
-    if not (standardize or np.any(alpha)) and len(y) > 2 and (np.diff(offsets) == 1).all():
-        return ridge_loo_predictions(X, y, lam, weights, as_glmnet)[:, rows]
+    lengths = np.linalg.norm(columns, axis=1)
+    b, signs = b.copy(), np.sign(b)
+    for _ in range(10 * len(b) + 10):
+        b, ended = _within_signs(columns, z, b, signs, l1, l2)
+        signs[b == 0.0] = 0.0
+        if not ended:
+            continue
+        gradient = columns @ (z - b @ columns) - l2 * b
+        excess = np.abs(gradient - l1 * signs)
+        excess[signs == 0.0] = np.abs(gradient[signs == 0.0]) - l1
+        rounding = 8 * np.finfo(np.float64).eps * (1.0 + np.abs(b) @ lengths)
+        relative = np.divide(excess, lengths, out=np.zeros_like(b), where=lengths > 0.0)
+        worst = int(np.argmax(relative))
+        if relative[worst] <= tolerance + rounding:
+            return b
+        if signs[worst] != 0.0:
+            return None
+        signs[worst] = np.sign(gradient[worst])
+    return None
 
-    def slopes(train: Centred) -> FloatArray:
-        return elastic_net_slopes(train, lam, alpha, standardize, as_glmnet)
 
-    return each_fit(X, y, rows, offsets, weights, slopes)
+def _within_signs(
+    columns: FloatArray, z: FloatArray, b: FloatArray, signs: FloatArray, l1: float, l2: float
+) -> tuple[FloatArray, bool]:
+    """Towards the minimum for these signs; whether it was reached before a slope became zero."""
+    support = np.flatnonzero(signs)
+    if not len(support):
+        return np.zeros_like(b), True
+    step, bounded = _step(columns[support], z, b[support], signs[support], l1, l2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = -b[support] / step
+    reach[(signs[support] * step >= 0.0) | (step == 0.0)] = np.inf
+    share = min(1.0 if bounded else np.inf, float(reach.min()))
+    new = b.copy()
+    if np.isfinite(share):
+        new[support] += share * step
+    new[support[reach <= share]] = 0.0
+    return new, bool((reach > share).all())
+
+
+def _step(
+    columns: FloatArray, z: FloatArray, b: FloatArray, signs: FloatArray, l1: float, l2: float
+) -> tuple[FloatArray, bool]:
+    """The way to the minimum for these signs, or one along which only |b| changes, downhill."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", columns, columns) + l2)
+    tall = np.concatenate([columns.T, np.sqrt(l2) * np.eye(len(b))]) / lengths
+    Q, R = linalg.qr(tall, mode="economic", check_finite=False)
+    if len(R) < len(b) or np.abs(np.diagonal(R)).min() < _NO_RANK:
+        along = np.linalg.svd(tall, full_matrices=True)[2][-1] / lengths
+        return np.asarray(-along if signs @ along > 0.0 else along), False
+    residuals = np.concatenate([z - b @ columns, -np.sqrt(l2) * b])
+    pull = linalg.solve_triangular(R, signs / lengths, trans=1, check_finite=False)
+    target = Q.T @ residuals - l1 * pull
+    return np.asarray(linalg.solve_triangular(R, target, check_finite=False) / lengths), True

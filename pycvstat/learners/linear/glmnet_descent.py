@@ -19,11 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from pycvstat.learners.linear.glmnet_path import FINISHED, NOT_CONVERGED, TOO_MANY
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _FAST = {"reassoc", "contract", "nsz"}
-
-FINISHED, NOT_CONVERGED, TOO_MANY = 0, 1, 2
 
 
 class Ends(NamedTuple):
@@ -138,7 +137,7 @@ def covariance_path(
     explained : (L,) float64
         Share of the deviance.
     fitted : int
-        How many penalties; what follows them is not defined.
+        How many penalties; the slopes after them are those where the descent ended.
     sweeps : int
     end : int
         `FINISHED`, `NOT_CONVERGED` or `TOO_MANY`.
@@ -160,8 +159,6 @@ def covariance_path(
                 sweeps, gained = _settle(
                     among[:count, :count], near, near_b, factor[now], l1, l2, ends, sweeps
                 )
-                if sweeps > ends.maxit:
-                    return slopes, explained, m, sweeps, NOT_CONVERGED
                 share += gained
                 for a in range(count):
                     step = near_b[a] - b[now[a]]
@@ -170,6 +167,9 @@ def covariance_path(
                         for i in range(p):
                             g[i] -= row[i] * step
                 b[now], g[now] = near_b, near
+                if sweeps > ends.maxit:
+                    slopes[m] = b
+                    return slopes, explained, m, sweeps, NOT_CONVERGED
             sweeps += 1
             worst = 0.0
             for k in range(p):
@@ -196,6 +196,7 @@ def covariance_path(
             if worst < ends.thresh:
                 break
             if sweeps > ends.maxit:
+                slopes[m] = b
                 return slopes, explained, m, sweeps, NOT_CONVERGED
             active = started = True
         slopes[m], explained[m] = b, share

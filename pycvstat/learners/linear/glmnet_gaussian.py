@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pycvstat.errors import FitError
-from pycvstat.learners.linear.glmnet_path import FIRST, Path, Scale, Settings
+from pycvstat.learners.linear.glmnet_path import (
+    FINISHED,
+    FIRST,
+    NOT_CONVERGED,
+    Path,
+    Scale,
+    Settings,
+)
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -21,9 +28,12 @@ NARROW = 500
 _MEMORY = 2**25
 """Standardised numbers that are held at a time."""
 
-_KEPT = 1e-6
+_KEPT = 1e-3
 """Rows that keep less than this share of a variance have their sums made anew, not by taking off
-those of the others: at most six of sixteen digits are lost."""
+those of the others: at most three of sixteen digits are lost."""
+
+Finish = Callable[[FloatArray, FloatArray, tuple[FloatArray, FloatArray], FloatArray, int], None]
+"""Fills in slopes from a penalty on: see `elastic_net.finish_path`."""
 
 
 def gaussian_paths(
@@ -32,6 +42,7 @@ def gaussian_paths(
     weights: FloatArray,
     left_out: Sequence[IntArray],
     settings: Settings,
+    finish: Finish | None = None,
 ) -> list[Path]:
     """Paths of all rows but some, for several sets of rows.
 
@@ -47,6 +58,8 @@ def gaussian_paths(
     left_out : sequence of int64 arrays
         Rows, counted from 0.
     settings : Settings
+    finish : callable, optional
+        Finishes a path that has not converged within `maxit` sweeps.
 
     Returns
     -------
@@ -58,12 +71,14 @@ def gaussian_paths(
         The response, or every predictor, is constant.
     """
     if X.shape[1] < NARROW:
-        return _by_products(X, y, weights, left_out, settings)
+        return _by_products(X, y, weights, left_out, settings, finish)
     at_a_time = max(1, _MEMORY // X.size)
     return [
         path
         for start in range(0, len(left_out), at_a_time)
-        for path in _side_by_side(X, y, weights, left_out[start : start + at_a_time], settings)
+        for path in _side_by_side(
+            X, y, weights, left_out[start : start + at_a_time], settings, finish
+        )
     ]
 
 
@@ -107,6 +122,7 @@ def _by_products(
     weights: FloatArray,
     left_out: Sequence[IntArray],
     settings: Settings,
+    finish: Finish | None,
 ) -> list[Path]:
     from pycvstat.learners.linear.glmnet_descent import covariance_path
 
@@ -122,7 +138,7 @@ def _by_products(
             if lost[varies].any():
                 kept = np.delete(np.arange(len(y)), rows)
                 none = [np.empty(0, dtype=np.int64)]
-                paths += _by_products(X[kept], y[kept], weights[kept], none, settings)
+                paths += _by_products(X[kept], y[kept], weights[kept], none, settings, finish)
                 continue
         gram, target, scale = sums.standardised(varies[:-1], settings)
         given, gradient = (gram, target, settings.penalty_factor), target
@@ -131,6 +147,11 @@ def _by_products(
             gradient = target - gram @ covariance_path(*given, np.array([FIRST]), *how)[0][0]
         lambdas = settings.of(len(y) - len(rows)).penalties(gradient, scale.y_scale)
         *found, fitted, sweeps, end = covariance_path(*given, lambdas, *how)
+        if end == NOT_CONVERGED and finish is not None:
+            kept = np.delete(np.arange(len(y)), rows)
+            columns = scale.columns(table[kept], weights[kept])
+            finish(columns[:-1], columns[-1], settings.both(lambdas), found[0], fitted)
+            fitted, end = len(lambdas), FINISHED
         slopes, explained = (values[:fitted] for values in found)
         path = scale.path(slopes, explained, lambdas[:fitted], sweeps, end, settings)
         paths.append(path.moved(origin))
@@ -183,10 +204,11 @@ def _side_by_side(
     weights: FloatArray,
     left_out: Sequence[IntArray],
     settings: Settings,
+    finish: Finish | None,
 ) -> list[Path]:
     table, origin = _near_zero(X, y, weights, settings)
     turned = np.ascontiguousarray(table.T)
-    fits = [_Descent(turned, weights, rows, settings) for rows in left_out]
+    fits = [_Descent(turned, weights, rows, settings, finish) for rows in left_out]
     for m in range(settings.nlambda if settings.lambda_ is None else len(settings.lambda_)):
         now = [fit for fit in fits if fit.going]
         for fit in now:
@@ -204,10 +226,16 @@ class _Descent:
     """One fit on its way down the path: its own standardised columns, and where it is."""
 
     def __init__(
-        self, turned: FloatArray, weights: FloatArray, rows: IntArray, settings: Settings
+        self,
+        turned: FloatArray,
+        weights: FloatArray,
+        rows: IntArray,
+        settings: Settings,
+        finish: Finish | None,
     ) -> None:
         from pycvstat.learners.linear.glmnet_descent import State, standardised
 
+        self.finish = finish
         self.rows = np.delete(np.arange(len(weights)), rows)
         self.settings = settings = settings.of(len(self.rows))
         self.ends = ends_of(settings)
@@ -230,7 +258,7 @@ class _Descent:
         )  # fmt: skip
         self.free, self.lengths = varies[:-1].copy(), np.sqrt(square[:-1])
         self.seen, at_zero = y.copy(), self.columns @ y
-        self.gradient = np.abs(at_zero)
+        self.gradient, self.response = np.abs(at_zero), self.seen
         self.share, self.fitted, self.end, self.going = 0.0, 0, 0, True
         self.begun = False
         if settings.some_free:
@@ -258,12 +286,11 @@ class _Descent:
         self.free[found] = False
 
     def _solve(self, m: int, active: bool) -> None:
-        from pycvstat.learners.linear.glmnet_descent import FINISHED, solve_strong
+        from pycvstat.learners.linear.glmnet_descent import solve_strong
 
-        s, lam = self.settings, float(self.lambdas[m])
         gained, self.end = solve_strong(
-            self.columns, self.state, s.penalty_factor, s.alpha * lam, (1.0 - s.alpha) * lam,
-            len(self.state.entered), self.ends, active,
+            self.columns, self.state, self.settings.penalty_factor,
+            *self.settings.both(float(self.lambdas[m])), len(self.state.entered), self.ends, active,
         )  # fmt: skip
         self.share += gained
         self.going = self.end == FINISHED
@@ -305,6 +332,11 @@ class _Descent:
         self.going = not ended(self.state.b, self.explained, m, self.ends)
 
     def path(self) -> Path:
+        if self.end == NOT_CONVERGED and self.finish is not None:
+            self.slopes[self.fitted] = self.state.b
+            both = self.settings.both(self.lambdas)
+            self.finish(self.columns, self.response, both, self.slopes, self.fitted)
+            self.fitted, self.end = len(self.lambdas), FINISHED
         some = slice(self.fitted)
         return self.scale.path(
             self.slopes[some], self.explained[some], self.lambdas[some],

@@ -10,14 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from pycvstat.learners.linear.glmnet_descent import (
-    FINISHED,
-    NOT_CONVERGED,
-    TOO_MANY,
-    Ends,
-    _dot,
-    _minimum,
-)
+from pycvstat.learners.linear.glmnet_descent import Ends, _dot, _minimum
+from pycvstat.learners.linear.glmnet_path import FINISHED, NOT_CONVERGED, TOO_MANY
 from pycvstat.types import BoolArray, FloatArray
 
 _FAST = {"reassoc", "contract", "nsz"}

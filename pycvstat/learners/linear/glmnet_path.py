@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,12 @@ from pycvstat.types import FloatArray, IntArray
 
 FIRST = 9.9e35
 """glmnet fits the first penalty of its own path as if it were infinite."""
+
+FINISHED, NOT_CONVERGED, TOO_MANY = 0, 1, 2
+"""How a path ends: whole, after `maxit` sweeps, or where too many predictors want to enter."""
+
+EVERYTHING = np.empty(0, dtype=np.int64)
+"""No row left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +75,10 @@ class Settings:
         path[0] = FIRST
         return np.asarray(path)
 
+    def both(self, lam: Any) -> tuple[Any, Any]:
+        """The two penalties, of absolute values and of halved squares."""
+        return self.alpha * lam, (1.0 - self.alpha) * lam
+
     @property
     def some_free(self) -> bool:
         """Whether a path of its own starts with predictors that have no penalty."""
@@ -107,8 +118,7 @@ class Path:
     nulldev : float
     npasses : int
     end : int
-        0 where the path is whole, 1 where it has not converged, 2 where too many predictors
-        wanted to enter.
+        `FINISHED`, `NOT_CONVERGED` or `TOO_MANY`.
     """
 
     lambda_: FloatArray
@@ -168,6 +178,13 @@ class Scale:
     y_mean: float
     y_scale: float
     total: float
+
+    def columns(self, table: FloatArray, weights: FloatArray) -> FloatArray:
+        """Predictors and response (n, p + 1) as columns of the descent (p + 1, n)."""
+        means = np.append(self.x_mean, self.y_mean)
+        scaled = (table - means) / np.append(self.x_scale, self.y_scale)
+        scaled[:, np.ptp(table, axis=0) == 0.0] = 0.0
+        return np.ascontiguousarray((scaled * np.sqrt(weights / self.total)[:, None]).T)
 
     def path(
         self,

@@ -8,7 +8,7 @@ import numpy as np
 
 from pycvstat.learners.linear.centred import Centred, centre, each_fit, require_measurable
 from pycvstat.learners.linear.left_out import KEPT_SHARE
-from pycvstat.types import BoolArray, FloatArray
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _REFINEMENTS = 2
 """Singular vectors are exact in the units of the largest predictor only; refinement makes the
@@ -88,6 +88,57 @@ def _rounding_of(d: FloatArray) -> float:
     return float(d.max(initial=0.0) * np.finfo(np.float64).eps * max(len(d), 10))
 
 
+def ridge_left_out_predictions(
+    X: FloatArray,
+    y: FloatArray,
+    lam: FloatArray,
+    rows: IntArray,
+    offsets: IntArray,
+    weights: FloatArray | None = None,
+    *,
+    standardize: bool = True,
+    as_glmnet: bool = False,
+) -> FloatArray:
+    """Out-of-fold predictions of ridge regression for every penalty and every fit.
+
+    Means and standard deviations come from the training rows of each fit; the data are factorised
+    once and each fit works on a triangle of p rows. Leave-one-out without standardisation needs a
+    single decomposition in all (`ridge_loo_predictions`).
+
+    As in R: ``predict(glmnet(X[-T, ], y[-T], alpha = 0, lambda = lam), X[T, ])`` for every set T
+    of test rows, with ``as_glmnet=True`` (see `ridge_slopes`).
+
+    Parameters
+    ----------
+    X : (n, p) float64
+        Predictors, without an intercept column.
+    y : (n,) float64
+    lam : (C,) float64
+    rows : (N,) int64
+        Test rows of all fits, one fit after the other, counted from 0.
+    offsets : (fits + 1,) int64
+        Fit i tests ``rows[offsets[i]:offsets[i + 1]]``.
+    weights : (n,) float64, optional
+    standardize, as_glmnet : bool
+        See `ridge_slopes`.
+
+    Returns
+    -------
+    (C, N) float64
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [6.0]]), np.array([0.0, 2.0, 4.0, 5.0])
+    >>> ridge_left_out_predictions(X, y, np.array([0.0]), np.array([3]), np.array([0, 1]))
+    array([[12.]])
+    """
+    X, y = require_measurable(X, y)
+    if not standardize and len(y) > 2 and (np.diff(offsets) == 1).all():
+        return ridge_loo_predictions(X, y, lam, weights, as_glmnet)[:, rows]
+    slopes = partial(ridge_slopes, lam=lam, standardize=standardize, as_glmnet=as_glmnet)
+    return each_fit(X, y, rows, offsets, weights, slopes)
+
+
 def ridge_loo_predictions(
     X: FloatArray,
     y: FloatArray,
@@ -132,7 +183,7 @@ def ridge_loo_predictions(
         return each_fit(X, y, np.arange(len(y)), np.arange(len(y) + 1), weights, slopes)
     pull, constant = _pull_without(rows, y, w, as_glmnet)
     U, d, Vt = np.linalg.svd(rows.R, full_matrices=False)
-    moved = rows.deviations(X) @ Vt.T
+    moved = ((X - rows.origin) - rows.x_mean) @ Vt.T
     left, target = np.divide(moved, d, out=np.zeros_like(moved), where=d > 0.0), U.T @ rows.z
     out = np.empty((len(lam), len(y)))
     for c, value in enumerate(lam):
@@ -203,7 +254,7 @@ def ridge_gcv(
         left = 1.0 / (1.0 + d[seen] / k[:, None] * d[seen])
     free = len(y) - 1 - int(seen.sum())
     if free:
-        fitted = rows.predict(ridge_slopes(rows, lam, standardize), X)
+        fitted = rows.with_slopes(ridge_slopes(rows, lam, standardize)).predict(X)
         rss = ((y - fitted) ** 2).sum(axis=1)
     else:  # residuals come from the penalty alone
         rss = ((U.T @ rows.z)[seen] ** 2 * left**2).sum(axis=1)

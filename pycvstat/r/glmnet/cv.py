@@ -11,10 +11,10 @@ import numpy as np
 from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import check_word, is_whole, real_numbers
 from pycvstat.errors.names import answering
-from pycvstat.learners.linear.glmnet_path import Path
+from pycvstat.learners.linear.glmnet_path import EVERYTHING, Path
 from pycvstat.r.glmnet.asked import Arguments, Data, asked, call
 from pycvstat.r.glmnet.families import FAMILIES
-from pycvstat.r.glmnet.fit import EVERYTHING, Glmnet, Type, paths, zapped
+from pycvstat.r.glmnet.fit import Glmnet, Type, paths, zapped
 from pycvstat.r.session import stream
 from pycvstat.rmath.printing import table
 from pycvstat.types import FloatArray, IntArray

@@ -10,7 +10,7 @@ import numpy as np
 from pycvstat.errors import FitError, InputError, warn
 from pycvstat.errors.checks import check_word, real_numbers
 from pycvstat.errors.names import answering
-from pycvstat.learners.linear.glmnet_path import Path, Settings
+from pycvstat.learners.linear.glmnet_path import EVERYTHING, Path, Settings
 from pycvstat.r.glmnet.asked import Arguments, Data, asked, call, predictors
 from pycvstat.r.glmnet.families import FAMILIES
 from pycvstat.r.values import in_order_of
@@ -209,10 +209,6 @@ class Glmnet:
                 "dev_ratio": self.dev_ratio[step],
             }
         )
-
-
-EVERYTHING = np.empty(0, dtype=np.int64)
-"""No row left out."""
 
 
 def paths(data: Data, settings: Settings, left_out: Any) -> list[Path]:

@@ -10,8 +10,12 @@ from sklearn.linear_model import Ridge
 
 from pycvstat.errors import FitError, InputError
 from pycvstat.learners.linear.centred import centre, training_rows
-from pycvstat.learners.linear.elastic_net import elastic_net_left_out_predictions
-from pycvstat.learners.linear.ridge import ridge_gcv, ridge_loo_predictions, ridge_slopes
+from pycvstat.learners.linear.ridge import (
+    ridge_gcv,
+    ridge_left_out_predictions,
+    ridge_loo_predictions,
+    ridge_slopes,
+)
 from pycvstat.r.bridge import run
 from tests.learners.linear.designs import problems
 
@@ -51,8 +55,8 @@ def test_folds_against_augmented_rows(problem, standardize):
     for train, test in problem.fits:
         part = None if weights is None else weights[train]
         parts.append(by_augmented_rows(X[train], y[train], LAM, part, standardize, X[test]))
-    ours = elastic_net_left_out_predictions(
-        X, y, LAM, 0.0, problem.rows, problem.offsets, weights, standardize=standardize
+    ours = ridge_left_out_predictions(
+        X, y, LAM, problem.rows, problem.offsets, weights, standardize=standardize
     )
     expected = np.concatenate(parts, axis=1)
     # both ways may be wrong by the rounding of the data times the condition of the problem
@@ -90,7 +94,7 @@ def test_leave_one_out_in_closed_form(problem, as_glmnet):
         train = np.arange(n) != i
         rows = centre(X[train], y[train], None if weights is None else weights[train])
         slopes = ridge_slopes(rows, LAM, standardize=False, as_glmnet=as_glmnet)
-        expected[:, [i]] = rows.predict(slopes, X[[i]])
+        expected[:, [i]] = rows.with_slopes(slopes).predict(X[[i]])
     ours = ridge_loo_predictions(X, y, LAM, weights, as_glmnet)
     assert np.abs(ours - expected).max() <= 10 * DIRECT * max(1.0, np.abs(expected).max())
 
@@ -109,7 +113,7 @@ def test_predictors_of_unlike_size(k):
     y = X @ [1e-5, 1.0, 30.0] + rng.normal(size=30)
     ids = np.arange(30) % k
     rows, offsets = np.argsort(ids, kind="stable"), np.arange(0, 31, 30 // k)
-    ours = elastic_net_left_out_predictions(X, y, LAM, 0.0, rows, offsets, standardize=False)
+    ours = ridge_left_out_predictions(X, y, LAM, rows, offsets, standardize=False)
     for f in range(k):
         train, test = ids != f, ids == f
         expected = by_augmented_rows(X[train], y[train], LAM, None, False, X[test])
@@ -136,14 +140,14 @@ def test_leave_one_out_of_a_response_far_out():
     rows = centre(np.delete(X, 4, axis=0), np.delete(y, 4))
     slopes = ridge_slopes(rows, LAM * 1e-6, standardize=False, as_glmnet=True)
     ours = ridge_loo_predictions(X, y, LAM * 1e-6, as_glmnet=True)[:, 4]
-    assert ours == pytest.approx(rows.predict(slopes, X[[4]])[:, 0], rel=1e-10)
+    assert ours == pytest.approx(rows.with_slopes(slopes).predict(X[[4]])[:, 0], rel=1e-10)
 
 
 def test_closed_form_serves_the_folds():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(12, 3)), rng.normal(size=12)
     rows, offsets = np.array([3, 0, 3]), np.arange(4)
-    ours = elastic_net_left_out_predictions(X, y, LAM, 0.0, rows, offsets, standardize=False)
+    ours = ridge_left_out_predictions(X, y, LAM, rows, offsets, standardize=False)
     assert np.array_equal(ours, ridge_loo_predictions(X, y, LAM)[:, rows])
 
 
@@ -154,7 +158,9 @@ def test_scikit_learn(problem):
     rows = centre(X, y)
     for value in LAM:
         theirs = Ridge(alpha=len(y) * value, solver="svd").fit(X, y).predict(X)
-        ours = rows.predict(ridge_slopes(rows, np.array([value]), standardize=False), X)[0]
+        ours = rows.with_slopes(ridge_slopes(rows, np.array([value]), standardize=False)).predict(
+            X
+        )[0]
         assert np.abs(ours - theirs).max() <= PEER
 
 
@@ -165,7 +171,7 @@ def test_no_penalty_is_least_squares():
     slopes = ridge_slopes(rows, np.array([0.0]))
     expected = np.linalg.lstsq(np.column_stack([np.ones(20), X]), y)[0]
     assert slopes[0] == pytest.approx(expected[1:], rel=1e-12)
-    assert rows.intercepts(slopes) == pytest.approx(expected[:1], rel=1e-12)
+    assert rows.with_slopes(slopes).intercepts == pytest.approx(expected[:1], rel=1e-12)
 
 
 @pytest.mark.parametrize("standardize", [True, False])
@@ -175,7 +181,7 @@ def test_no_penalty_and_more_columns_than_rows(standardize):
     X, y = rng.normal(size=(5, 9)), rng.normal(size=5)
     rows = centre(X, y)
     slopes = ridge_slopes(rows, np.array([0.0, 1e-13]), standardize)
-    assert rows.predict(slopes[:1], X)[0] == pytest.approx(y, abs=1e-12)
+    assert rows.with_slopes(slopes[:1]).predict(X)[0] == pytest.approx(y, abs=1e-12)
     assert slopes[0] == pytest.approx(slopes[1], abs=1e-10)
 
 
@@ -190,23 +196,27 @@ def test_constant_and_repeated_predictors():
 
 def test_infinite_penalty():
     rows = centre(np.array([[1.0], [2.0], [4.0]]), np.array([1.0, 2.0, 6.0]))
-    assert rows.predict(ridge_slopes(rows, np.array([np.inf])), np.array([[9.0]])) == 3.0
+    assert (
+        rows.with_slopes(ridge_slopes(rows, np.array([np.inf]))).predict(np.array([[9.0]])) == 3.0
+    )
 
 
 def test_predictor_constant_in_a_training_part():
     X = np.column_stack([np.arange(6.0), [0.0, 0, 0, 0, 0, 1]])
     y = np.array([1.0, 2, 2, 4, 5, 9])
-    ours = elastic_net_left_out_predictions(X, y, LAM, 0.0, np.array([5]), np.array([0, 1]))
+    ours = ridge_left_out_predictions(X, y, LAM, np.array([5]), np.array([0, 1]))
     rows = centre(X[:5, :1], y[:5])
-    assert ours == pytest.approx(rows.predict(ridge_slopes(rows, LAM), X[5:, :1]), rel=1e-12)
+    assert ours == pytest.approx(
+        rows.with_slopes(ridge_slopes(rows, LAM)).predict(X[5:, :1]), rel=1e-12
+    )
 
 
 def test_response_far_from_zero():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(30, 3)), rng.integers(-100, 100, size=30) / 8.0
-    args = (LAM, 0.0, np.arange(30), np.arange(0, 31, 3))
-    near = elastic_net_left_out_predictions(X, y, *args)
-    far = elastic_net_left_out_predictions(X, y + 2.0**40, *args) - 2.0**40
+    args = (LAM, np.arange(30), np.arange(0, 31, 3))
+    near = ridge_left_out_predictions(X, y, *args)
+    far = ridge_left_out_predictions(X, y + 2.0**40, *args) - 2.0**40
     assert np.abs(far - near).max() < 2.0**-11  # the spacing of doubles there is 2^-12
 
 
@@ -277,7 +287,7 @@ def test_glmnet(standardize, weighted):
     theirs = np.asarray(run(code, X=X, y=y, w=w, lam=lam, st=standardize))
     rows = centre(X, y, w)
     slopes = ridge_slopes(rows, lam, standardize, as_glmnet=True)
-    ours = np.vstack([rows.intercepts(slopes), slopes.T])
+    ours = np.vstack([rows.with_slopes(slopes).intercepts, slopes.T])
     assert np.abs(ours - theirs).max() <= GLMNET * np.abs(theirs).max()
 
 
@@ -296,9 +306,7 @@ def test_cv_glmnet():
     lam = np.array([10.0, 1.0, 0.1])
     preval, cvm = run(code, X=X, y=y, lam=lam, ids=ids)
     rows = np.argsort(ids, kind="stable")
-    ours = elastic_net_left_out_predictions(
-        X, y, lam, 0.0, rows, np.arange(0, 51, 10), as_glmnet=True
-    )
+    ours = ridge_left_out_predictions(X, y, lam, rows, np.arange(0, 51, 10), as_glmnet=True)
     assert np.abs(ours - np.asarray(preval)[rows].T).max() <= GLMNET * np.abs(y).max()
     assert ((ours - y[rows]) ** 2).mean(axis=1) == pytest.approx(np.asarray(cvm), rel=GLMNET)
 
@@ -312,7 +320,7 @@ def test_lm_ridge():
     rows = centre(X, y)
     slopes = ridge_slopes(rows, LAM)
     assert np.abs(slopes - coefs[:, 1:]).max() < DIRECT
-    assert np.abs(rows.intercepts(slopes) - coefs[:, 0]).max() < DIRECT
-    rss = ((y - rows.predict(slopes, X)) ** 2).sum(axis=1)
+    assert np.abs(rows.with_slopes(slopes).intercepts - coefs[:, 0]).max() < DIRECT
+    rss = ((y - rows.with_slopes(slopes).predict(X)) ** 2).sum(axis=1)
     df = 30 - np.sqrt(30 * rss / ridge_gcv(X, y, LAM))
     assert rss / (30 + 1 - df) ** 2 == pytest.approx(gcv, rel=1e-10)
