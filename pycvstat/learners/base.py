@@ -115,12 +115,8 @@ class Learner(AsTyped, metaclass=Answering):
             raise unknown_argument(self.name, name, sorted(known), self.instead, what="parameter")
 
     def own_grid(self, task: Task) -> Sequence[Params]:
-        """The candidates that ``tune(grid="path")`` compares: those that the data suggest."""
-        raise InputError(
-            f"{self.name} has no path of its own.",
-            given="grid='path'",
-            fix="give the values of each parameter: grid={...}",
-        )
+        """The candidates that the data suggest, for ``tune(grid="path")``; none by default."""
+        return ()
 
     @property
     def base(self) -> Learner:

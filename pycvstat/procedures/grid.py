@@ -6,16 +6,19 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_whole, shown
 from pycvstat.errors.names import Answering
-from pycvstat.learners.base import Candidates, Learner
+from pycvstat.learners.base import Candidates, Learner, Params
 from pycvstat.rmath.random import as_stream
 from pycvstat.types import FloatArray
+
+if TYPE_CHECKING:
+    from pycvstat.data.task import Task
 
 Drawn = tuple[dict[str, Any], ...]
 
@@ -157,6 +160,18 @@ def as_candidates(grid: Any, learner: Learner) -> Candidates:
         if not isinstance(name, str):
             raise InputError("parameters of a grid are given by name.", given=repr(name))
     return Candidates.of(learner, candidates)
+
+
+def own_grid(learner: Learner, task: Task) -> Sequence[Params]:
+    """The candidates that the data suggest to a learner, or an error where it has none."""
+    found = learner.own_grid(task)
+    if not found:
+        raise InputError(
+            f"{learner.name} has no path of its own.",
+            given="grid='path'",
+            fix="give the values of each parameter: grid={...}",
+        )
+    return found
 
 
 def refuse_too_many(

@@ -19,7 +19,7 @@ from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.metrics import MetricLike, as_metric, fold_values
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.engine import Failure, Keep, OnError, describe
-from pycvstat.procedures.grid import as_candidates
+from pycvstat.procedures.grid import as_candidates, own_grid
 from pycvstat.procedures.selection import (
     Choice,
     Complexity,
@@ -237,7 +237,7 @@ def tune(
     candidates = as_candidates([{}] if own else grid, chosen)
     setting = read_setting(candidates.learners, formula, data, folds, loss, arguments, on_error)
     if own:
-        candidates = as_candidates(chosen.own_grid(setting.task), chosen)
+        candidates = as_candidates(own_grid(chosen, setting.task), chosen)
     selection = read_rule(rule, complexity, tolerance, chosen, candidates)
     check_word("refit", refit, get_args(Refit))
     if refit == "train" and len(setting.plan) != 1:

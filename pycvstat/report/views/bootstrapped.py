@@ -15,7 +15,7 @@ from pycvstat.report.numbers import interval_headers, listed, table_of
 from pycvstat.report.plots import forest
 from pycvstat.report.sentences import value_words
 from pycvstat.report.views.base import Picture, Sections
-from pycvstat.report.views.estimate import RiskView
+from pycvstat.report.views.risk import RiskView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ class BootstrapView(RiskView, of=BootstrapResult):
                     notes.append(Note(f"{name}: {error.problem}"))
         return found, notes
 
-    def numbers(self) -> Sections:
+    def results(self) -> Sections:
         """Estimates and interval; then the estimates from the resamples."""
         found, notes = self._found
         frame = pd.DataFrame([one.row() for one in found])
@@ -53,7 +53,7 @@ class BootstrapView(RiskView, of=BootstrapResult):
         said = [Note(f"{one.method}: {note}") for one in found[1:] for note in one.notes]
         blocks: list[Block] = [table_of(frame, headers, EXPLAINED)] if found else []
         blocks += [*said, *notes]
-        return [*super().numbers(), section("Estimates from the resamples", *blocks)]
+        return [*super().results(), section("Estimates from the resamples", *blocks)]
 
     def own_pictures(self) -> dict[str, Picture]:
         """Those of every cross-validation, and the estimates from the resamples."""
