@@ -64,7 +64,7 @@ class BootstrapView(RiskView, of=BootstrapResult):
     def _draw_estimates(self, ax: Axes) -> Axes:
         found = self._found[0]
         frame = pd.DataFrame([one.row() for one in found])
-        return forest.forest(ax, frame, [one.method for one in found], self.result.loss)
+        return forest.forest(ax, frame, [one.method for one in found], self.quantity)
 
     def _tell_estimates(self) -> str:
         words = [f"{one.method} {value_words(one.estimate, one)}" for one in self._found[0]]
