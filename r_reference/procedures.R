@@ -185,7 +185,33 @@ pcv_classes <- function(prob, levels) {
 }
 
 # Losses: one number per row.
+# The value of a metric of a fold; NULL for losses, which are one number per row.
+pcv_metric <- function(name, y, prediction) {
+  of <- is.list(prediction)  # classes
+  code <- if (of) as.integer(y) else y + 1
+  hard <- if (of) as.integer(prediction$class) else (prediction > 0.5) + 1
+  switch(name,
+    rmse = sqrt(mean((y - prediction)^2)),
+    r2 = 1 - sum((y - prediction)^2) / sum((y - mean(y))^2),
+    r2_correlation = cor(y, prediction)^2,
+    accuracy = mean(hard == code),
+    balanced_accuracy = mean(vapply(seq_len(max(2, nlevels(y))),
+                                    function(k) mean(hard[code == k] == k), 0)),
+    kappa = {
+      share <- function(k) mean(code == k) * mean(hard == k)
+      chance <- sum(vapply(seq_len(max(2, nlevels(y))), share, 0))
+      (mean(hard == code) - chance) / (1 - chance)
+    },
+    auc = {
+      rank <- rank(if (of) prediction$prob[, 2] else prediction)
+      ones <- sum(code == 2)
+      (sum(rank[code == 2]) - ones * (ones + 1) / 2) / (ones * sum(code == 1))
+    })
+}
+
 pcv_loss <- function(name, y, prediction) {
+  value <- pcv_metric(name, y, prediction)
+  if (!is.null(value)) return(value)
   if (is.list(prediction)) {
     code <- as.integer(y)
     own <- if (is.null(prediction$prob)) NULL else prediction$prob[cbind(seq_along(code), code)]
@@ -302,11 +328,11 @@ pcv_tune_task <- function(task, make, candidates, loss, test, train, rule) {
        chosen = pcv_choose(found$means, rule), refused = found$refused)
 }
 
-# The smallest estimate ("min"), or the simplest candidate within one standard error of it
+# The smallest estimate ("min"; the largest where `larger` is better), or the simplest candidate within one standard error of it
 # ("one_se") or within a share of it ("tolerance"); `rank` is 1 for the simplest. NA where an
 # estimate is unknown.
 pcv_choose <- function(means, rule) {
-  estimate <- apply(means, 2, mean)
+  estimate <- apply(means, 2, mean) * (if (isTRUE(rule$larger)) -1 else 1)
   if (anyNA(estimate)) return(NA_integer_)
   best <- which.min(estimate)
   if (is.null(rule$rank)) return(best)

@@ -28,7 +28,7 @@ from pycvstat.intervals.legal import (
     warn_heavy_tails,
 )
 from pycvstat.intervals.method import Limits, Method, find
-from pycvstat.intervals.of_metrics import fold_scores, measured, words_of
+from pycvstat.intervals.of_metrics import fold_scores, known_of, measured, words_of
 from pycvstat.intervals.result import Asked, Estimand, Interval
 from pycvstat.losses import LossTable, Metric, Table
 from pycvstat.losses.metric import Averaging
@@ -98,6 +98,8 @@ def interval(
         )
     about = replace(estimand(chosen, used.plan), **words_of(read, averaging))
     found = name_limits(chosen, limits, used, level, why, about)
+    if known := known_of(read, averaging, chosen, table.plan):
+        found = replace(found, known="; ".join(part for part in (found.known, known) if part))
     source = used if read is None else None
     asked = asked_for(chosen, table, used, read, averaging, options)
     return replace(found, asked=asked, source=source)

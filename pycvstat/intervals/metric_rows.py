@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycvstat.errors import InputError, IntervalError, heard
-from pycvstat.errors.checks import shown
-from pycvstat.intervals.dispatch import interval
+from pycvstat.errors.checks import check_level, shown
+from pycvstat.intervals.dispatch import estimand, interval
+from pycvstat.intervals.method import find
+from pycvstat.intervals.proportions import proportion
 from pycvstat.losses import LossTable
 from pycvstat.losses.metric import Averaging, Metric, count_classes
-from pycvstat.losses.metrics import Measured, MetricLike, as_metric, metric
+from pycvstat.losses.metrics import METRICS, Measured, MetricLike, as_metric, metric
+from pycvstat.losses.of_classes import cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,6 +60,60 @@ def metric_rows(
         )
     read = [as_metric(one, table.levels) for one in metrics]  # a wrong name before any work
     return pd.DataFrame([_row(table, one, averaging, level, method) for one in read])
+
+
+def confusion_rows(table: LossTable, level: float = 0.95) -> pd.DataFrame:
+    """One row per cell of the confusion matrix: its share of the observed class, Wilson's limits.
+
+    A row that is tested several times counts once, by the shares of its predictions.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> result = pcv.cross_validate(pcv.Logit(), "am ~ wt", pcv.data.mtcars(), folds=4)
+    >>> confusion_rows(result.table)["share"].round(3).tolist()
+    [0.895, 0.105, 0.154, 0.846]
+    """
+    import pandas as pd
+
+    y, predicted = METRICS["accuracy"].rows(table)
+    level, classes = check_level(level), max(2, count_classes(table))
+    levels = table.levels or tuple(map(str, range(classes)))
+    tests = np.bincount(table.plan.rows, minlength=table.plan.n)
+    counts = cells(y, predicted, classes).T @ (1 / tests[table.plan.rows])
+    counts = counts.reshape(classes, classes)
+    target = estimand(find("wilson"), table.plan).short
+    rows = []
+    for i, j in np.ndindex(classes, classes):
+        of = round(counts[i].sum())
+        row = {"observed": levels[i], "predicted": levels[j], "rows": counts[i, j], "of": of}
+        found = proportion(float(counts[i, j]), of, level, "wilson") if of else None
+        if found is None or table.plan.groups is not None:  # rows of a group are dependent
+            share = math.nan if found is None else found.estimate
+            rows.append(
+                row
+                | {
+                    "share": share,
+                    "conf_low": math.nan,
+                    "conf_high": math.nan,
+                    "level": level,
+                    "method": "none",
+                    "target": "",
+                }
+            )
+            continue
+        rows.append(
+            row
+            | {
+                "share": found.estimate,
+                "conf_low": found.low,
+                "conf_high": found.high,
+                "level": level,
+                "method": "wilson",
+                "target": target,
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def _row(

@@ -16,7 +16,7 @@ from pycvstat.rmath.tolerances import QUANTILES
 LAYOUTS: tuple[Layout, ...] = ("one split", "K-fold", "leave-one-out")
 
 
-def proportion(errors: int, n: int, level: float, method: Literal["wilson", "beta"]) -> Limits:
+def proportion(errors: float, n: int, level: float, method: Literal["wilson", "beta"]) -> Limits:
     """The interval of a proportion; "beta" is Clopper and Pearson's.
 
     As in R: ``prop.test(errors, n, correct = FALSE)`` and ``binom.test(errors, n)``.

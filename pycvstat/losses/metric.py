@@ -82,6 +82,9 @@ class Metric:
         What sentences call it, where its name does not say it well.
     usual : bool
         Whether reports show it unasked.
+    covered : (int, int, int), optional
+        Percent of nominal 95 % intervals that covered in simulations: the fewest and the most on
+        one partition into 10 folds, and on ten; see ``vignettes/record_metrics.py``.
     shares : bool
         Whether the response may be shares of events, as of grouped binomials.
     of_levels : callable, optional
@@ -106,6 +109,7 @@ class Metric:
     counts: bool = False
     words: str = ""
     usual: bool = False
+    covered: tuple[int, int, int] | None = None
     shares: bool = False
     of_levels: Callable[[tuple[str, ...]], Metric] | None = None
 

@@ -297,10 +297,17 @@ PREDICTIVE = {
     "npv": "negative predictive value",
     "f1": "F1",
 }
+COVERED = {
+    "sensitivity": (93, 99, 95),
+    "specificity": (93, 100, 96),
+    "precision": (99, 100, 100),
+    "f1": (95, 99, 93),
+}
 CLASSES: tuple[Metric, ...] = (
     of_confusion(
         "accuracy",
         _rate_of("sensitivity", "micro"),
+        covered=(97, 99, 95),
         usual=True,
         elsewhere={
             "scikit-learn": "accuracy_score", "yardstick": "accuracy", "caret": "Accuracy",
@@ -322,6 +329,7 @@ CLASSES: tuple[Metric, ...] = (
             _rate_of(kind, 1, event=True),
             words=PREDICTIVE.get(kind, ""),
             usual=kind != "f1",
+            covered=COVERED.get(kind),
             elsewhere=known,
         )
         for kind, known in RATES.items()
@@ -331,6 +339,7 @@ CLASSES: tuple[Metric, ...] = (
         mcc,
         range=(-1.0, 1.0),
         words="Matthews' correlation",
+        covered=(96, 99, 95),
         elsewhere={"scikit-learn": "matthews_corrcoef", "yardstick": "mcc"},
     ),
     of_confusion(

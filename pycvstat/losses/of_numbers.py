@@ -274,6 +274,7 @@ NUMBERS: tuple[Metric, ...] = (
             loss="squared",
         ),
         words="RMSE",
+        covered=(99, 99, 96),
         usual=True,
         better="smaller",
         averaging="pooled",
@@ -289,6 +290,7 @@ NUMBERS: tuple[Metric, ...] = (
         lambda y, p: np.abs(y - p),
         loss="absolute",
         words="mean absolute error",
+        covered=(99, 99, 96),
         usual=True,
         elsewhere={
             "scikit-learn": "mean_absolute_error neg_mean_absolute_error",
@@ -327,6 +329,7 @@ NUMBERS: tuple[Metric, ...] = (
             words="1 minus the ratio to the variance of the response of the ",
         ),
         words="R²",
+        covered=(97, 99, 92),
         usual=True,
         elsewhere={"scikit-learn": "r2_score", "yardstick": "rsq_trad"},
         **SHARE,  # type: ignore[arg-type]

@@ -276,6 +276,7 @@ PROBABILITIES: tuple[Metric, ...] = (
         "probabilities",
         loss="log",
         usual=True,
+        covered=(94, 100, 98),
         shares=True,
         elsewhere={
             "scikit-learn": "neg_log_loss", "yardstick": "mn_log_loss", "caret": "logLoss",
@@ -289,6 +290,7 @@ PROBABILITIES: tuple[Metric, ...] = (
         "probabilities",
         loss="brier",
         words="Brier score",
+        covered=(96, 99, 97),
         usual=True,
         shares=True,
         range=(0.0, 2.0),
@@ -303,6 +305,7 @@ PROBABILITIES: tuple[Metric, ...] = (
         influence=auc_influence,
         better="larger",
         words="AUC",
+        covered=(96, 98, 96),
         usual=True,
         elsewhere={
             "scikit-learn": "roc_auc_score roc_auc", "yardstick": "roc_auc", "caret": "ROC",

@@ -149,10 +149,10 @@ class Comparison(CompareVerbs):
         return pd.DataFrame([row])
 
     def augment(self) -> pd.DataFrame:
-        """The data with one column of out-of-fold predictions per method."""
+        """The data with one column of out-of-fold predictions per method, as `predictions`."""
         data = self.task.frame.to_pandas()
         for name, result in self.results.items():
-            data[f".prediction_{name}"] = result.augment()[".prediction"]
+            data[f".prediction_{name}"] = result.predictions
         return data
 
 

@@ -260,8 +260,39 @@ class CVResult(EstimateVerbs):
         return pd.DataFrame([row])
 
     def augment(self) -> pd.DataFrame:
-        """The data with out-of-fold predictions, folds and losses."""
+        """The data with out-of-fold predictions, probabilities of classes, folds and losses.
+
+        Columns .row, .prediction, .residual or .prob_<class>, .repeat, .fold, .loss: one row per
+        row of the data, and where rows are tested several times one per test.
+        """
         return augmented(self.task, self.table)
+
+    def confusion(self, level: float = 0.95) -> pd.DataFrame:
+        """The out-of-fold confusion matrix, one row per cell, with Wilson intervals by class.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+
+        Returns
+        -------
+        DataFrame
+            observed, predicted, rows (of the observed class that are predicted so, on average over
+            repetitions), of (rows of the observed class), share, conf_low, conf_high, level,
+            method, target. Errors of different folds are dependent, which Wilson's interval does
+            not count; ``interval(metric="sensitivity")`` is about the expected share.
+
+        Examples
+        --------
+        >>> import pycvstat as pcv
+        >>> result = pcv.cross_validate(pcv.Logit(), "am ~ wt", pcv.data.mtcars(), folds=4)
+        >>> result.confusion()[["observed", "predicted", "rows", "of"]].values.tolist()
+        [['0', '0', 17.0, 19], ['0', '1', 2.0, 19], ['1', '0', 2.0, 13], ['1', '1', 11.0, 13]]
+        """
+        from pycvstat.intervals.metric_rows import confusion_rows
+
+        return confusion_rows(self.table, level)
 
 
 @answering

@@ -17,6 +17,7 @@ from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted
+from pycvstat.losses.metrics import MetricLike, as_metric
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
@@ -143,6 +144,11 @@ class NestedResult(CVResult):
         empty = np.full(len(self.candidates), np.nan)
         return np.stack([empty if d is None else rmath.mean(d.means, axis=0) for d in self.details])
 
+    @property
+    def inner_metric(self) -> str:
+        """The name of the metric that tuning chooses by; empty where that is the mean loss."""
+        return "" if self.tuned.metric is None else as_metric(self.tuned.metric).name
+
     def selection(self) -> pd.DataFrame:
         """How often each candidate was chosen: parameters, times, share."""
         import pandas as pd
@@ -248,6 +254,7 @@ def nested_cv(
     rule: RuleName = "min",
     complexity: Complexity | None = None,
     tolerance: float = 0.03,
+    metric: MetricLike | None = None,
     on_error: OnError = "raise",
     **arguments: Unpack[Arguments],
 ) -> NestedResult:
@@ -257,8 +264,9 @@ def nested_cv(
     ----------
     learner, formula, data, loss, on_error, **arguments
         As in `cross_validate`.
-    grid, rule, complexity, tolerance
-        As in `tune`.
+    grid, rule, complexity, tolerance, metric
+        As in `tune`: what the inner folds choose by. The outer estimate is the mean loss;
+        ``result.metrics(["auc"])`` has outer metrics.
     outer, inner : splitter, plan, int
         ``inner="dev"`` is the cheap variant: a development set of a share 1/(K-1) of the outer
         training part. ``outer=Repeated(...)`` repeats the whole procedure.
@@ -278,7 +286,7 @@ def nested_cv(
     ([7, 6, 2, 4, 1, 6], 17.827)
     """
     chosen = as_learner(learner)
-    tuned = Tuned(chosen, grid, inner, rule, complexity, tolerance)
+    tuned = Tuned(chosen, grid, inner, rule, complexity, tolerance, metric=metric)
     setting = read_setting([tuned], formula, data, outer, loss, arguments, on_error, "outer")
     outcome = setting.run(tuned, label=f"nested cross-validation of {chosen.name}")
     return NestedResult.made(

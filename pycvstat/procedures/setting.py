@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pycvstat.data.frame import row_labels
 from pycvstat.data.task import Task
@@ -216,19 +217,41 @@ def out_of_fold(table: LossTable) -> FloatArray:
 
 
 def augmented(task: Task, table: LossTable) -> pd.DataFrame:
-    """The data with columns .prediction, .fold and .loss."""
+    """The data with .row, .prediction, .prob_* of every class, .repeat, .fold and .loss.
+
+    One row per row of the data; where rows were tested several times, one per test, in the order of
+    the repetitions and of the rows.
+    """
+    plan, p = table.plan, table.predictions
+    assert p is not None
+    fit, at = np.repeat(np.arange(len(plan)), plan.n_test), np.full(task.n, -1)
+    at[plan.rows] = np.arange(len(plan.rows))
+    if len(plan.rows) > len(np.unique(plan.rows)):
+        at = np.lexsort((plan.rows, plan.repeat[fit]))
+    rows = np.arange(task.n) if len(at) == task.n else plan.rows[at]
+    tested = at >= 0
+
+    def held_out(values: NDArray[Any], missing: Any = np.nan) -> NDArray[Any]:
+        if tested.all():
+            found: NDArray[Any] = values[at]
+            return found
+        found = np.full(len(at), missing, dtype=object if missing is None else np.float64)
+        found[tested] = values[at[tested]]
+        return found
+
     data = task.frame.to_pandas()
-    predicted = out_of_fold(table)
-    data[".row"] = task.rows
-    if task.response.levels:
-        labels = np.full(task.n, None, dtype=object)
-        tested = ~np.isnan(predicted)
-        labels[tested] = task.response.labels(predicted[tested])
-        data[".prediction"] = labels
+    data = data if len(at) == task.n else data.iloc[rows].reset_index(drop=True)
+    data[".row"] = task.rows[rows]
+    if levels := task.response.levels:
+        known = ~np.isnan(p.values[0])
+        labels = np.full(len(known), None, dtype=object)
+        labels[known] = task.response.labels(p.values[0][known])
+        data[".prediction"] = held_out(labels, None)
+        for c, level in enumerate(levels if p.prob is not None else ()):
+            data[f".prob_{level}"] = held_out(p.prob[0, :, c])  # type: ignore[index]
     else:
-        data[".prediction"] = predicted
-        data[".residual"] = task.response.values - predicted
-    if table.plan.is_partition and table.plan.times == 1:
-        data[".fold"] = table.plan.fold_ids
-    data[".loss"] = table.per_row()[:, 0]
+        data[".prediction"] = held_out(p.values[0])
+        data[".residual"] = task.response.values[rows] - data[".prediction"]
+    data[".repeat"], data[".fold"] = held_out(plan.repeat[fit] + 1), held_out(plan.fold[fit] + 1)
+    data[".loss"] = held_out(table.losses[:, 0])
     return data

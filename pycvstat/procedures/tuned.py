@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -18,7 +18,8 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Candidates, Fitted, Learner, Params, Predictions, Prepared, Which
-from pycvstat.losses import FoldMeans, Loss, as_loss
+from pycvstat.losses import FoldMeans, Loss, LossTable, as_loss
+from pycvstat.losses.metrics import as_metric, fold_values
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.notes import where
@@ -32,7 +33,7 @@ from pycvstat.procedures.selection import (
     read_rule,
 )
 from pycvstat.rmath.random import as_stream
-from pycvstat.types import FloatArray, IntArray
+from pycvstat.types import IntArray
 
 if TYPE_CHECKING:
     from pycvstat.data.task import Task
@@ -60,6 +61,8 @@ class Tuned(Learner):
         fit on its training part.
     loss : str or function, optional
         The loss that is minimised; by default the loss of the outer procedure.
+    metric : str, Metric or function, optional
+        Instead of a loss: the candidate with the best mean of the metric's values by inner fold.
     on_error : {"raise", "warn"}, optional
         What candidates that fail do; by default as in the outer procedure.
 
@@ -80,12 +83,15 @@ class Tuned(Learner):
     refit: Literal["all", "train"] = "all"
     loss: Any = None
     on_error: OnError | None = None
+    metric: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "learner", as_learner(self.learner))
         check_word("refit", self.refit, ("all", "train"))
         if self.on_error is not None:
             check_word("on_error", self.on_error, get_args(OnError))
+        if self.metric is not None:
+            as_metric(self.metric)
         self.selection_rule  # noqa: B018 - refused before any data are read
 
     @property
@@ -149,6 +155,7 @@ class Tuned(Learner):
             rule=self.rule,
             complexity=self.complexity,
             tolerance=self.tolerance,
+            metric=self.metric,
             keep="fold_means",
             **more,
         )
@@ -167,7 +174,7 @@ class PreparedTuned(Prepared):
         self.learner, self.prepared, self.suspect = learner, prepared, prepared.suspect
         self.loss = as_loss(learner.loss, task.response.kind)
         self.on_error = learner.on_error or "raise"
-        self.y, self.groups = task.response.values, task.groups
+        self.y, self.groups, self.levels = task.response.values, task.groups, task.response.levels
         self.named = task.response.labels(self.y)  # for splitters: codes would be numbers
         self.candidates: tuple[Params, ...] = ({},)
 
@@ -179,17 +186,15 @@ class PreparedTuned(Prepared):
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Predictions:
         """Tune on `train`, retrain, predict `new`."""
-        means = self._inner_means(train, context)
-        choice = choose(
-            FoldMeans(context, means, self.loss.name, tuple(map(dict, self.prepared.candidates))),
-            self.learner.selection_rule,
-        )
+        inner = self._inner(train, context)
+        choice = choose(inner, self.learner.selection_rule)
         base = train if self.learner.refit == "all" else train[context.train_rows(0)]
         p = self.prepared.predict(base, new, [choice.index])
-        return Predictions(p.values, p.prob, Tuning(choice, means))
+        return Predictions(p.values, p.prob, Tuning(choice, inner.means))
 
-    def _inner_means(self, train: IntArray, plan: FoldPlan) -> FloatArray:
-        """Inner fold means, shape (inner folds, candidates): the engine on the training rows."""
+    def _inner(self, train: IntArray, plan: FoldPlan) -> FoldMeans:
+        """Inner fold means, or values of the metric: the engine on the training rows."""
+        metric = self.learner.metric
         fits = range(len(plan))
         work = Work(
             self.prepared,
@@ -197,7 +202,7 @@ class PreparedTuned(Prepared):
             (None,) * len(fits),
             self.y,
             self.loss,
-            "fold_means",
+            "fold_means" if metric is None else "all",
             self.on_error,
             base=train,
             fold_word="inner fold",
@@ -211,7 +216,18 @@ class PreparedTuned(Prepared):
                 f"{len(failed)} inner fits failed; their candidates cannot be chosen there.",
                 given=f"first in {where(plan, j, 'inner fold')}, {params}: {first['reason']}",
             )
-        return np.stack([fold["means"] for fold in found])
+        candidates = work.candidates
+        if metric is None:
+            means = np.stack([fold["means"] for fold in found])
+            return FoldMeans(plan, means, self.loss.name, candidates)
+        prob = [fold["prob"] for fold in found]
+        p = Predictions(
+            np.concatenate([fold["values"] for fold in found], axis=1),
+            None if any(part is None for part in prob) else np.concatenate(prob, axis=1),
+        )
+        losses = np.concatenate([fold["losses"] for fold in found], axis=1).T
+        table = LossTable(plan, losses, self.loss.name, self.loss.range, candidates, p)
+        return fold_values(replace(table, y=self.y[train], levels=self.levels), metric)
 
 
 def inner_plans(

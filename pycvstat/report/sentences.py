@@ -17,6 +17,7 @@ from pycvstat.intervals import Interval
 from pycvstat.intervals.legal import folds_per_repeat, layout
 from pycvstat.intervals.result import Estimand
 from pycvstat.losses import LOSSES, loss_label
+from pycvstat.losses.metrics import METRICS
 from pycvstat.report.content import Cite, Inline, Verbatim
 from pycvstat.report.numbers import (
     aligned,
@@ -53,6 +54,8 @@ def loss_words(name: str) -> str:
     >>> loss_words("squared"), loss_words("huber(1.345)")
     ('squared error', 'huber(1.345) loss')
     """
+    if name in METRICS:
+        return METRICS[name].label
     known = LOSSES.get(name)
     return known.words if known and known.words else loss_label(name)
 

@@ -52,6 +52,68 @@ def test_rules_where_larger_is_better():
     assert choose(means, Rule("tolerance", "-k", 0.05)).index == 1
 
 
+@pytest.mark.live_r
+@pytest.mark.parametrize(
+    ("response", "metric"),
+    [
+        *(("v", name) for name in ("rmse", "r2", "r2_correlation", "mae")),
+        *(("one", name) for name in ("auc", "accuracy", "kappa", "balanced_accuracy", "mse")),
+    ],
+)
+def test_r_chooses_the_same_candidate(response, metric):
+    data = DATA | {"one": (DATA["y"] == "yes") * 1.0}
+    check = pcv.tune(
+        pcv.Ridge(), f"{response} ~ x + I(x^2)", data, grid={"lam": [0.01, 9.0, 900.0]},
+        folds=FOLDS, metric=metric, rule="one_se", complexity="-lam",
+    ).crosscheck()  # fmt: skip
+    assert check, check
+
+
+def test_nested_by_a_metric_is_tuning_of_every_training_part_by_it():
+    found = pcv.nested_cv(
+        pcv.KNN(), "y ~ x", DATA, grid=GRID, outer=FOLDS, inner=pcv.KFold(4), metric="auc",
+        rule="one_se", complexity="-k",
+    )  # fmt: skip
+    for i, plan in enumerate(found.inner_plans):
+        part = pcv.tune(
+            pcv.KNN(), data=found.task.take(found.plan.train_rows(i)), grid=GRID, folds=plan,
+            metric="auc", rule="one_se", complexity="-k",
+        )  # fmt: skip
+        np.testing.assert_array_equal(found.inner_curves[i], part.means.estimate())
+        assert found.chosen[i] == part.best
+    assert found.inner_metric == "auc"
+    assert found.loss == "zero_one"
+    assert found.retuned.metric == "auc"
+    words = " ".join(found.summary().split())
+    assert "AUC, larger is better" in words
+    assert "one naive standard error of the largest estimate" in words
+    both = pcv.compare(
+        {"auc": pcv.Tuned(pcv.KNN(), GRID, pcv.KFold(4), metric="auc"), "one": pcv.KNN(1)},
+        "y ~ x", DATA, folds=FOLDS,
+    )  # fmt: skip
+    assert both.paired("auc", "one", metric="auc").difference > 0
+
+
+def test_an_inner_fold_of_one_class_is_named():
+    rare = DATA | {"y": np.where(np.arange(N) < 6, "a", "b")}
+    with pytest.raises(LossError, match=r"auc is not defined in every fold"):
+        pcv.nested_cv(
+            pcv.KNN(), "y ~ x", rare, grid=GRID, outer=pcv.KFold(3, random=1),
+            inner=pcv.KFold(10), metric="auc",
+        )  # fmt: skip
+    with pytest.raises(LossError, match="no metric called"):
+        pcv.Tuned(pcv.KNN(), GRID, 5, metric="aucc")
+
+
+@pytest.mark.live_r
+def test_r_nests_by_the_metric():
+    check = pcv.nested_cv(
+        pcv.Ridge(), "v ~ x", DATA, grid={"lam": [0.01, 1.0, 30.0]}, outer=pcv.KFold(3, random=1),
+        inner=pcv.KFold(4), metric="r2",
+    ).crosscheck()  # fmt: skip
+    assert check, check
+
+
 def test_a_report_says_largest():
     found = tuned("auc", rule="one_se", complexity="-k")
     words = " ".join(found.summary().split())

@@ -19,7 +19,8 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Candidates, Fitted
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.knn import FittedKNN
-from pycvstat.losses import as_loss
+from pycvstat.losses import Metric, as_loss
+from pycvstat.losses.metrics import as_metric
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import describe
 from pycvstat.procedures.error_curve import ErrorCurve
@@ -31,6 +32,7 @@ from pycvstat.r.check.call import Call, Quantity, fit_labels, in_r, of_table
 from pycvstat.rmath import mean
 from pycvstat.rmath.tolerances import EXACT, SUMS, Tolerance
 
+R_METRICS = ("rmse", "r2", "r2_correlation", "accuracy", "balanced_accuracy", "kappa", "auc")
 R_LOSS = re.compile(r"squared|absolute|zero_one|log|brier|poisson|huber\(.*\)|pinball\(.*\)")
 # dots that R takes for arguments, names of `procedures.R`, marks that turn the writing direction
 NOT_IN_R = re.compile(r"^\.\.(\.|[0-9]+)$|^\.pcv_|[\u202a-\u202e\u2066-\u2069]")
@@ -59,10 +61,13 @@ def _cross_validation(result: CVResult, written: bool, y: Any) -> Call:
 def _nested(result: CVResult, tuned: Any, written: bool) -> Call:
     candidates, loss = tuned.candidates, result.loss
     codes = _counterparts(tuned.learner, candidates, result.task, written)
-    rule, notes = _rule(tuned.selection_rule, candidates)
+    better = "smaller" if tuned.metric is None else as_metric(tuned.metric).better
+    rule, notes = _rule(tuned.selection_rule, candidates, better)
     inner = [_rows(plan) for plan in result.inner_plans]
     if tuned.loss is not None:
         loss = as_loss(tuned.loss, result.task.response.kind).name
+    if tuned.metric is not None:
+        loss = _metric(as_metric(tuned.metric))
     fits, names = np.arange(len(result.plan)), fit_labels(result.plan)
     chosen = [detail.choice.index + 1 for detail in result.details]
     curves = np.stack([mean(detail.means, axis=0) for detail in result.details])
@@ -88,13 +93,14 @@ def _nested(result: CVResult, tuned: Any, written: bool) -> Call:
 def _tuning(result: TuneResult, written: bool, y: Any) -> Call:
     candidates, means = result.candidates, result.means
     codes = _counterparts(result.learner, candidates, result.task, written)
-    rule, notes = _rule(result.rule, candidates)
+    rule, notes = _rule(result.rule, candidates, means.better)
+    judged = _metric(as_metric(result.metric)) if result.metric else means.loss
     close, names = codes[0].tolerance, _cells(result.plan, candidates)
     words, several = "estimates of every candidate", [describe(c) for c in candidates]
     return _made(
         codes,
         "pcv_tune({task}, {learners}, candidates, loss, test, train, weights, rule)",
-        _given(result.task, means.loss, result.plan),
+        _given(result.task, judged, result.plan),
         [
             _by_cell("fold_means", "fold means of every candidate", means.means, close, names),
             Quantity("estimate", words, means.estimate(), close, several),
@@ -284,8 +290,16 @@ def _rows(plan: FoldPlan) -> dict[str, Any]:
     return {"test": test, "train": train}
 
 
+def _metric(metric: Metric) -> str:
+    """The name in R of what a metric is of every fold: its own, or that of a mean loss."""
+    mean = metric.smooth.loss if metric.smooth and not metric.smooth.words else ""
+    return mean or metric.name
+
+
 def _known(loss: str) -> str:
-    """The name of a loss, which the R reference must know."""
+    """The name of a loss or metric, which the R reference must know."""
+    if loss in R_METRICS:
+        return loss
     if R_LOSS.fullmatch(loss) is None:
         raise RError(
             "this loss has no counterpart in the R reference.",
@@ -319,16 +333,17 @@ def _counterparts(
 
 
 def _rule(
-    rule: Rule, candidates: Sequence[dict[str, Any]]
+    rule: Rule, candidates: Sequence[dict[str, Any]], better: str
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The rule as `procedures.R` takes it, with the rank of every candidate, 1 the simplest."""
+    larger = {"larger": True} if better == "larger" else {}
     if rule.complexity is None:
-        return {"name": rule.name}, ()
+        return {"name": rule.name, **larger}, ()
     keys = complexity_keys(candidates, rule.complexity)
     order = sorted(set(keys))
     ranks = [order.index(key) + 1 for key in keys]
     given = {"name": rule.name, "rank": ranks, "tolerance": float(rule.tolerance)}
-    return given, ("The order of the candidates by complexity was given to R.",)
+    return given | larger, ("The order of the candidates by complexity was given to R.",)
 
 
 def r_formula(formula: Formula) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pycvstat.losses import Metric
+from pycvstat.losses.metrics import as_metric
 from pycvstat.procedures.nested import NestedResult
 from pycvstat.report.content import Cite, Facts, Inline, Note, Section, Table, paragraph, section
 from pycvstat.report.numbers import aligned, count, listed, settings, sizes, table_of
@@ -82,6 +84,21 @@ class NestedView(RiskView, of=NestedResult):
         return super().folds(figure)
 
     @property
+    def chooses_by(self) -> Metric | None:
+        """The metric that the inner folds choose by; None where it is the mean loss."""
+        metric = self.result.tuned.metric
+        return None if metric is None else as_metric(metric, self.result.task.response.levels)
+
+    @property
+    def rule(self) -> str:
+        """The selection rule in words, with what it reads."""
+        by, rule = self.chooses_by, self.result.tuned.selection_rule
+        if by is None:
+            return rule_words(rule)
+        best = "largest" if by.better == "larger" else "smallest"
+        return f"{rule_words(rule, best)} of {by.label}"
+
+    @property
     def drawn(self) -> list[Any]:
         """The tuning on all rows, where that was asked for."""
         return [self.result.retuned] if self.result.is_retuned else []
@@ -94,9 +111,13 @@ class NestedView(RiskView, of=NestedResult):
     def brief(self) -> Sections:
         """Numbers, what was chosen, setting."""
         result = self.result
+        by, loss = self.chooses_by, loss_words(self.loss)
+        inner = loss if by is None else f"{by.label}, {by.better} is better"
         rows = (
+            ("inner metric", inner),
+            ("outer metric", loss),
             ("candidates", candidates_words(result.candidates)),
-            ("rule", rule_words(result.tuned.selection_rule)),
+            ("rule", self.rule),
             ("inner folds", self.inner_folds),
         )
         chosen = section("Tuning inside the outer fits", Facts(rows), self.selected())
@@ -112,8 +133,8 @@ class NestedView(RiskView, of=NestedResult):
         words = paragraph(
             "In every outer fit the parameters were chosen on its training rows only, by "
             f"{self.inner_folds}, among {candidates_words(result.candidates)}; the rule was "
-            f"{rule_words(result.tuned.selection_rule)}. The chosen candidate was then fitted on "
-            "all training rows and tested on the outer fold."
+            f"{self.rule}. The chosen candidate was then fitted on all training rows and tested on "
+            "the outer fold."
         )
         ties = sum(len(t) > 1 for t in result.tied)
         told = (
@@ -158,12 +179,16 @@ class NestedView(RiskView, of=NestedResult):
         estimates = [result.estimate, retuned.estimate, result.estimate - retuned.estimate]
         nested, smallest, difference = aligned(estimates)
         outer, inner = sizes(result.plan.n_train), sizes(retuned.plan.n_train)
-        rows = (
+        rows = [
             ("nested estimate: risk of the tuned procedure", nested, outer),
             ("estimate of the candidate chosen on all rows", smallest, inner),
             ("difference", difference, ""),
-        )
-        table = Table(("quantity", "value", "training rows"), rows, "lrr", "Means of fold means.")
+        ]
+        if self.chooses_by is not None:  # another quantity than the outer one
+            of = f"{self.chooses_by.label} of the candidate chosen on all rows"
+            rows[1:] = [(of, smallest, inner)]
+        head, words = ("quantity", "value", "training rows"), "Means of fold means."
+        table = Table(head, tuple(rows), "lrr", words)
         choice = TuneView(retuned).choice()
         return section("Tuning on all rows", paragraph(FINAL), table, choice, self.figure("tuning"))
 
@@ -209,7 +234,9 @@ class NestedView(RiskView, of=NestedResult):
         return f"Diagram of nested cross-validation: {fits}{each}"
 
     def _draw_curves(self, ax: Axes) -> Axes:
-        return candidates.inner_curves(ax, self.inner, self.names, self.quantity)
+        by = self.chooses_by
+        quantity = self.quantity if by is None else by.label
+        return candidates.inner_curves(ax, self.inner, self.names, quantity)
 
     def _tell_curves(self) -> str:
         result, found = self.result, self.inner["estimate"]
@@ -246,7 +273,7 @@ class NestedView(RiskView, of=NestedResult):
             *data_parts(result.task),
             f" The parameters were chosen among {candidates_words(result.candidates)} on the "
             "training rows of each outer fit",
-            f" by {self.inner_folds}, taking {rule_words(result.tuned.selection_rule)}",
+            f" by {self.inner_folds}, taking {self.rule}",
             *one_se_parts(result.tuned.rule),
             ", and the chosen learner was fitted again on those rows. Chosen were "
             f"{listed(chosen, 6)}.",
