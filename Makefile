@@ -43,7 +43,7 @@ record: ## every recorded value anew, on a machine with R and kknn, and what cha
 	Rscript r_reference/formulas.R r_reference/recorded/formulas.json
 	Rscript r_reference/models.R r_reference/recorded/models.json
 	$(BIN)/python -m tests.intervals.shared_losses
-	$(BIN)/python -c "from pycvstat.r.check.suite import record; print(*record(), sep=chr(10))"
+	$(BIN)/python -c "from pycvstat.r.check import run_suite; print(run_suite('record'))"
 	git diff --stat -- r_reference/recorded
 
 docs: ## the vignettes, executed

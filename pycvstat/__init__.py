@@ -68,6 +68,8 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     from pycvstat.procedures.nested import nested_cv as nested_cv
     from pycvstat.procedures.tune import tune as tune
     from pycvstat.procedures.tuned import Tuned as Tuned
+    from pycvstat.r.check.case import Case as Case
+    from pycvstat.r.check.checking import check as check
     from pycvstat.r.check.conversion import as_r as as_r, from_r as from_r
     from pycvstat.rmath.random import RRandom as RRandom
     from pycvstat.verbs import load as load
@@ -98,6 +100,8 @@ _NAMES = {
     "procedures.nested": "nested_cv",
     "procedures.tune": "tune",
     "procedures.tuned": "Tuned",
+    "r.check.case": "Case",
+    "r.check.checking": "check",
     "r.check.conversion": "as_r from_r",
     "rmath.random": "RRandom",
     "verbs": "load",

@@ -22,7 +22,7 @@ settings.load_profile("pycvstat")
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-EXAMPLES_IN_R = ("pycvstat.r.bridge.session.", "pycvstat.r.bridge.processes.")
+EXAMPLES_IN_R = tuple(f"pycvstat.r.bridge.{file}." for file in ("apart", "session", "processes"))
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell does so to what it starts with &
     signal.signal(signal.SIGINT, signal.default_int_handler)

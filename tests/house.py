@@ -36,6 +36,7 @@ FLOORS: tuple[str, ...] = (
     "r.bridge",
     "r.lecture",
     "r.check",
+    "r.pytest_plugin",
     "r",
     "report",
     "cli",

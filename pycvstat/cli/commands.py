@@ -123,25 +123,33 @@ def report(chosen: Namespace) -> None:
 
 
 def crosscheck(chosen: Namespace) -> None:
-    """Run the parity cases, print a table, write a report, fail on any difference."""
+    """Check our cases or the user's, print a table, write a report, fail on any difference."""
+    from pycvstat.r.check.case_files import cases_in, junit
+    from pycvstat.r.check.checking import check
     from pycvstat.r.check.suite import ROOMS, run_suite
 
-    if chosen.report is not None:
+    if chosen.report is not None and chosen.report.suffix.lower() != ".csv":
         check_report_path(chosen.report)
-    rooms = tuple(chosen.room) if chosen.room else tuple(ROOMS)
-    tell("comparing several hundred quantities with R, for up to a minute or two ...")
-    suite = run_suite(chosen.against, rooms)
-    if chosen.json:
-        print(as_json(glance=suite.glance(), by_room=suite.by_room()))
+    if chosen.junit is not None:
+        check_writable(chosen.junit, "file")
+    if chosen.cases is None:
+        tell("comparing several hundred quantities with R, for up to a minute or two ...")
+        found = run_suite(chosen.against, tuple(chosen.room or ROOMS))
     else:
-        print(suite.summary())
+        cases, about = cases_in(chosen.cases)
+        kept = chosen.cases.with_suffix(".json")
+        given = {"seconds": chosen.seconds, "separate": True, "about": about}
+        found = check(cases, kept, chosen.against, **given)
+    if chosen.json:
+        print(as_json(glance=found.glance(), by_group=found.by_group(), tidy=found.tidy()))
+    else:
+        print(found.summary())
+    if chosen.junit is not None:
+        chosen.junit.write_text(junit(found), encoding="utf-8")
     if chosen.report is not None:
-        print(f"report: {suite.report(chosen.report)}")
-    if suite.problems:
-        told = "; ".join(f"{name}: {problem}" for name, problem in suite.problems.items())
-        raise PycvstatError(f"rooms that could not be checked: {told}")
-    if not suite:
-        raise PycvstatError(f"Python and R differ, first in {suite.first_difference}.")
+        print(f"report: {found.report(chosen.report)}")
+    if not found:
+        raise PycvstatError(f"the cross-check with R says {found.verdict}: {found.words}.")
 
 
 def lecture(chosen: Namespace) -> None:

@@ -65,7 +65,8 @@ exit status: 0 when done, 1 after an error, 2 for wrong words, 130 after Ctrl-C"
     "crosscheck": """examples:
   pycvstat crosscheck
   pycvstat crosscheck --recorded --room folds --room random
-  pycvstat crosscheck --live --report parity.html""",
+  pycvstat crosscheck --live --report parity.html
+  pycvstat crosscheck mycases.py --report page.md --junit outcome.xml""",
     "report": """examples:
   pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --save result.npz
   pycvstat report result.npz out.pdf""",
@@ -161,7 +162,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_lecture(_add(commands, "lecture", "reproduce the course and print it beside R's numbers"))
     _add_on_data(commands)
     _add_report(_add(commands, "report", "write the report of a saved result"))
-    _add_crosscheck(_add(commands, "crosscheck", "compare several hundred quantities with R's"))
+    _add_crosscheck(_add(commands, "crosscheck", "compare our quantities, or yours, with R's"))
     add_commands(_add, commands)
     commands.add_parser("doctor", help="say what is installed, missing, and the cure")
     shell = _add(commands, "completion", "print the completion script of a shell")
@@ -201,14 +202,21 @@ def _add_report(command: argparse.ArgumentParser) -> None:
 
 
 def _add_crosscheck(command: argparse.ArgumentParser) -> None:
+    command.add_argument("cases", type=Path, nargs="?", metavar="CASES.py",
+                         help="your cases instead of ours; values go to CASES.json")  # fmt: skip
     which = command.add_mutually_exclusive_group()
-    for name, words in (("live", "with the R of this machine"), ("recorded", "with values kept")):
+    for name, words in (
+        ("live", "with the R of this machine"), ("recorded", "with values kept"),
+        ("both", "with both"), ("record", "with the R of this machine, all values kept anew"),
+    ):  # fmt: skip
         which.add_argument(f"--{name}", action="store_const", dest="against", const=name,
                            default="auto", help=words)  # fmt: skip
     command.add_argument("--room", action="append", choices=ROOMS, metavar="ROOM",
                          help=f"only this room, of {', '.join(ROOMS)}")  # fmt: skip
     command.add_argument("--json", action="store_true", help="print JSON instead of a summary")
-    command.add_argument("--report", type=Path, metavar="FILE", help=REPORTS)
+    command.add_argument("--report", type=Path, metavar="FILE", help=f"{REPORTS}, or .csv")
+    command.add_argument("--junit", type=Path, metavar="FILE.xml", help="write JUnit XML")
+    command.add_argument("--seconds", type=float, default=600.0, help="the longest that R may take")
 
 
 def _add_on_data(commands: Any) -> None:

@@ -156,7 +156,7 @@ class Code:
     """A script or BibTeX, shown as it is; `title` names it."""
 
     text: str
-    language: Literal["r", "bibtex"]
+    language: Literal["r", "python", "bibtex"]
     title: str
 
     def __post_init__(self) -> None:

@@ -29,14 +29,7 @@ from pycvstat.verbs import CompareVerbs, EstimateVerbs, Shown, Verbs
 from tests.report.conftest import MAKERS, result
 
 BASES = {Shown, Verbs, EstimateVerbs, CompareVerbs}
-WITHOUT_ROWS = {
-    "Agreement",
-    "BiasVariance",
-    "Coverage",
-    "Crosscheck",
-    "ParitySuite",
-    "TuningQuantities",
-}
+WITHOUT_ROWS = {"Agreement", "BiasVariance", "Coverage", "Crosscheck", "TuningQuantities"}
 
 
 def classes(base: type = Shown) -> set[type]:

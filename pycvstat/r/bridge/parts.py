@@ -270,6 +270,22 @@ def to_code(item: RObject) -> str:
     return f"structure({code}{between}{', '.join(attributes)})" if attributes else code
 
 
+def rounded(item: RObject) -> str:
+    """The value in words, its numbers to 12 digits: what a checksum of data is taken of.
+
+    Examples
+    --------
+    >>> rounded(RObject("double", [0.1 + 0.2, 2.0]))
+    'double(0.3,2)'
+    """
+    values = item.values if item.sexp is None and item.values is not None else [item.text]
+    how: Callable[[Any], str] = {"double": "{:.12g}".format, "list": rounded}.get(item.kind, repr)
+    if item.kind == "integer":
+        how = str
+    more = [f"{name}={rounded(part)}" for name, part in item.attributes.items()]
+    return f"{item.kind}({','.join([*map(how, values), *more])})"
+
+
 def _wrapped(items: Sequence[str]) -> str:
     """``c(...)`` over several lines."""
     lines, line = [], "c("

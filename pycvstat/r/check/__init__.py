@@ -1,17 +1,20 @@
-"""Parity with R: cross-checks of results, scripts that reproduce them, and the parity suite."""
+"""Parity with R: cases of Python and R, cross-checks of results, and R scripts of them."""
 
 from pycvstat.r.check.call import compare_values
+from pycvstat.r.check.case import Case
+from pycvstat.r.check.checking import check
 from pycvstat.r.check.conversion import as_r, from_r
 from pycvstat.r.check.crosscheck import Crosscheck, conventions, crosscheck
 from pycvstat.r.check.script import script_text
-from pycvstat.r.check.suite import ParitySuite, run_suite
+from pycvstat.r.check.suite import run_suite
 from pycvstat.rmath.tolerances import Tolerance
 
 __all__ = [
+    "Case",
     "Crosscheck",
-    "ParitySuite",
     "Tolerance",
     "as_r",
+    "check",
     "compare_values",
     "conventions",
     "crosscheck",

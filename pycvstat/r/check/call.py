@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
@@ -13,6 +14,8 @@ from pycvstat.errors import InputError, RError
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses import LossTable
 from pycvstat.r.bridge import reference, require, run
+from pycvstat.r.bridge.parts import rounded
+from pycvstat.r.bridge.to_r import as_parts
 from pycvstat.rmath.tolerances import EXACT, Tolerance
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
@@ -39,6 +42,8 @@ class Row:
     tolerance : Tolerance
     why_not : str
         Why there is nothing to compare; empty when it was compared.
+    group : str
+        The heading under which it is counted.
     """
 
     quantity: str
@@ -51,6 +56,7 @@ class Row:
     count: int = 0
     tolerance: Tolerance = EXACT
     why_not: str = ""
+    group: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -111,7 +117,8 @@ def compare_values(
         differs, worst, sizes = _numbers_differ(a, b, tolerance)
         pair: tuple[Any, Any] = float(a[worst]), float(b[worst])
     else:
-        differs = np.array([str(x) != str(y) for x, y in zip(a, b, strict=True)])
+        differs = np.array([(x is None) != (y is None) or str(x) != str(y)
+                            for x, y in zip(a, b, strict=True)])  # fmt: skip
         size = np.nan if differs.any() else 0.0
         worst, sizes = int(np.argmax(differs)), (size, size, size)
         pair = str(a[worst]), str(b[worst])
@@ -206,11 +213,37 @@ class Call:
     notes: tuple[str, ...] = ()
     apart: Mapping[str, str] = field(default_factory=dict)
 
-    def run(self) -> Any:
-        """What R computes, here and now."""
+    def prepare(self) -> None:
+        """Have what the code needs: packages, and files that stay known to the session."""
         require(self.packages)
         reference.load(self.files)
+
+    def run(self) -> Any:
+        """What R computes, here and now."""
+        self.prepare()
         return run(self.code, **self.values)
+
+    @property
+    def asked(self) -> str:
+        """A checksum of the code and of all that it is given, numbers to 12 digits."""
+        digest = hashlib.sha256(self.code.encode())
+        digest.update(rounded(as_parts(dict(self.values))).encode())
+        return digest.hexdigest()[:16]
+
+    def bare(self) -> Call:
+        """The call as another process needs it."""
+        return self
+
+    def kept(self, r: Any) -> Any:
+        """What of R's value is compared, and so recorded."""
+        names = [quantity.name for quantity in self.quantities]
+        found = {name: np.ravel(np.asarray(r[name])) for name in names if name in r}
+        refused = np.ravel(np.asarray(r.get("refused", ""), dtype=object))
+        return found | ({"refused": refused} if any(refused != "") else {})
+
+    def read(self, kept: Any) -> Any:
+        """What was kept, as `beside` takes it."""
+        return {name: vector.values for name, vector in kept.items()}
 
     def beside(self, r: Mapping[str, Any]) -> list[Row]:
         """What R computed beside ours, and what it did not, with R's words for that."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -29,54 +28,10 @@ from pycvstat.intervals import interval
 from pycvstat.learners.knn import KNN
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.procedures.cross_validate import cross_validate
-from pycvstat.r.check.call import Call, Quantity, call_of
+from pycvstat.r.check.call import Call, call_of
+from pycvstat.r.check.case import Case
 from pycvstat.rmath import RRandom
-from pycvstat.rmath.tolerances import EXACT, SUMS, Tolerance
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Case:
-    """Something that Python and R compute from the same data.
-
-    Parameters
-    ----------
-    name : str
-    python : callable
-        ``python(**data)`` is a value, or several by name; where `r` is empty, a result whose R
-        call is known, or that call.
-    r : str
-        R code of the value, or of a list of the same names.
-    data : mapping
-        What both use, by name.
-    tolerance : Tolerance
-        How close the two must be, and why.
-    packages, files : tuple of str
-        R packages and files of the R reference that the code needs.
-
-    Examples
-    --------
-    >>> Case("mean", lambda x: sum(x) / 2, "mean(x)", {"x": [1, 2]}).call().code
-    'list(value = mean(x))'
-    """
-
-    name: str
-    python: Callable[..., Any]
-    r: str = ""
-    data: Mapping[str, Any] = field(default_factory=dict)
-    tolerance: Tolerance = EXACT
-    packages: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-
-    def call(self) -> Call:
-        """The call of R, with what Python computes."""
-        ours, close = self.python(**self.data), self.tolerance
-        if not self.r:
-            return ours if isinstance(ours, Call) else call_of(ours)
-        code, parts = f"list(value = {self.r})", [Quantity("value", "", ours, close)]
-        if isinstance(ours, Mapping):
-            code, parts = self.r, [Quantity(n, n, value, close) for n, value in ours.items()]
-        return Call(code, self.data, parts, files=self.files, packages=self.packages)
-
+from pycvstat.rmath.tolerances import SUMS
 
 DRAWS: dict[str, Callable[[RRandom], Any]] = {
     "runif(10)": lambda r: r.runif(10),
@@ -172,7 +127,7 @@ def folds() -> Iterator[Case]:
 # on columns scaled by the training rows, in which nothing ties
 SEARCH = """{
   near <- FNN::get.knnx(a, b, k)
-  list(rows = as.vector(t(near$nn.index)), distances = as.vector(t(near$nn.dist)),
+  list(rows = near$nn.index, distances = near$nn.dist,
        mean = FNN::knn.reg(a, b, y, k)$pred)
 }"""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,9 @@ from pycvstat.r.check.call import (
 from pycvstat.rmath.tolerances import SAME_BITS, SUMS
 from pycvstat.verbs import Verbs
 
+if TYPE_CHECKING:
+    from pycvstat.r.check.case import Case
+
 KINDS = (procedures_in_r, plans_in_r, intervals_in_r)  # each registers its calls
 SECONDS = 600.0  # for everything that R does for one cross-check
 
@@ -48,6 +51,11 @@ class Crosscheck(Verbs):
         The R that computed, with the packages used; or "recorded".
     notes : tuple of str
         Named differences of convention, and what R was given or warned about.
+    cases : tuple of Case
+        What was checked, where it was asked as cases.
+    about : str
+        What they are about: a title, and paragraphs. `report` then writes a page of statistic, R,
+        Python, match and notes, the code of both and the sessions.
 
     Examples
     --------
@@ -65,6 +73,8 @@ class Crosscheck(Verbs):
     rows: tuple[Row, ...]
     r_version: str = ""
     notes: tuple[str, ...] = ()
+    cases: tuple[Case, ...] = ()
+    about: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -104,7 +114,7 @@ class Crosscheck(Verbs):
 
     def tidy(self) -> pd.DataFrame:
         """One row per quantity: Python, R, differences, tolerance and reason, verdict."""
-        same = ("quantity", "python", "r", "absolute", "relative", "ulp")
+        same = ("group", "quantity", "python", "r", "absolute", "relative", "ulp")
         rows = [
             {name: getattr(row, name) for name in same}
             | {
@@ -117,6 +127,17 @@ class Crosscheck(Verbs):
             for row in self.rows
         ]
         return pd.DataFrame(rows)
+
+    def by_group(self) -> pd.DataFrame:
+        """One row per group of cases: comparisons, how many agree, numbers, largest difference."""
+        found = []
+        for group in dict.fromkeys(row.group for row in self.rows):
+            rows = [row for row in self.rows if row.group == group]
+            known = [row.relative for row in rows if not np.isnan(row.relative)]
+            counts = len(rows), sum(row.agrees for row in rows), sum(row.count for row in rows)
+            found.append((group, *counts, max(known, default=0.0)))
+        names = ["group", "comparisons", "agree", "numbers", "largest_relative"]
+        return pd.DataFrame(found, columns=names)
 
     def glance(self) -> pd.DataFrame:
         """One row: quantities, numbers compared, how many agree, R."""

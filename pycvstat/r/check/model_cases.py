@@ -19,7 +19,7 @@ from pycvstat.learners.robust import RLM
 from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.procedures.nested import nested_cv
 from pycvstat.procedures.tune import tune
-from pycvstat.r.check.cases import Case
+from pycvstat.r.check.case import Case
 from pycvstat.rmath.tolerances import ITERATIVE, LINEAR, SUMS
 
 LM = (
@@ -143,4 +143,4 @@ def nested() -> Iterator[Case]:
             tuned = partial(nested_cv, Ridge(), formula, cars, grid=grid, **folds)
             yield Case(f"ridge {formula}, {k} x 4", tuned)
         name, asked = f"course kNN, {k} x 5", {"data": cars, "k": k}
-        yield Case(name, _course, COURSE, asked, SUMS, needs, ("lecture.R",))
+        yield Case(name, _course, COURSE, asked, SUMS, packages=needs, files=("lecture.R",))

@@ -12,7 +12,7 @@ from pycvstat import data
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.glm import GLM
 from pycvstat.r.boot import boot, boot_ci, cv_glm
-from pycvstat.r.check.cases import Case
+from pycvstat.r.check.case import Case
 from pycvstat.r.class_ import knn, knn1, knn_cv
 from pycvstat.r.FNN import knn_reg
 from pycvstat.r.rsample import bootstraps, group_vfold_cv, initial_split, mc_cv, vfold_cv

@@ -177,11 +177,11 @@ def agreement(ax: Axes, table: pd.DataFrame) -> Axes:
     return _apart(ax, table, y, list(table["quantity"]), marker="o")
 
 
-def by_room(ax: Axes, table: pd.DataFrame) -> Axes:
-    """Relative difference of every comparison, one line per room, on a logarithmic axis."""
-    rooms = list(dict.fromkeys(table["room"]))
-    y = np.array([rooms.index(room) for room in table["room"]], dtype=np.float64)
-    return _apart(ax, table, y, rooms, marker="|", markersize=9)
+def by_group(ax: Axes, table: pd.DataFrame) -> Axes:
+    """Relative difference of every comparison, one line per group, on a logarithmic axis."""
+    groups = list(dict.fromkeys(table["group"]))
+    y = np.array([groups.index(group) for group in table["group"]], dtype=np.float64)
+    return _apart(ax, table, y, groups, marker="|", markersize=9)
 
 
 def _apart(ax: Axes, table: pd.DataFrame, y: Any, names: list[str], **agreeing: Any) -> Axes:

@@ -1,4 +1,4 @@
-"""Python beside R: the quantities of one result, the parity suite, and the course's run."""
+"""Python beside R: the quantities of a result or of cases, and the course's run."""
 
 from __future__ import annotations
 
@@ -11,15 +11,25 @@ import numpy as np
 
 from pycvstat.r.check.call import Row
 from pycvstat.r.check.crosscheck import Crosscheck
-from pycvstat.r.check.suite import ROOMS, ParitySuite
 from pycvstat.r.lecture import LectureRun, lecture_run
 from pycvstat.r.lecture.course import CourseInR, course_data, live_course, recorded_course
-from pycvstat.report.content import Block, Facts, Headline, Note, Section, Table, paragraph, section
-from pycvstat.report.numbers import aligned, capital, count, number, table_of
-from pycvstat.report.plots.forest import agreement, by_room
+from pycvstat.report.content import (
+    Block,
+    Code,
+    Facts,
+    Headline,
+    Note,
+    Section,
+    Table,
+    paragraph,
+    section,
+)
+from pycvstat.report.numbers import aligned, capital, number, table_of
+from pycvstat.report.plots.forest import agreement, by_group
 from pycvstat.report.plots.style import BLUE, ORANGE
 from pycvstat.report.views.base import WIDE, Picture, Sections, View
 from pycvstat.rmath.tolerances import SUMS
+from pycvstat.run.store import versions
 from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
@@ -33,6 +43,9 @@ VERDICTS = {
 }
 
 
+MATCH = {"agrees": "yes", "differs": "NO", "not compared": "not compared"}
+
+
 class CrosscheckView(View, of=Crosscheck):
     """Python and R side by side, and the verdict."""
 
@@ -41,30 +54,66 @@ class CrosscheckView(View, of=Crosscheck):
 
     @property
     def title(self) -> str:
-        """The verdict."""
-        return VERDICTS[self.result.verdict]
+        """What the cases are about, else the verdict."""
+        return self.result.about.partition("\n")[0] or VERDICTS[self.result.verdict]
 
     @property
     def subtitle(self) -> str:
         """How many quantities agree."""
-        return self.result.words.split(";")[0]
+        good = VERDICTS[self.result.verdict] if self.result.about else ""
+        return ": ".join(filter(None, [good, self.result.words.split(";")[0]]))
 
     @property
     def verdict(self) -> str:
         """The verdict with its figures."""
         return f"{self.result.verdict}: {self.result.words}"
 
+    @property
+    def grouped(self) -> bool:
+        """Whether its cases are counted by groups."""
+        return any(row.group for row in self.result.rows)
+
     def findings(self) -> Sections:
-        """Verdict, quantities, tolerances and notes."""
+        """Verdict, quantities, tolerances and notes; of a user's cases the code too."""
         check = self.result
-        blocks: list[Block | None] = [
+        if check.cases and not self.grouped:
+            return self.page()
+        first: list[Block | None] = [
             Facts((("verdict", self.verdict), ("R", check.r_version or "-"))),
-            agreement_table(check),
-            tolerances(check),
+            self.groups() if self.grouped else agreement_table(check.rows),
+            None if self.grouped else tolerances(check),
             self.figure("differences", "crosscheck") if check.rows else None,
             *(Note(text) for text in check.notes),
         ]
-        return [section("Cross-check with R", *blocks)]
+        every = {row.group: [one for one in check.rows if one.group == row.group]
+                 for row in check.rows if self.grouped}  # fmt: skip
+        return [
+            section("Cross-check with R", *first),
+            *(section(capital(name), agreement_table(rows)) for name, rows in every.items()),
+        ]
+
+    def page(self) -> Sections:
+        """Statistic, R, Python, match and notes; the code of both; the sessions."""
+        check, texts = self.result, self.result.about.partition("\n")[2].split("\n\n")
+        shown = [paragraph(" ".join(text.split())) for text in texts if text.strip()]
+        rows = tuple(
+            (row.quantity, *reversed(_values(row)), MATCH[row.verdict], _remark(row))
+            for row in check.rows
+        )
+        columns = "Statistic", "R", "Python", "Match", "Notes"
+        python = [("Python", versions()["python"]), *((name, of) for name, of in versions().items()
+                  if name not in ("python", "machine") and of != "absent")]  # fmt: skip
+        return [
+            section("", *shown) if shown else None,
+            section("Comparison", Table(columns, rows, "lrrll", "R and Python side by side.")),
+            section("R", *(Code(c.code.strip(), "r", c.name) for c in check.cases if c.r)),
+            section("Python", *(Code(c.source, "python", c.name) for c in check.cases)),
+            section(
+                "Session info",
+                Facts((("R", check.r_version), *python)),
+                *(Note(text) for text in check.notes),
+            ),
+        ]
 
     def brief(self) -> Sections:
         """Quantities and notes."""
@@ -75,22 +124,32 @@ class CrosscheckView(View, of=Crosscheck):
         if check.left_out:
             facts.append(("not compared", check.left_out))
         facts += [("note", text) for text in check.notes]
-        return [section("Cross-check", agreement_table(check), Facts(tuple(facts)))]
+        table = self.groups() if self.grouped else agreement_table(check.rows)
+        return [section("Cross-check", table, Facts(tuple(facts)))]
+
+    def groups(self) -> Table:
+        """How many quantities of every group agree."""
+        headers = {"group": "group", "comparisons": "compared", "agree": "agree"}
+        caption = "Quantities by group, and the numbers in them."
+        return table_of(self.result.by_group(), headers | {"numbers": "numbers"}, caption)
 
     @cached_property
     def pictures(self) -> dict[str, Picture]:
-        """Differences beside their tolerances."""
+        """Differences beside their tolerances, or by group."""
         words = "Largest relative difference of Python and R beside its tolerance."
-        size = 4.6, 0.9 + 0.22 * max(1, len(self.result.rows))
-        drawn = Picture(lambda ax: agreement(ax, self.rows), size, words, self._tell)
-        return {"differences": drawn}
+        lines, drawn = len(self.result.rows), agreement
+        if self.grouped:
+            words = "Relative difference of every comparison; 0 is drawn at the left end."
+            lines, drawn = len(self.result.by_group()), by_group
+        size = 4.6, 0.9 + 0.22 * max(1, lines)
+        return {"differences": Picture(lambda ax: drawn(ax, self.rows), size, words, self._tell)}
 
     def _tell(self) -> str:
         known = (row.relative for row in self.result.rows if row.relative == row.relative)
         return f"{self.verdict}; largest relative difference {max(known, default=0.0):.2g}."
 
 
-def agreement_table(check: Crosscheck) -> Table:
+def agreement_table(compared: Sequence[Row]) -> Table:
     """One row per quantity: the verdict, both values, their difference, what is allowed."""
     rows = tuple(
         (
@@ -100,7 +159,7 @@ def agreement_table(check: Crosscheck) -> Table:
             _size(row.relative),
             "" if row.why_not else _size(row.tolerance.relative),
         )
-        for row in check.rows
+        for row in compared
     )
     columns = ("quantity", "verdict", "Python", "R", "difference", "allowed")
     caption = "Relative differences, where the two values differ most."
@@ -112,6 +171,15 @@ def tolerances(check: Crosscheck) -> Facts | None:
     compared = [row.tolerance for row in check.rows if not row.why_not]
     reasons = {f"allowed: {_size(one.relative)}": one.reason for one in compared}
     return Facts(tuple(reasons.items())) if reasons else None
+
+
+def _remark(row: Row) -> str:
+    """What is to be known of a comparison: why not, where they part, how close they must be."""
+    if row.why_not:
+        return row.why_not
+    allowed = _size(row.tolerance.relative)
+    close = row.tolerance.reason if allowed == "0" else f"within {allowed}: {row.tolerance.reason}"
+    return f"{row.place}; allowed: {close}" if row.place else close
 
 
 def _values(row: Row) -> tuple[str, str]:
@@ -135,66 +203,6 @@ def _size(value: float) -> str:
     if value != value:
         return ""
     return "0" if value == 0 else f"{value:.1e}"
-
-
-ROOM_HEADERS = {"room": "room", "comparisons": "compared", "agree": "agree", "numbers": "numbers"}
-
-
-class SuiteView(View, of=ParitySuite):
-    """Counts per room, and every comparison in the full report."""
-
-    appendix = False
-    title = "Python beside R"
-    result: ParitySuite
-
-    @property
-    def subtitle(self) -> str:
-        """How many rooms."""
-        return count(len(self.result.rooms), "room")
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """Comparisons that agree, and all of them."""
-        frame = self.result.by_room()
-        return int(frame["agree"].sum()), int(frame["comparisons"].sum())
-
-    def top(self) -> list[Block]:
-        """How many agree."""
-        good, total = self.counts
-        words = "live R" if self.result.against == "live" else "recorded values of R"
-        return [Headline(f"{good} of {total} agree", f"quantities compared with {words}")]
-
-    def rooms(self, figure: bool) -> Section:
-        """Counts per room, what differs first, what was not run."""
-        suite = self.result
-        caption = "Quantities by room, and the numbers in them."
-        blocks: list[Block] = [table_of(suite.by_room(), ROOM_HEADERS, caption)]
-        blocks += [self.figure("differences")] if figure and suite.rooms else []
-        facts = [("first difference", suite.first_difference)] if suite.first_difference else []
-        facts += [(f"not run: {ROOMS[name]}", text) for name, text in suite.problems.items()]
-        facts += [(ROOMS[name], room.r_version) for name, room in suite.rooms.items()]
-        return section("Rooms", *blocks, Facts(tuple(facts)))
-
-    def findings(self) -> Sections:
-        """The rooms, and every comparison."""
-        rooms = self.result.rooms.items()
-        every = [section(capital(ROOMS[name]), agreement_table(room)) for name, room in rooms]
-        return [self.rooms(figure=True), *every]
-
-    def brief(self) -> Sections:
-        """The rooms."""
-        return [self.rooms(figure=False)]
-
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
-        """Differences by room."""
-        words = "Relative difference of every comparison; 0 is drawn at the left end."
-        size = 4.6, 0.9 + 0.22 * max(1, len(self.result.rooms))
-        drawn = Picture(lambda ax: by_room(ax, self.rows), size, words, self._tell)
-        return {"differences": drawn}
-
-    def _tell(self) -> str:
-        return "{} of {} comparisons agree.".format(*self.counts)
 
 
 ABOUT = (

@@ -9,7 +9,9 @@ import pytest
 from pycvstat.errors import InputError
 from pycvstat.r.bridge import reference
 
-RECORDED = sorted(file.name for file in reference.path("recorded").glob("*.json"))
+RECORDED = sorted(
+    file.name for file in reference.path("recorded").glob("*.json") if file.name != "cases.json"
+)  # has its checksum inside
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -30,16 +30,22 @@ def profile(monkeypatch, tmp_path):
     return on_load
 
 
+def verdicts(found):
+    """The verdicts of every room."""
+    return {g: {r.verdict for r in found.rows if r.group == g} for g in found.by_group()["group"]}
+
+
 @pytest.mark.live_r
 def test_a_crash_in_one_room_is_named_and_the_others_are_compared(profile):
     profile("FNN", "tools::pskill(Sys.getpid(), 11)")
     found = run_suite("live", ("random", "neighbours", "intervals"))
-    assert not found
-    assert list(found.problems) == ["neighbours"]
-    assert found.problems["neighbours"].startswith("R crashed (SIGSEGV).")
-    assert "Do this:" in found.problems["neighbours"]
-    assert set(found.rooms) == {"random", "intervals"}
-    assert all(found.rooms.values())
+    assert found.verdict == "not fully compared"
+    assert verdicts(found) == {
+        "random numbers": {"agrees"},
+        "nearest neighbours": {"not compared"},
+        "intervals": {"agrees"},
+    }
+    assert "R crashed (SIGSEGV)" in found.left_out
     assert "R crashed" in found.summary()
 
 
@@ -48,13 +54,13 @@ def test_an_error_and_a_warning_inside_a_room(profile):
     broken = "function(...) stop('the package is broken')"
     profile("FNN", f"utils::assignInNamespace('get.knnx', {broken}, 'FNN')")
     found = run_suite("live", ("neighbours", "random"))
-    assert "the package is broken" in found.problems["neighbours"]
-    assert found.rooms["random"]
+    assert "the package is broken" in found.left_out
+    assert verdicts(found)["random numbers"] == {"agrees"}
     profile("FNN", "warning('the package is odd')")
     with pytest.warns(PycvstatWarning, match="R warned: the package is odd"):
         found = run_suite("live", ("neighbours",))
     assert found
-    assert found.rooms["neighbours"].notes == ("R warned: the package is odd",)
+    assert found.notes == ("R warned: the package is odd",)
 
 
 @pytest.mark.live_r
@@ -62,7 +68,8 @@ def test_a_hang_in_a_room_is_ended(profile, monkeypatch):
     monkeypatch.setattr(suite, "SECONDS", 8.0)
     profile("FNN", "repeat {}")
     found = run_suite("live", ("neighbours",))
-    assert "did not finish within 8 seconds" in found.problems["neighbours"]
+    assert not found
+    assert "did not finish within 8 seconds" in found.left_out
 
 
 @pytest.mark.live_r
