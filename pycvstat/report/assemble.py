@@ -257,7 +257,7 @@ def write_report(
     InputError
         A path that cannot be written, or a program that is missing: before any work is done.
     """
-    if Path(path).suffix.lower() == ".csv":
+    if str(path).lower().endswith(".csv"):
         return write_table(result, Path(path))
     target = check_report_path(path)
     Asked(**asked)
