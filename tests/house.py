@@ -33,6 +33,7 @@ FLOORS: tuple[str, ...] = (
     "r.FNN",
     "r.glmnet",
     "r.kknn",
+    "r.caret",
     "r.bridge",
     "r.lecture",
     "r.check",

@@ -37,6 +37,7 @@ GROUPS = {
     "The course's functions": ("r.lecture",),
     "Functions of R packages": (
         "r.boot",
+        "r.caret",
         "r.class_",
         "r.FNN",
         "r.glmnet",

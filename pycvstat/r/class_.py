@@ -174,16 +174,34 @@ def _voted(
     codes : (n,) int
         Classes from 0, the last of them `last`.
     """
+    near = nearest(squared, k)
+    voters = codes[near] if use_all else _drawn(squared[near], codes[near], k, draws)
+    votes = np.bincount(voters, minlength=int(codes.max() if last is None else last) + 1).tolist()
+    extra = len(voters) - k
+    index, most = winner(votes, least - 1 + extra if least > 0 else 0, least, draws)
+    return index, most / (k + extra)
+
+
+def nearest(squared: FloatArray, k: int) -> IntArray:
+    """The rows at the k least distances, and all that are tied with them, nearest first.
+
+    Parameters
+    ----------
+    squared : (n,) float64
+        Squared distances.
+    k : int
+
+    Examples
+    --------
+    >>> nearest(np.array([4.0, 1.0, 9.0, 4.0]), 2)
+    array([1, 0, 3])
+    """
     kth = float(np.partition(squared, k - 1)[k - 1])
     near = np.flatnonzero(squared <= kth * (1 + TIED))
     near = near[np.argsort(squared[near], kind="stable")]
     if squared[near[-1]] > kth or _may_be_long(squared, k):
         near = near[: _kept(squared, k)]
-    voters = codes[near] if use_all else _drawn(squared[near], codes[near], k, draws)
-    votes = np.bincount(voters, minlength=int(codes.max() if last is None else last) + 1).tolist()
-    extra = len(voters) - k
-    index, most = _winner(votes, least - 1 + extra if least > 0 else 0, least, draws)
-    return index, most / (k + extra)
+    return near
 
 
 def _may_be_long(squared: FloatArray, k: int) -> bool:
@@ -239,7 +257,7 @@ def _drawn(squared: FloatArray, codes: IntArray, k: int, draws: RRandom) -> IntA
     return chosen
 
 
-def _winner(
+def winner(
     votes: Sequence[int], most: int, least: int, draws: RRandom, index: int = -1
 ) -> tuple[int, int]:
     """The class with more than `most` votes, tied ones drawn one after the other; and its votes."""
@@ -258,7 +276,7 @@ def _of_nearest(codes: IntArray, draws: RRandom) -> tuple[int, float]:
     if len(codes) == 1:
         return int(codes[0]), 1.0
     votes = np.bincount(codes).tolist()
-    return _winner(votes[1:], votes[0], 0, draws, index=0)
+    return winner(votes[1:], votes[0], 0, draws, index=0)
 
 
 def _nearest(squared: FloatArray) -> IntArray:

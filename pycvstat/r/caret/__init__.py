@@ -1,0 +1,37 @@
+"""R's package caret: `train` with its resamples, grids and seeds, and its rows of folds.
+
+Left out of caret: methods of `train` other than "lm", "glm", "knn", "kknn", "glmnet", "multinom"
+and "rlm"; `train(x, y)`, for which a formula is written; case weights; `trainControl`'s other
+methods (`timeslice`, `adaptive_cv`, `oob`, `optimism_boot`, `boot_all`) and its `search`,
+`sampling`, `savePredictions` and `predictionBounds`; of `preProcess` all but "center", "scale",
+"range", "pca", "zv" and "nzv"; `confusionMatrix`, `resamples`, `rfe`, `dummyVars`, importance and
+the plots. Of factors the levels are those of all rows; multinom's ties of the largest probability
+go to the first class, where nnet draws among those within 1e-5.
+"""
+
+from pycvstat.r.caret.control import TrainControl, trainControl
+from pycvstat.r.caret.folds import (
+    createDataPartition,
+    createFolds,
+    createMultiFolds,
+    createResample,
+    createTimeSlices,
+    groupKFold,
+)
+from pycvstat.r.caret.summaries import defaultSummary, twoClassSummary
+from pycvstat.r.caret.train import Train, train
+
+__all__ = [
+    "Train",
+    "TrainControl",
+    "createDataPartition",
+    "createFolds",
+    "createMultiFolds",
+    "createResample",
+    "createTimeSlices",
+    "defaultSummary",
+    "groupKFold",
+    "train",
+    "trainControl",
+    "twoClassSummary",
+]

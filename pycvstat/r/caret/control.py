@@ -1,0 +1,210 @@
+"""trainControl: how train resamples, measures and chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from pycvstat.data.frame import Column
+from pycvstat.errors import InputError, warn
+from pycvstat.errors.checks import check_word, is_number
+from pycvstat.errors.names import answering
+from pycvstat.folds.forms import row_lists
+from pycvstat.r.caret import folds
+from pycvstat.r.caret.summaries import Summary, defaultSummary
+from pycvstat.r.values import whole
+from pycvstat.types import IntArray
+
+Resampling = Literal["boot", "boot632", "cv", "repeatedcv", "LOOCV", "LGOCV", "none"]
+Selection = Literal["best", "oneSE", "tolerance"]
+Returned = Literal["final", "all", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainControl:
+    """What trainControl returns; its fields are the arguments of that function.
+
+    Examples
+    --------
+    >>> TrainControl("repeatedcv", 5, repeats=3).words
+    'Cross-Validated (5 fold, repeated 3 times)'
+    """
+
+    method: Resampling = "boot"
+    number: int = 25
+    repeats: int = 1
+    p: float = 0.75
+    classProbs: bool = False
+    summaryFunction: Summary = defaultSummary
+    selectionFunction: Selection = "best"
+    returnResamp: Returned = "final"
+    seeds: Any = None
+    index: Any = None
+    indexOut: Any = None
+
+    @property
+    def words(self) -> str:
+        """How it is printed."""
+        return {
+            "boot": f"Bootstrapped ({self.number} reps)",
+            "boot632": f"Bootstrapped ({self.number} reps)",
+            "cv": f"Cross-Validated ({self.number} fold)",
+            "repeatedcv": f"Cross-Validated ({self.number} fold, repeated {self.repeats} times)",
+            "LOOCV": "Leave-One-Out Cross-Validation",
+            "LGOCV": f"Repeated Train/Test Splits Estimated ({self.number} reps, "
+            f"{round(100 * self.p, 1):g}%)",
+            "none": "None",
+        }[self.method]
+
+
+@answering
+def trainControl(
+    method: Resampling = "boot",
+    number: int | None = None,
+    repeats: int | None = None,
+    p: float = 0.75,
+    classProbs: bool = False,
+    summaryFunction: Summary = defaultSummary,
+    selectionFunction: Selection = "best",
+    returnResamp: Returned = "final",
+    seeds: Sequence[Any] | None = None,
+    index: Any = None,
+    indexOut: Any = None,
+) -> TrainControl:
+    """Say how `train` resamples, measures and chooses.
+
+    Parameters
+    ----------
+    method : {"boot", "boot632", "cv", "repeatedcv", "LOOCV", "LGOCV", "none"}
+    number : int, optional
+        Of folds (10) or resamples (25).
+    repeats : int, optional
+        Of "repeatedcv", 1 by default.
+    p : float
+        Share of training rows of "LGOCV".
+    classProbs : bool
+        Whether `summaryFunction` gets the class probabilities.
+    summaryFunction : callable
+        `defaultSummary`, `twoClassSummary`, or ``f(data, lev, model) -> dict`` of numbers, with
+        a frame of ``obs``, ``pred`` and, if asked for, the probability of each class.
+    selectionFunction : {"best", "oneSE", "tolerance"}
+    returnResamp : {"final", "all", "none"}
+        Of which candidates ``.resample`` has the numbers.
+    seeds : sequence, optional
+        Seeds for each resample, one for each candidate, and last the one before the final fit,
+        instead of those that are drawn.
+    index, indexOut : mapping or sequence of rows, optional
+        Training rows of each resample, and those tested, counted from 1.
+
+    Notes
+    -----
+    As in R: ``trainControl(method, number, repeats, p, ...)``.
+
+    Examples
+    --------
+    >>> from pycvstat import r
+    >>> r.caret.trainControl("cv").number
+    10
+    """
+    check_word("method", method, get_args(Resampling), "Not a recognized resampling method.")
+    check_word("selectionFunction", selectionFunction, get_args(Selection))
+    check_word("returnResamp", returnResamp, get_args(Returned))
+    if not callable(summaryFunction):
+        raise InputError(
+            "summaryFunction is a function of (data, lev, model).",
+            given=repr(summaryFunction),
+            fix="summaryFunction=r.caret.twoClassSummary",
+        )
+    if not (is_number(p) and 0 < p < 1):
+        raise InputError("p is a share of the rows, between 0 and 1.", given=f"p={p!r}")
+    if repeats is not None and method != "repeatedcv":
+        warn("`repeats` has no meaning for this resampling method.", given=f"method={method!r}")
+    given = (10 if "cv" in method else 25) if number is None else whole(number, "number", 1)
+    times = 1 if repeats is None else whole(repeats, "repeats", 1)
+    how = classProbs, summaryFunction, selectionFunction, returnResamp, seeds, index, indexOut
+    return TrainControl(method, given, times, float(p), *how)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resamples:
+    """Training and test rows of each resample, counted from 0, by name."""
+
+    names: tuple[str, ...]
+    train: tuple[IntArray, ...]
+    test: tuple[IntArray, ...]
+
+
+def resamples(control: TrainControl, y: Column) -> Resamples:
+    """The rows of each resample, drawn from the session's stream where they are not given."""
+    n = len(y)
+    if control.method == "none":
+        return Resamples((), (), ())
+    if control.index is not None:
+        names, train = _given(control.index)
+    elif control.method in ("cv", "repeatedcv"):
+        times = control.repeats if control.method == "repeatedcv" else 1
+        parts = [folds.createFolds(y, control.number, True) for _ in range(times)]
+        train = [rows - 1 for part in parts for rows in part]
+        repeats = _numbered(".Rep", times) if control.method == "repeatedcv" else [""]
+        most = max(map(len, parts))
+        labels = _numbered("Fold", most)
+        names = [
+            fold + repeat
+            for part, repeat in zip(parts, repeats, strict=True)
+            for fold in labels[: len(part)]
+        ]
+    elif control.method == "LOOCV":
+        train = [np.delete(np.arange(n), i) for i in range(n)]
+        names = _numbered("Fold", n)
+    else:
+        if control.method == "LGOCV":
+            drawn = folds.createDataPartition(y, control.number, control.p)
+        else:
+            drawn = folds.createResample(y, control.number)
+        train, names = [rows - 1 for rows in drawn], _numbered("Resample", control.number)
+    if control.indexOut is not None:
+        test = _given(control.indexOut)[1]
+    else:
+        test = [np.setdiff1d(np.arange(n), rows) for rows in train]
+    if len(test) != len(train):
+        raise InputError(
+            "index and indexOut have different lengths.", given=f"{len(train)} and {len(test)}"
+        )
+    outside = [
+        rows for rows in (*train, *test) if len(rows) and not 0 <= rows.min() <= rows.max() < n
+    ]
+    if outside:
+        raise InputError(
+            "index and indexOut hold rows of the data, counted from 1.", given=f"{n} rows"
+        )
+    return Resamples(tuple(names), tuple(train), tuple(test))
+
+
+def _given(index: Any) -> tuple[list[str], list[IntArray]]:
+    rows = row_lists(index, 1)
+    names = list(index) if isinstance(index, Mapping) else _numbered("Resample", len(rows))
+    return names, rows
+
+
+def _numbered(word: str, count: int) -> list[str]:
+    width = len(str(count))
+    return [f"{word}{i + 1:0{width}d}" for i in range(count)]
+
+
+def seeds_of(
+    control: TrainControl, draw: Callable[[int], IntArray], fits: int, loop: int
+) -> IntArray:
+    """The seed of every resample and candidate (fits, loop), and last that of the final fit."""
+    if control.seeds is None:
+        return draw(fits * loop + 1)
+    given = [np.ravel(one) for one in control.seeds]
+    if len(given) != fits + 1 or any(len(one) < loop for one in given[:-1]) or not len(given[-1]):
+        raise InputError(
+            f"seeds should be a list of length {fits + 1} with {fits} vectors of {loop} integers "
+            "and the last element having at least one.",
+            given=f"{len(given)} elements",
+        )
+    return np.concatenate([*(one[:loop] for one in given[:-1]), given[-1][:1]])

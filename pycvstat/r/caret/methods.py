@@ -1,0 +1,253 @@
+"""The methods that train knows: what each tunes, its grid, and how it is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pycvstat.errors import FitError, InputError, note
+from pycvstat.learners.design import DesignLearner
+from pycvstat.learners.glm import GLM
+from pycvstat.learners.knn.distances import KERNELS
+from pycvstat.learners.ols import OLS
+from pycvstat.learners.robust import RLM
+from pycvstat.learners.solution import Outcome, Sample
+from pycvstat.r.caret.neighbours import neighbours, weighted_neighbours
+from pycvstat.r.caret.nnet import multinom, shares_of
+from pycvstat.r.glmnet import glmnet
+from pycvstat.r.values import whole
+from pycvstat.rmath.random import RRandom
+from pycvstat.types import FloatArray
+
+Tune = dict[str, Any]
+Predict = Callable[[FloatArray, RRandom], Outcome]
+"""Predictions of new rows, with draws where votes are tied."""
+
+PSI = ("psi.huber", "psi.hampel", "psi.bisquare")
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of train.
+
+    Parameters
+    ----------
+    name, title : str
+        What train takes, and what it prints.
+    parameters : tuple of str
+        What it tunes.
+    grid : callable
+        ``grid(sample, length)``: the candidates where none are given.
+    fit : callable
+        ``fit(sample, candidates)``: a function that predicts new rows for each candidate.
+    kinds : tuple of str
+        The responses that it predicts.
+    simplest : callable
+        Candidates in the order of this are simpler first.
+    together : str
+        The parameter whose values come from one fit, and have one seed.
+    """
+
+    name: str
+    title: str
+    parameters: tuple[str, ...]
+    grid: Callable[[Sample, int], list[Tune]]
+    fit: Callable[[Sample, Sequence[Tune]], list[Predict]]
+    kinds: tuple[str, ...] = ("continuous", "nominal", "ordinal")
+    simplest: Callable[[Tune], Any] = lambda tune: 0
+    together: str = ""
+
+
+def with_constant(sample: Sample) -> Sample:
+    """The sample with a column of ones before the others."""
+    X = np.column_stack([np.ones(len(sample.y)), sample.X])
+    return replace(sample, X=X, columns=("(Intercept)", *sample.columns), intercept=True)
+
+
+def _linear(learner: DesignLearner, sample: Sample, intercept: bool = True) -> Predict:
+    solution = learner.solve(with_constant(sample) if intercept else sample)
+    if solution.report.aliased and learner.refuses_aliased:
+        raise FitError(
+            "'x' is singular: singular fits are not implemented in 'rlm'.",
+            given=", ".join(solution.report.aliased),
+        )
+
+    for text in solution.report.notes:
+        note(text)
+
+    def predict(X: FloatArray, draws: RRandom) -> Outcome:
+        found = solution.predict(np.column_stack([np.ones(len(X)), X]) if intercept else X, None)
+        if found.prob is None:
+            return found
+        return Outcome((found.prob[:, 1] >= 0.5).astype(np.float64), found.prob)
+
+    return predict
+
+
+def _lm(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
+    return [_linear(OLS(), sample, bool(tune["intercept"])) for tune in tunes]
+
+
+def _glm(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
+    if len(sample.levels) > 2:
+        raise FitError("glm models can only use 2-class outcomes.", given=f"{len(sample.levels)}")
+    return [_linear(GLM("binomial" if sample.levels else "gaussian"), sample) for _ in tunes]
+
+
+def _rlm(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
+    return [
+        _linear(RLM(tune["psi"].removeprefix("psi.")), sample, bool(tune["intercept"]))
+        for tune in tunes
+    ]
+
+
+def _knn(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
+    return [partial(neighbours, sample, tune["k"]) for tune in tunes]
+
+
+def _kknn(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
+    return [weighted_neighbours(sample, tune) for tune in tunes]
+
+
+def _glmnet(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
+    y, family = _response(sample)
+    paths = {tune["alpha"]: None for tune in tunes}
+    fits = {alpha: glmnet(sample.X, y, family=family, alpha=alpha) for alpha in paths}
+
+    def of(tune: Tune) -> Predict:
+        fit = fits[tune["alpha"]]
+
+        def predict(X: FloatArray, draws: RRandom) -> Outcome:
+            link = fit.predict(X, s=tune["lambda"])
+            if not sample.levels:
+                return Outcome(link)
+            p = fit.predict(X, s=tune["lambda"], type="response")
+            return Outcome((link > 0).astype(np.float64), np.column_stack([1 - p, p]))
+
+        return predict
+
+    return [of(tune) for tune in tunes]
+
+
+def _response(sample: Sample) -> tuple[Any, Any]:
+    """The response as glmnet takes it, and its family."""
+    if not sample.levels:
+        return sample.y, "gaussian"
+    return sample.y.astype(np.int64), "binomial" if len(sample.levels) == 2 else "multinomial"
+
+
+def _multinom(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
+    X = with_constant(sample).X
+    seen, codes = np.unique(sample.y.astype(np.int64), return_inverse=True)
+    if len(seen) < 2:
+        raise FitError("need two or more classes to fit a multinom model.")
+
+    def of(decay: float) -> Predict:
+        b = multinom(X, codes, len(seen), decay)
+
+        def predict(X: FloatArray, draws: RRandom) -> Outcome:
+            prob = np.zeros((len(X), len(sample.levels)))
+            prob[:, seen] = shares_of(np.column_stack([np.ones(len(X)), X]), b)
+            return Outcome(prob.argmax(axis=1).astype(np.float64), prob)
+
+        return predict
+
+    return [of(tune["decay"]) for tune in tunes]
+
+
+def _odd(length: int) -> list[int]:
+    return [5 + 2 * i for i in range(length)]
+
+
+def _grid_of_glmnet(sample: Sample, length: int) -> list[Tune]:
+    y, family = _response(sample)
+    path = glmnet(sample.X, y, family=family, alpha=0.5, nlambda=length + 2).lambda_[1:-1]
+    places = np.unique(np.round(np.linspace(0, len(path) - 1, length)).astype(np.int64))
+    alphas = np.linspace(0.1, 1.0, length).tolist()
+    return [{"alpha": a, "lambda": s} for s in path[places].tolist() for a in alphas]
+
+
+def _grid_of_multinom(sample: Sample, length: int) -> list[Tune]:
+    powers = np.linspace(-1, -4, length - 1) if length > 2 else [-1.0] * (length - 1)
+    return [{"decay": 0.0}, *({"decay": 10.0**power} for power in powers)]
+
+
+def _whole(name: str, given: Any) -> None:
+    for value in given:
+        whole(value, name, 1)
+
+
+def _number(name: str, given: Any) -> None:
+    if not pd.api.types.is_numeric_dtype(given.dtype) or (given < 0).any():
+        raise InputError(f"{name} takes numbers, none negative.", given=f"{name}={list(given)}")
+
+
+def _one_of(*words: Any) -> Callable[[str, Any], None]:
+    def check(name: str, given: Any) -> None:
+        unknown = [value for value in given if value not in words]
+        if unknown:
+            raise InputError(f"{name} is one of {', '.join(map(str, words))}.", given=unknown[0])
+
+    return check
+
+
+PARAMETERS: dict[str, Callable[[str, Any], None]] = {
+    "intercept": _one_of(True, False),
+    "parameter": _one_of("none"),
+    "k": _whole,
+    "kmax": _whole,
+    "distance": _number,
+    "kernel": _one_of(*KERNELS),
+    "alpha": _number,
+    "lambda": _number,
+    "decay": _number,
+    "psi": _one_of(*PSI),
+}
+"""What refuses wrong values of each parameter."""
+
+METHODS: dict[str, Method] = {
+    one.name: one
+    for one in (
+        Method(
+            "lm", "Linear Regression", ("intercept",),
+            lambda sample, length: [{"intercept": True}], _lm, ("continuous",),
+        ),
+        Method(
+            "glm", "Generalized Linear Model", ("parameter",),
+            lambda sample, length: [{"parameter": "none"}], _glm,
+        ),
+        Method(
+            "knn", "k-Nearest Neighbors", ("k",),
+            lambda sample, length: [{"k": k} for k in _odd(length)], _knn,
+            simplest=lambda tune: -tune["k"],
+        ),
+        Method(
+            "kknn", "k-Nearest Neighbors", ("kmax", "distance", "kernel"),
+            lambda sample, length: [
+                {"kmax": k, "distance": 2, "kernel": "optimal"} for k in _odd(length)
+            ],
+            _kknn, ("continuous", "nominal"), lambda tune: -tune["kmax"],
+        ),
+        Method(
+            "glmnet", "glmnet", ("alpha", "lambda"), _grid_of_glmnet, _glmnet,
+            simplest=lambda tune: (-tune["lambda"], tune["alpha"]), together="lambda",
+        ),
+        Method(
+            "multinom", "Penalized Multinomial Regression", ("decay",), _grid_of_multinom,
+            _multinom, ("nominal", "ordinal"), simplest=lambda tune: -tune["decay"],
+        ),
+        Method(
+            "rlm", "Robust Linear Model", ("intercept", "psi"),
+            lambda sample, length: [
+                {"intercept": i, "psi": psi} for psi, i in product(PSI, (True, False))
+            ],
+            _rlm, ("continuous",),
+        ),
+    )
+}  # fmt: skip

@@ -1,0 +1,221 @@
+"""The measures of every resample and candidate, their means, and the choice among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+
+from pycvstat.errors import FitError, InputError, PycvstatError, telling, warn
+from pycvstat.folds import FoldPlan
+from pycvstat.losses import LossTable
+from pycvstat.losses.functions import as_loss
+from pycvstat.procedures.engine import run
+from pycvstat.r.caret.control import Resamples, TrainControl
+from pycvstat.r.caret.fits import PreparedTrain
+from pycvstat.r.caret.grid import candidates
+from pycvstat.r.caret.summaries import SMALLER, chosen
+from pycvstat.r.values import Factor
+from pycvstat.rmath.sums import mean, sd
+from pycvstat.types import BoolArray, FloatArray, IntArray
+
+APPARENT = float(np.exp(-1))  # the share of the apparent error in boot632
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resampled:
+    """What resampling found; see `Train` for the fields."""
+
+    results: pd.DataFrame
+    resample: pd.DataFrame | None
+    best: dict[str, Any]
+    metric: str = ""
+    maximize: bool = False
+    measures: tuple[str, ...] = ()
+
+    @classmethod
+    def none(cls, prepared: PreparedTrain, grid: pd.DataFrame, control: TrainControl) -> Resampled:
+        """The only candidate, where nothing is resampled."""
+        if len(grid) > 1:
+            raise InputError(
+                "only one model should be specified in tuneGrid with no resampling.",
+                given=f"{len(grid)} candidates",
+            )
+        response = prepared.task.response
+        data = pd.DataFrame({"obs": _values(response.values, response.levels)})
+        data["pred"] = data["obs"]
+        if control.classProbs:
+            data[list(response.levels)] = 1 / len(response.levels)
+        empty = pd.DataFrame(columns=[*_numbers(control, data, response.levels), *grid])
+        return cls(empty, None, candidates(grid)[0])
+
+
+def resampled(
+    prepared: PreparedTrain,
+    grid: pd.DataFrame,
+    control: TrainControl,
+    parts: Resamples,
+    metric: str | None,
+    maximize: bool | None,
+) -> Resampled:
+    """Run the engine over the resamples and measure what it predicts."""
+    task = prepared.task
+    train, test = list(parts.train), list(parts.test)
+    if control.method == "boot632":
+        everything = np.arange(task.n)
+        train, test = [everything, *train], [everything, *test]
+    plan = FoldPlan.from_splits(
+        zip(train, test, strict=True), task.n, kind="bootstrap", recipe=control.words
+    )
+    loss = as_loss(None, task.response.kind)
+    outcome = run(prepared, plan, task.response.values, loss, on_error="warn")
+    assert outcome.table is not None
+    ends = plan.offsets[[0, -1]] if control.method == "LOOCV" else plan.offsets
+    measures, values = _measured(prepared, control, outcome.table, ends)
+    if np.isnan(values).any():
+        warn("There were missing values in resampled performance measures.")
+    if np.isnan(values).all():
+        first = outcome.failures[0].reason if outcome.failures else "no measure is defined"
+        raise FitError(f"all the {measures[0]} metric values are missing.", given=first)
+    if metric is not None and metric not in measures:
+        used = measures[0]
+        warn(f'The metric "{metric}" was not in the result set. {used} will be used instead.')
+        metric = None
+    metric = metric or measures[0]
+    larger = metric not in SMALLER if maximize is None else bool(maximize)
+    results = _results(grid, control, measures, values)
+    seen = results  # boot632 merges the apparent errors, and so sorts words by the alphabet
+    if control.method == "boot632":
+        seen = results.sort_values(_columns(grid), kind="stable")
+    tunes = candidates(seen[_columns(grid)])
+    simple = sorted(range(len(tunes)), key=lambda i: prepared.method.simplest(tunes[i]))
+    rule = control.selectionFunction
+    best = tunes[simple[chosen(seen.iloc[simple], metric, rule, larger, len(parts.names))]]
+    kept = None
+    if control.method != "LOOCV" and control.returnResamp != "none":
+        every = _every(prepared, parts.names, measures, values[-len(parts.names) :])
+        kept = every if control.returnResamp == "all" else _of_best(every, best, measures)
+    return Resampled(results, kept, best, metric, larger, measures)
+
+
+def _measured(
+    prepared: PreparedTrain, control: TrainControl, table: LossTable, ends: IntArray
+) -> tuple[tuple[str, ...], FloatArray]:
+    """The names of the measures, and their values (resamples, candidates, measures)."""
+    levels = prepared.task.response.levels
+    found = table.predictions
+    assert found is not None
+    assert table.y is not None
+    obs = table.y[table.plan.rows]
+
+    rows = []
+    for low, high in pairwise(ends.tolist()):
+        for c in range(found.n_candidates):
+            known = np.flatnonzero(np.isfinite(found.values[c, low:high])) + low
+            data = pd.DataFrame(
+                {
+                    "obs": _values(obs[known], levels),
+                    "pred": _values(found.values[c, known], levels),
+                }
+            )
+            if control.classProbs and found.prob is not None:
+                data[list(levels)] = found.prob[c, known]
+            rows.append(_numbers(control, data, levels) if len(known) else {})
+    measures = next((tuple(row) for row in rows if row), ("RMSE",))
+    values = np.array([[row.get(name, np.nan) for name in measures] for row in rows])
+    return measures, values.reshape(len(ends) - 1, -1, len(measures))
+
+
+def _values(given: Any, levels: tuple[str, ...]) -> Any:
+    """Numbers, or classes by their names."""
+    return Factor.of(given.astype(np.int64), list(levels)) if levels else given
+
+
+def _numbers(
+    control: TrainControl, data: pd.DataFrame, levels: tuple[str, ...]
+) -> dict[str, float]:
+    """What the summary function gives, which is a number for each name."""
+    try:
+        found = control.summaryFunction(data, list(levels) or None, None)
+        return {str(name): float(value) for name, value in found.items()}
+    except PycvstatError:
+        raise
+    except Exception as error:  # a user's function may raise anything
+        raise InputError("summaryFunction failed.", given=telling(error),
+                         fix="give a function of (data, lev, model) that returns a dict of numbers"
+                         ) from error  # fmt: skip
+
+
+def _results(
+    grid: pd.DataFrame, control: TrainControl, measures: tuple[str, ...], values: FloatArray
+) -> pd.DataFrame:
+    """One row per candidate in the order of the parameters: means, deviations, apparent values."""
+    order = grid.sort_values(_columns(grid), kind="stable").index
+    words = {name: object for name in grid if not is_numeric_dtype(grid[name].dtype)}
+    frame = grid.loc[order].astype(words).reset_index(drop=True)
+    mixed = control.method == "boot632"
+    apparent, each = values[0, order], values[int(mixed) :, order]
+    for m, name in enumerate(measures):
+        frame[name] = [_of_known(mean, column) for column in each[:, :, m].T]
+        if mixed:
+            frame[name] = (1 - APPARENT) * frame[name] + APPARENT * apparent[:, m]
+    if control.method != "LOOCV":
+        for m, name in enumerate(measures):
+            frame[f"{name}SD"] = [_of_known(sd, column) for column in each[:, :, m].T]
+    if mixed:
+        frame[[f"{name}Apparent" for name in measures]] = apparent
+    return frame
+
+
+def _columns(frame: pd.DataFrame) -> list[str]:
+    return [str(name) for name in frame]
+
+
+def _of_known(statistic: Any, column: FloatArray) -> float:
+    known = column[~np.isnan(column)]
+    return float(statistic(known)) if len(known) > (statistic is sd) else np.nan
+
+
+def _every(
+    prepared: PreparedTrain, names: tuple[str, ...], measures: tuple[str, ...], values: FloatArray
+) -> pd.DataFrame:
+    """One row per resample and candidate, candidates in the order in which train fits them."""
+    order = prepared.order
+    tunes = pd.DataFrame([prepared.candidates[c] for c in order])
+    frame = pd.DataFrame(values[:, order].reshape(-1, len(measures)), columns=list(measures))
+    frame[_columns(tunes)] = pd.concat([tunes] * len(names), ignore_index=True)
+    return frame.assign(Resample=np.repeat(names, len(order)))
+
+
+def _of_best(every: pd.DataFrame, best: dict[str, Any], measures: tuple[str, ...]) -> pd.DataFrame:
+    """The rows of the chosen candidate, as R's ``merge`` leaves them: its sort is not stable."""
+    wanted = np.logical_and.reduce([every[name] == value for name, value in best.items()])
+    order = [row for row in shell_order(wanted) if wanted[row]]
+    return every.loc[order, [*measures, "Resample"]].reset_index(drop=True)
+
+
+def shell_order(keys: BoolArray) -> list[int]:
+    """Places in the order of their keys, as R's Shell sort of indices leaves them.
+
+    Examples
+    --------
+    >>> shell_order(np.array([True, False, False] * 5))[-5:]
+    [0, 3, 12, 9, 6]
+    """
+    found = list(range(len(keys)))
+    step = 1
+    while step <= len(keys) // 9:
+        step = 3 * step + 1
+    while step > 0:
+        for i in range(step, len(found)):
+            one, j = found[i], i
+            while j >= step and keys[found[j - step]] > keys[one]:
+                found[j] = found[j - step]
+                j -= step
+            found[j] = one
+        step //= 3
+    return found

@@ -1,0 +1,291 @@
+"""train: a method resampled over candidates, one of them chosen and fitted to all rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from pycvstat.data.frame import read
+from pycvstat.data.task import Task
+from pycvstat.errors import DataError, InputError, warn
+from pycvstat.errors.checks import check_word
+from pycvstat.errors.names import answering
+from pycvstat.folds.forms import values_of
+from pycvstat.learners.base import spread, tell_missing
+from pycvstat.r.caret import grid, preprocess
+from pycvstat.r.caret.control import TrainControl, resamples, seeds_of, trainControl
+from pycvstat.r.caret.fits import Fits, PreparedTrain
+from pycvstat.r.caret.methods import METHODS, Method
+from pycvstat.r.caret.printing import printed
+from pycvstat.r.caret.resampled import Resampled, resampled
+from pycvstat.r.session import apart, set_seed, stream
+from pycvstat.r.values import Factor, whole
+from pycvstat.types import BoolArray, IntArray
+
+LARGEST = 2**31 - 1
+MOST = 1_000_000  # the seeds of fits
+NA = Literal["na.fail", "na.omit"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Train:
+    """What train returns.
+
+    Parameters
+    ----------
+    method : str
+    control : TrainControl
+    results : pandas.DataFrame
+        One row per candidate: its parameters, the mean of each measure and its standard deviation.
+    resample : pandas.DataFrame or None
+        The measures of each resample, in R's order.
+    bestTune : dict
+    metric : str
+    maximize : bool
+    measures : tuple of str
+    preProcess : tuple of str
+    index : tuple of arrays
+        Training rows of each resample, counted from 1.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> from pycvstat import r
+    >>> r.set_seed(42)
+    >>> fit = r.caret.train("mpg ~ wt + hp", pcv.data.mtcars(), method="knn",
+    ...                     trControl=r.caret.trainControl("cv", number=5))
+    >>> print(fit)  # doctest: +NORMALIZE_WHITESPACE
+    k-Nearest Neighbors
+    <BLANKLINE>
+    32 samples
+     2 predictor
+    <BLANKLINE>
+    No pre-processing
+    Resampling: Cross-Validated (5 fold)
+    Summary of sample sizes: 25, 24, 26, 27, 26
+    Resampling results across tuning parameters:
+    <BLANKLINE>
+      k  RMSE      Rsquared   MAE
+      5  3.160579  0.8125686  2.622905
+      7  3.246721  0.7950590  2.451573
+      9  3.454135  0.7620288  2.518410
+    <BLANKLINE>
+    RMSE was used to select the optimal model using the smallest value.
+    The final value used for the model was k = 5.
+    >>> fit.predict({"wt": [2.5], "hp": [100]}).round(2)
+    array([21.32])
+    """
+
+    method: str
+    control: TrainControl
+    results: pd.DataFrame
+    resample: pd.DataFrame | None
+    bestTune: dict[str, Any]
+    metric: str
+    maximize: bool
+    measures: tuple[str, ...]
+    preProcess: tuple[str, ...]
+    index: tuple[IntArray, ...]
+    prepared: PreparedTrain
+    final: Fits
+
+    def __repr__(self) -> str:
+        return printed(self)
+
+    def predict(self, newdata: Any = None, type: Literal["raw", "prob"] = "raw") -> Any:
+        """Predict new rows, or those of the fit, with the final model.
+
+        As in R: ``predict(fit, newdata, type)``, which leaves rows with missing values out; here
+        they are missing, with a warning. Ties of votes are drawn from the session's stream.
+
+        Parameters
+        ----------
+        newdata : frame, optional
+        type : {"raw", "prob"}
+
+        Returns
+        -------
+        array, Factor, or for "prob" a pandas.DataFrame with a column for each class
+        """
+        check_word("type", type, ("raw", "prob"))
+        task, X = self.prepared.task, self.prepared.X
+        levels = list(task.response.levels)
+        if type == "prob" and not levels:
+            raise InputError("only classification models allow probabilities.")
+        if newdata is not None:
+            design = task.encoder().fit(task.frame).matrix(read(newdata))
+            X, _ = self.prepared.without_constant(design)
+        known: BoolArray = np.asarray(np.isfinite(X).all(axis=1))
+        tell_missing(known, "pass")
+        (found,) = self.final.predict(X[known], [stream()])
+        if type == "prob":
+            assert found.prob is not None
+            return pd.DataFrame(spread(found.prob, known, np.nan), columns=levels)
+        if not levels:
+            return spread(found.values, known, np.nan)
+        return Factor.of(spread(found.values, known, -1.0).astype(np.int64), levels)
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per candidate: `results`."""
+        return self.results
+
+
+@answering
+def train(
+    form: str,
+    data: Any,
+    method: str = "knn",
+    preProcess: str | Sequence[str] | None = None,
+    metric: str | None = None,
+    maximize: bool | None = None,
+    trControl: TrainControl | None = None,
+    tuneGrid: Any = None,
+    tuneLength: int = 3,
+    na_action: NA = "na.fail",
+) -> Train:
+    """Resample a method over candidates, choose one and fit it to all rows.
+
+    Parameters
+    ----------
+    form : str
+        A formula.
+    data : frame
+    method : {"lm", "glm", "knn", "kknn", "glmnet", "multinom", "rlm"}
+    preProcess : sequence of str, optional
+        Some of "center", "scale", "range", "pca", "zv", "nzv": learned from the training rows of
+        each resample.
+    metric : str, optional
+        The measure by which a candidate is chosen; RMSE or Accuracy.
+    maximize : bool, optional
+        Whether its largest value is the best; so for all but RMSE, MAE and logLoss.
+    trControl : TrainControl, optional
+        25 bootstrap resamples by default.
+    tuneGrid : mapping or frame, optional
+        Candidates: all combinations of a mapping's values, or the rows of a frame.
+    tuneLength : int
+        How many values of each parameter there are without `tuneGrid`.
+    na_action : {"na.fail", "na.omit"}
+
+    Returns
+    -------
+    Train
+
+    Notes
+    -----
+    As in R: ``train(form, data, method, ...)``, with its draws: a seed, from it the resamples, a
+    seed for each resample and candidate, and one for the final fit, from where the caller's stream
+    goes on.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> from pycvstat import r
+    >>> r.set_seed(1)
+    >>> fit = r.caret.train("mpg ~ .", pcv.data.mtcars(), method="lm",
+    ...                     trControl=r.caret.trainControl("LOOCV"))
+    >>> fit.results.round(6)
+       intercept      RMSE  Rsquared       MAE
+    0       True  3.490209  0.681858  2.743759
+    >>> fit.bestTune
+    {'intercept': True}
+    """
+    check_word("method", method, METHODS, f"train has no method {method!r} here.")
+    check_word("na_action", na_action, get_args(NA))
+    control = trainControl() if trControl is None else trControl
+    if not isinstance(control, TrainControl):
+        raise InputError("trControl is what trainControl() returns.", given=type(control).__name__)
+    known, steps = METHODS[method], preprocess.methods_of(preProcess)
+    task = Task.build(form, data, na="omit" if na_action == "na.omit" else "raise")
+    _check_response(task, known, control)
+    length = whole(tuneLength, "tuneLength", 1)
+    given = None if tuneGrid is None else grid.frame_of(known, tuneGrid)
+
+    draws = stream()
+    with apart(int(draws.sample(LARGEST, 1)[0]), draws.sample_kind):
+        parts = resamples(control, values_of(task.response, task.n, "y"))
+    if given is None:
+        drawn = known.grid(PreparedTrain(known, task, [{}]).sample(np.arange(task.n)), length)
+        given = grid.in_order(drawn)
+    prepared = PreparedTrain(known, task, grid.candidates(given), steps)
+    if control.method == "none":
+        found = Resampled.none(prepared, given, control)
+        _draw_an_example(task, control)
+    else:
+        fits, loop = len(parts.names) + (control.method == "boot632"), max(prepared.loop) + 1
+        seeds = seeds_of(control, lambda size: draws.sample(MOST, size), fits, loop)
+        prepared.seeds = seeds[:-1].reshape(fits, loop)
+        found = resampled(prepared, given, control, parts, metric, maximize)
+        set_seed(int(seeds[-1]))
+    return Train(
+        method,
+        control,
+        found.results,
+        found.resample,
+        found.best,
+        found.metric,
+        found.maximize,
+        found.measures,
+        steps,
+        tuple(rows + 1 for rows in parts.train),
+        prepared,
+        prepared.fitted(np.arange(task.n), [found.best]),
+    )
+
+
+def _draw_an_example(task: Task, control: TrainControl) -> None:
+    """The draws of an example, from which caret learns the names of the measures.
+
+    They show in the caller's stream only where no seed is set after them.
+    """
+    draws, n = stream(), task.n
+    size, levels = min(10, n), task.response.levels
+    for _ in range(2):
+        draws.sample(size if levels else n, size)
+    if control.classProbs:
+        for _ in levels:
+            draws.runif(size)
+    draws.sample(n, size)
+
+
+def _check_response(task: Task, method: Method, control: TrainControl) -> None:
+    """Refuse responses that the method cannot predict, and classes that caret cannot use."""
+    response = task.response
+    if response.kind not in method.kinds:
+        kind = "classification" if response.levels else "regression"
+        raise InputError(
+            f"wrong model type for {kind}.",
+            given=f"{method.name} for {response.name}, which is {response.kind}",
+            fix="make the response numeric, or use method='knn'"
+            if response.levels
+            else "make the response categorical: factor(y)",
+        )
+    if not response.levels:
+        if len(np.unique(response.values)) == 2:
+            warn(
+                "You are trying to do regression and your outcome only has two possible values.",
+                fix="make it categorical for classification: factor(y)",
+            )
+        return
+    counts = np.bincount(response.values, minlength=len(response.levels))
+    empty = [level for level, size in zip(response.levels, counts, strict=True) if not size]
+    if empty or len(counts) < 2:
+        raise DataError(
+            "one or more factor levels in the outcome has no data."
+            if empty
+            else "the outcome has a single class.",
+            given=", ".join(empty or response.levels),
+            fix="leave out levels without rows",
+        )
+    bad = [name for name in response.levels if not re.fullmatch(r"([^\W\d]|\.(?!\d))[\w.]*", name)]
+    if control.classProbs and bad:
+        raise DataError(
+            "at least one of the class levels is not a valid name of an R variable, as class "
+            "probabilities need.",
+            given=", ".join(bad),
+            fix="name the classes by words, such as 'yes' and 'no'",
+        )
