@@ -49,12 +49,14 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     )
     from pycvstat.learners.glm import GLM as GLM, Logit as Logit
     from pycvstat.learners.knn import KNN as KNN
+    from pycvstat.learners.models import Model as Model, Models as Models
     from pycvstat.learners.multinomial import MNLogit as MNLogit
     from pycvstat.learners.ols import OLS as OLS, WLS as WLS, Mean as Mean
     from pycvstat.learners.penalised import ElasticNet as ElasticNet, Lasso as Lasso, Ridge as Ridge
     from pycvstat.learners.quantile import QuantReg as QuantReg
     from pycvstat.learners.robust import RLM as RLM
     from pycvstat.learners.statsmodels.learner import Statsmodels as Statsmodels
+    from pycvstat.learners.stepwise import Stepwise as Stepwise
     from pycvstat.procedures.audit import audit as audit
     from pycvstat.procedures.compare import benchmark as benchmark, compare as compare
     from pycvstat.procedures.cross_validate import cross_validate as cross_validate
@@ -84,12 +86,14 @@ _NAMES = {
     "learners.external.learner": "External FromFunctions",
     "learners.glm": "GLM Logit",
     "learners.knn": "KNN",
+    "learners.models": "Model Models",
     "learners.multinomial": "MNLogit",
     "learners.ols": "Mean OLS WLS",
     "learners.penalised": "ElasticNet Lasso Ridge",
     "learners.quantile": "QuantReg",
     "learners.robust": "RLM",
     "learners.statsmodels.learner": "Statsmodels",
+    "learners.stepwise": "Stepwise",
     "procedures.audit": "audit",
     "procedures.compare": "benchmark compare",
     "procedures.cross_validate": "cross_validate",

@@ -13,6 +13,35 @@ C <- factor  # as in patsy
 
 pcv_learner <- function(make, params = list()) function(formula, train) make(formula, train, params)
 
+# The same by the right side of another formula, and one of several learners.
+pcv_model <- function(make) function(formula, train, p) {
+  formula[[3]] <- as.formula(p$formula)[[3]]
+  make(formula, train, p)
+}
+pcv_among <- function(makes) function(formula, train, p) {
+  makes[[p$model]](formula, train, p$params)
+}
+
+# Terms selected by step(), from the formula p$start, and fitted again.
+pcv_step <- function(make) function(formula, train, p) {
+  environment(formula) <- environment()
+  start <- update(formula, as.formula(p$start)[c(1, 3)])
+  environment(start) <- environment()
+  family <- if (!is.null(p$family)) pcv_family(p)
+  fit <- if (is.null(family)) lm(start, train, weights = .pcv_weights)
+         else glm(start, family, train, weights = .pcv_weights, control = pcv_control(p))
+  k <- if (p$bic) log(sum(train$.pcv_weights > 0)) else 2
+  fit <- step(fit, list(upper = formula), direction = p$direction, trace = 0, k = k)
+  labels <- attr(terms(formula), "term.labels")
+  kept <- pcv_parts(labels) %in% pcv_parts(attr(terms(fit), "term.labels"))
+  make(update(formula, paste(c(". ~ .", labels[!kept]), collapse = " - ")), train, p)
+}
+
+# The variables of terms, in an order that does not depend on the formula's.
+pcv_parts <- function(labels) {
+  vapply(strsplit(labels, ":"), function(parts) paste(sort(parts), collapse = ":"), "")
+}
+
 pcv_learners <- list(
   mean = function(formula, train, p) {
     y <- train$.pcv_response

@@ -33,6 +33,7 @@ ORDER = (
     "nested_cv",
     "intervals",
     "comparing",
+    "choosing",
     "your_model",
     "r_folds",
     "your_own_parts",

@@ -15,13 +15,23 @@ from pycvstat.data.formula.factors import MAKERS
 from pycvstat.data.formula.syntax import Call, Name, columns_in
 from pycvstat.data.formula.variables import freeze
 from pycvstat.data.frame.columns import Collation
+from pycvstat.data.given import (
+    NA,
+    codes_of,
+    complete_rows,
+    extra_column,
+    formula_and_frame,
+    of_all,
+    refuse_other_responses,
+    tell_rows_lost,
+    weights_of,
+)
 from pycvstat.data.response import Response, many_levels, misread, response_of, with_classes
-from pycvstat.errors import Advice, DataError, InputError, InPython, warn
+from pycvstat.errors import DataError, InputError, warn
 from pycvstat.errors.checks import check_shape, check_word
 from pycvstat.types import FloatArray, IntArray
 
 Coding = Literal["contrasts", "kknn"]
-NA = Literal["raise", "omit", "pass"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -50,6 +60,8 @@ class Task:
         How words were sorted that became a factor's levels; empty where there were none.
     grouped_by : str
         The column that `groups` is; empty where it is none.
+    own : tuple of Formula
+        The formulas that are fitted, where learners have their own.
     """
 
     frame: frames.Frame
@@ -63,6 +75,7 @@ class Task:
     offered: tuple[str, ...] = ()
     sorted_by: Literal["", "ICU", "C"] = ""
     grouped_by: str = ""
+    own: tuple[formulas.Formula, ...] = ()
 
     def __post_init__(self) -> None:
         for name, part in (
@@ -96,6 +109,7 @@ class Task:
         beside: Collection[str] = (),
         levels: Collation = "ICU",
         classes: bool = False,
+        own: Collection[str] = (),
     ) -> Task:
         """Read data given as formula and frame, or as X and y.
 
@@ -123,6 +137,10 @@ class Task:
         classes : bool
             Whether a learner is for classes only: a response of 0 and 1 is two classes then, as a
             response of words is for every learner.
+        own : collection of str
+            The formulas that are fitted, where learners have their own, of the same response. A
+            row that misses a value in a column of one of them is left out for all. Without
+            `formula` that of the task names all columns that they use.
 
         Examples
         --------
@@ -134,21 +152,27 @@ class Task:
         check_word("levels", levels, get_args(Collation))
         labels = frames.row_labels(data if X is None else X)
         y = frames.in_rows_of(labels, y, "y")
-        text, frame = _formula_and_frame(formula, data, X, y)
+        text, frame = formula_and_frame(formula, data, X, y, own)
         given = {"weights": weights, "groups": groups}
         extra = {name: frames.in_rows_of(labels, of, name) for name, of in given.items()}
-        columns = {k: _extra(k, v, frame) for k, v in extra.items() if v is not None}
-        own = [c for c in columns.values() if frame.columns.get(c.name) is c]
+        columns = {k: extra_column(k, v, frame) for k, v in extra.items() if v is not None}
+        taken = [c for c in columns.values() if frame.columns.get(c.name) is c]
         further = [name for name in frame.names if name in beside]
-        parsed = formulas.parse(text, frame.names, [*(c.name for c in own), *further])
-        used = frame.select(dict.fromkeys((*parsed.variables, *further)))
-        taken_away = [frame[n].rename(f"{n} (only taken away)") for n in parsed.removed]
-        may_miss = parsed.predictors if na == "pass" else ()
-        sure = [used[name] for name in used.names if name not in {*may_miss} - {*further}]
-        keep = _complete_rows(used.n, [*sure, *taken_away, *columns.values()], na)
-        _tell_doubts(parsed, used, by_arrays=X is not None)
+        apart = [*(c.name for c in taken), *further]
+        read = [formulas.parse(one, frame.names, apart) for one in own]
+        parsed = formulas.parse(text or of_all(read), frame.names, apart)
+        each = [parsed, *read]
+        refuse_other_responses(each)
+        used = frame.select(dict.fromkeys((*(n for f in each for n in f.variables), *further)))
+        removed = dict.fromkeys(name for f in each for name in f.removed)
+        taken_away = [frame[n].rename(f"{n} (only taken away)") for n in removed]
+        may_miss = {n for f in each for n in f.predictors} if na == "pass" else set()
+        sure = [used[name] for name in used.names if name not in may_miss - {*further}]
+        keep = complete_rows(used.n, [*sure, *taken_away, *columns.values()], na)
+        tell_rows_lost(read, used, len(keep))
+        _tell_doubts(each, used, by_arrays=X is not None)
         used = used if len(keep) == used.n else used.take(keep)
-        used, sorted_by = _sorted_words(used, parsed, levels)
+        used, sorted_by = _sorted_words(used, each, levels)
         used, of_classes = with_classes(used, parsed, levels, classes)
         response = response_of(formulas.response(parsed, used), parsed.text)
         return cls(
@@ -156,13 +180,42 @@ class Task:
             formula=parsed,
             response=response,
             rows=keep,
-            weights=_weights(columns["weights"], keep) if "weights" in columns else None,
-            groups=_codes(columns["groups"])[keep] if "groups" in columns else None,
+            weights=weights_of(columns["weights"], keep) if "weights" in columns else None,
+            groups=codes_of(columns["groups"])[keep] if "groups" in columns else None,
             omitted=frame.n - len(keep),
             offered=frame.names,
             sorted_by=sorted_by or of_classes,
-            grouped_by=columns["groups"].name if columns.get("groups") in own else "",
+            grouped_by=columns["groups"].name if columns.get("groups") in taken else "",
+            own=tuple(read),
         )
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The formulas that are fitted, as they were written."""
+        return tuple(one.text for one in self.own) or (self.formula.text,)
+
+    def under(self, text: str) -> Task:
+        """The same rows under another formula of the same response, whose columns they have.
+
+        Examples
+        --------
+        >>> task = Task.build("y ~ x", {"x": [1.0, 2.0, 3.0], "y": [1.0, 4.0, 9.0]})
+        >>> task.under("y ~ x + I(x^2)").design().columns
+        ('(Intercept)', 'x', 'I(x^2)')
+        """
+        parsed = formulas.parse(text, self.formula.names, self.formula.beside)
+        refuse_other_responses([self.formula, parsed])
+        absent = [name for name in parsed.variables if name not in self.frame.names]
+        if absent:
+            raise InputError(
+                f"the rows were read without the column {absent[0]!r}.",
+                given=f"{text}, on rows read for {self.formula.text}",
+                fix="give the learner with its formula to the procedure that reads the data",
+            )
+        used = {*parsed.variables, *parsed.beside}
+        names = [name for name in self.frame.names if name in used]
+        origin = None if self.origin is None else self.origin.select(names)
+        return replace(self, frame=self.frame.select(names), origin=origin, formula=parsed, own=())
 
     @cached_property
     def incomplete(self) -> int:
@@ -228,102 +281,9 @@ class Task:
         return digest.hexdigest()
 
 
-def _formula_and_frame(formula: str | None, data: Any, X: Any, y: Any) -> tuple[str, frames.Frame]:
-    by_formula, by_arrays = formula is not None or data is not None, X is not None or y is not None
-    if by_formula and by_arrays:
-        raise InputError(
-            "give either a formula and data, or X= and y=, not both.",
-            fix='cross_validate(learner, "y ~ .", data, ...) or cross_validate(learner, X=X, y=y)',
-        )
-    if by_arrays:
-        if X is None or y is None:
-            raise InputError("X= and y= belong together.", given="only one of them")
-        return _frame_of_arrays(X, y)
-    if formula is None or data is None:
-        raise InputError(
-            "data are missing.",
-            given="only a formula" if formula is not None else "no formula",
-            fix='give a formula and data, such as ("y ~ .", data), or X= and y=',
-        )
-    if not isinstance(formula, str):
-        raise InputError(
-            "the formula must be text.",
-            given=type(formula).__name__,
-            fix='write "y ~ .", and give arrays by keyword: X=, y=',
-        )
-    return formula, frames.read(data)
-
-
-def _frame_of_arrays(X: Any, y: Any) -> tuple[str, frames.Frame]:
-    predictors, response = frames.read(X), frames.read_y(y)
-    if len(response.values) != predictors.n:
-        raise DataError(
-            "X and y must have the same number of rows.",
-            given=f"{predictors.n} rows in X, {len(response.values)} values in y",
-        )
-    name = response.name
-    while name in predictors.names:
-        name += "_"
-    return f"{formulas.quote(name)} ~ .", predictors.with_column(response.rename(name))
-
-
-def _extra(what: str, given: Any, frame: frames.Frame) -> frames.Column:
-    if isinstance(given, str):
-        if given not in frame.names:
-            raise DataError(
-                f"the column for {what} is not in the data.",
-                given=given,
-                fix=f"use one of {', '.join(frame.names[:12])}",
-            )
-        return frame[given]
-    column = frames.read_y(given, what)
-    if len(column.values) != frame.n:
-        raise DataError(
-            f"{what} must have one value per row.",
-            given=f"{len(column.values)} values for {frame.n} rows",
-        )
-    own = frame.columns.get(column.name)
-    if isinstance(own, frames.Column) and np.array_equal(own.labels(), column.labels()):
-        return own
-    return column.rename(what)
-
-
-def _complete_rows(n: int, columns: Sequence[frames.Column], na: NA) -> IntArray:
-    missing = [(c.name, m) for c in columns if (m := c.missing()).any()]
-    if n == 0:
-        raise DataError("the data have no rows.", given="0 rows")
-    if not missing:
-        return np.arange(n)
-    for name, mask in missing:
-        if mask.all():
-            raise DataError(f"the column {name!r} is NA in every row.", fix="drop the column")
-    bad = np.logical_or.reduce([mask for _, mask in missing])
-    if na != "omit":
-        counts = ", ".join(dict.fromkeys(f"{name}: {int(mask.sum())}" for name, mask in missing))
-        raise DataError(
-            f"{int(bad.sum())} of {n} rows have missing values.",
-            given=counts,
-            fix=Advice(
-                "{na} leaves these rows out (as R's lm does)"
-                + (
-                    "; {} hands missing predictors to learners that take them: estimators such "
-                    "as HistGradientBoostingRegressor, pipelines that impute, FromFunctions"
-                    if na == "raise"
-                    else ""
-                ),
-                InPython("na='pass'"),
-                na="omit",
-            ),
-        )
-    keep = np.flatnonzero(~bad)
-    if keep.size == 0:
-        raise DataError("no row is complete.", given=f"{n} rows, each with a missing value")
-    return keep
-
-
-def _tell_doubts(formula: formulas.Formula, used: frames.Frame, by_arrays: bool) -> None:
+def _tell_doubts(read: Sequence[formulas.Formula], used: frames.Frame, by_arrays: bool) -> None:
     """Say which factors look as if they were none, and refuse to compute with spoiled numbers."""
-    for node in formula.expressions:
+    for node, formula in {node: one for one in reversed(read) for node in one.expressions}.items():
         columns = [used[name] for name in columns_in(node)]
         spoiled = next((found for column in columns if (found := misread(column))), None)
         if isinstance(node, Name) or (isinstance(node, Call) and node.function in MAKERS):
@@ -338,31 +298,13 @@ def _tell_doubts(formula: formulas.Formula, used: frames.Frame, by_arrays: bool)
 
 
 def _sorted_words(
-    used: frames.Frame, formula: formulas.Formula, levels: Collation
+    used: frames.Frame, read: Sequence[formulas.Formula], levels: Collation
 ) -> tuple[frames.Frame, Literal["", "ICU", "C"]]:
     """Words sort themselves by ICU; where they shall not, they become factors now."""
-    words = [used[name] for name in formula.variables if used[name].of_words]
-    words = [column for column in words if formula.response != Name(column.name)]
+    names = dict.fromkeys(name for one in read for name in one.variables)
+    words = [used[name] for name in names if used[name].of_words]
+    words = [column for column in words if read[0].response != Name(column.name)]
     if levels == "C":
         for column in words:
             used = used.with_column(frames.Column(column.name, "factor", *column.as_factor("C")))
     return used, levels if words else ""
-
-
-def _weights(column: frames.Column, keep: IntArray) -> FloatArray:
-    if column.kind != "numeric":
-        raise DataError("weights must be numbers.", given=f"a {column.kind} column")
-    values = np.asarray(column.values, dtype=np.float64)[keep]
-    if not np.isfinite(values).all() or (values < 0).any() or not (values > 0).any():
-        raise DataError(
-            "weights must be finite, not negative, and not all zero.",
-            given=f"from {values.min():g} to {values.max():g}",
-        )
-    return values
-
-
-def _codes(column: frames.Column) -> NDArray[Any]:
-    if column.kind in ("factor", "ordered"):
-        levels: NDArray[Any] = np.asarray(column.levels, dtype=object)
-        return np.asarray(levels[column.values])
-    return np.asarray(column.values)

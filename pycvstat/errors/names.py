@@ -218,3 +218,18 @@ def _refusal(
         problem = str(misfit)
     missing = problem.rpartition(" ")[2].strip("'")
     return InputError(f"{function.__name__}: {problem}.", fix=EXAMPLES.get(missing))
+
+
+def defaults_of(kind: Any) -> dict[str, Any]:
+    """The defaults of the arguments of a class or function; none where it has no signature.
+
+    Examples
+    --------
+    >>> defaults_of(lambda x, k=7: x)["k"]
+    7
+    """
+    try:
+        parameters = inspect.signature(kind).parameters
+        return {name: of.default for name, of in parameters.items()}
+    except (TypeError, ValueError):
+        return {}

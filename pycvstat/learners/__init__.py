@@ -6,6 +6,7 @@ known about it on the class; its numbers in pure functions on arrays, in `linear
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pycvstat.learners.base import Learner
@@ -17,6 +18,8 @@ __all__ = ["Learner", "as_learner"]
 def as_learner(given: Any) -> Learner:
     """A learner as it is; a statsmodels model, or any object with fit and predict, wrapped.
 
+    A list or a dict of learners is one of them, to be chosen.
+
     Examples
     --------
     >>> from pycvstat.learners.ols import Mean
@@ -25,6 +28,10 @@ def as_learner(given: Any) -> Learner:
     """
     if isinstance(given, Learner):
         return given
+    if isinstance(given, list | tuple | Mapping):
+        from pycvstat.learners.models import Models
+
+        return Models(given)
     if class_of(given) is not None or is_built(given):
         from pycvstat.learners.statsmodels.learner import Statsmodels
 

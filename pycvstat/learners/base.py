@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, AsClasses, DataError, InputError, warn
 from pycvstat.errors.checks import AsTyped, check_word, memory_for
-from pycvstat.errors.names import Answering, answering, unknown_argument
+from pycvstat.errors.names import Answering, answering, defaults_of, unknown_argument
+from pycvstat.learners.candidates import Candidates, Params
 from pycvstat.losses.table import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 from pycvstat.verbs import Checked
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from pycvstat.losses import Loss
 
 
-Params = Mapping[str, Any]
 Which = Sequence[int] | None
 """Positions of the candidates to fit; None for all."""
 NA = Literal["pass", "raise"]
@@ -48,6 +48,8 @@ class Learner(AsTyped, metaclass=Answering):
     """Parameters that are told also where they have their usual value."""
     simpler_when_larger: ClassVar[tuple[str, ...]] = ()
     """Parameters whose larger values make a simpler fit."""
+    limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
+    """Between which values parameters lie, where no grid can go further."""
     kinds: ClassVar[tuple[str, ...]] = ("continuous", "nominal", "ordinal")
     """The responses that it predicts."""
     uses_weights: ClassVar[bool] = False
@@ -107,6 +109,16 @@ class Learner(AsTyped, metaclass=Answering):
     def for_classes(self) -> bool:
         """Whether it predicts classes only."""
         return "continuous" not in self.kinds
+
+    @property
+    def formulas(self) -> tuple[str | None, ...]:
+        """The formulas it is fitted by; None stands for that of the data."""
+        return (None,)
+
+    @property
+    def usual(self) -> dict[str, Any]:
+        """The values that parameters have where nothing is said."""
+        return defaults_of(type(self))
 
     def check_names(self, params: Params) -> None:
         """Refuse a name that is not a parameter of this learner."""
@@ -208,26 +220,11 @@ class Learner(AsTyped, metaclass=Answering):
         from pycvstat.data.task import Task
 
         given = {"X": X, "y": y, "weights": weights, "na": na, "levels": levels}
-        given |= {"beside": self.beside, "classes": self.for_classes}
+        own = tuple(dict.fromkeys(text for text in self.formulas if text is not None))
+        given |= {"beside": self.beside, "classes": self.for_classes, "own": own}
         task = Task.build(formula, data, **given)
         with memory_for(f"{task.n} rows of {task.formula.text}"):
             return self.fit_task(task)
-
-
-class Candidates(tuple[dict[str, Any], ...]):
-    """Parameters of candidates, with the learner that each makes: made, and so checked, once."""
-
-    learner: Any
-    learners: tuple[Any, ...]
-
-    @classmethod
-    def of(cls, learner: Any, params: Sequence[Params]) -> Candidates:
-        """The candidates of a learner; those that were made of it stay as they are."""
-        if isinstance(params, Candidates) and params.learner is learner:
-            return params
-        made = cls(params)  # type: ignore[arg-type]
-        made.learner, made.learners = learner, tuple(learner.with_params(**c) for c in made)
-        return made
 
 
 class Prepared(ABC):
@@ -242,10 +239,13 @@ class Prepared(ABC):
     suspect : Learner or None
         The learner, where it might keep something from fit to fit: its first fit is then repeated
         after all others, and must predict the same.
+    repeated : tuple of int
+        The candidates of that fit.
     """
 
     candidates: tuple[Params, ...]
     suspect: Learner | None = None
+    repeated: tuple[int, ...] = (0,)
 
     def __init__(self, learner: Any, task: Task, candidates: Sequence[Params] = ({},)) -> None:
         self.task, self.candidates = task, tuple(candidates)

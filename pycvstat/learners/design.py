@@ -48,9 +48,16 @@ class DesignLearner(Learner):
     """A learner that sees the data as R's model matrix, intercept included."""
 
     kinds: ClassVar[tuple[str, ...]] = ("continuous",)
+    fitted_class: ClassVar[type[FittedDesign]]
+    """What a fit to all rows is."""
 
     shrinks: ClassVar[bool] = False
     """Whether it can use more columns than half of the rows."""
+
+    @property
+    def has_likelihood(self) -> bool:
+        """Whether its solutions say their likelihood, by which terms can be selected."""
+        return False
 
     @abstractmethod
     def solve(self, sample: Sample) -> Solution:
@@ -81,7 +88,7 @@ class DesignLearner(Learner):
             refuse_non_finite(self.name, solution.predict(sample.X, sample.offset).values)
         for text in solution.report.notes:
             warn(text)
-        return FittedDesign(self, task, encoder, sample, solution)
+        return self.fitted_class(self, task, encoder, sample, solution)
 
 
 class PreparedDesign(Prepared):
@@ -206,6 +213,9 @@ class FittedDesign(FittedRegression):
         return outcome.values, outcome.prob, known
 
 
+DesignLearner.fitted_class = FittedDesign
+
+
 def shares_rows(task: Task, plan: FoldPlan) -> bool:
     """Whether every fit trains on all rows that it does not test, with one design for all."""
     return plan.train is None and task.encoder("contrasts").stateless
@@ -237,6 +247,8 @@ def sample_of(task: Task, design: Design, X: FloatArray, rows: IntArray) -> Samp
         None if design.offset is None else design.offset[rows],
         design.intercept,
         task.response.name,
+        design.assign,
+        task.formula.terms,
     )
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from statsmodels.genmod.families import links
 
 from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_number, shown
+from pycvstat.learners import likelihoods
 from pycvstat.types import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -121,6 +123,8 @@ class Family:
     support : str
         The same in words.
     default_link : str
+    likelihood : function of y, mu, weights, deviance, optional
+        Minus twice the log-likelihood as R has it; none where R has none.
     free_dispersion : bool
         Whether the dispersion is estimated (Student's t) or 1 (normal distribution).
     """
@@ -132,6 +136,7 @@ class Family:
     responses: Callable[[FloatArray], Any]
     support: str
     default_link: str
+    likelihood: Callable[[FloatArray, FloatArray, FloatArray, float], float] | None = None
     free_dispersion: bool = True
 
     def variance(self, mu: FloatArray) -> FloatArray:
@@ -158,7 +163,14 @@ class Family:
 
 COUNTS = "counts that are not negative"
 GAUSSIAN = Family(
-    "gaussian", sm.Gaussian(), lambda y, w: y, ANY, np.isfinite, "any number", "identity"
+    "gaussian",
+    sm.Gaussian(),
+    lambda y, w: y,
+    ANY,
+    np.isfinite,
+    "any number",
+    "identity",
+    likelihoods.gaussian,
 )
 BINOMIAL = Family(
     "binomial",
@@ -168,6 +180,7 @@ BINOMIAL = Family(
     lambda y: (y >= 0) & (y <= 1),
     "two classes, TRUE/FALSE, or shares between 0 and 1",
     "logit",
+    likelihoods.binomial,
     free_dispersion=False,
 )
 POISSON = Family(
@@ -178,13 +191,26 @@ POISSON = Family(
     lambda y: y >= 0,
     COUNTS,
     "log",
+    likelihoods.poisson,
     free_dispersion=False,
 )
 GAMMA = Family(
-    "gamma", sm.Gamma(), lambda y, w: y, POSITIVE, lambda y: y > 0, "numbers above 0", "inverse"
+    "gamma",
+    sm.Gamma(),
+    lambda y, w: y,
+    POSITIVE,
+    lambda y: y > 0,
+    "numbers above 0",
+    "inverse",
+    likelihoods.gamma,
 )
 INVERSE_GAUSSIAN = replace(
-    GAMMA, name="inverse_gaussian", of=InverseGaussian(), means=ANY, default_link="inverse_squared"
+    GAMMA,
+    name="inverse_gaussian",
+    of=InverseGaussian(),
+    means=ANY,
+    default_link="inverse_squared",
+    likelihood=likelihoods.inverse_gaussian,
 )
 
 
@@ -195,6 +221,7 @@ def negative_binomial(alpha: float) -> Family:
         name="negative_binomial",
         of=sm.NegativeBinomial(alpha=alpha),
         start=lambda y, w: y + (y == 0) / 6,
+        likelihood=partial(likelihoods.negative_binomial, alpha),
     )
 
 

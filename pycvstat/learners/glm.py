@@ -17,7 +17,14 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Params, Predictions, Prepared
 from pycvstat.learners.design import DesignLearner, PreparedDesign, shares_rows, tell_wide
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.solution import FitReport, Outcome, Sample, Solution, results_table
+from pycvstat.learners.solution import (
+    FitReport,
+    Likelihood,
+    Outcome,
+    Sample,
+    Solution,
+    results_table,
+)
 from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
@@ -65,6 +72,22 @@ class GLMSolution(Solution):
             return Outcome(mean)
         return Outcome((mean > 0.5).astype(np.float64), np.column_stack([1 - mean, mean]))
 
+    def likelihood(self, sample: Sample) -> Likelihood:
+        """That of the family, by R's formulas; a dispersion that is estimated is Pearson's."""
+        fit, weights, family = self.fit, sample.prior, self.family
+        deviance, rank, used = fit.deviances[-1], fit.fitted.rank, int((weights > 0).sum())
+        dispersion: float | None = 1.0
+        if family.name not in ("binomial", "poisson"):
+            squares = (fit.working_weights * fit.working_residuals**2)[fit.working_weights > 0]
+            dispersion = float(squares.sum()) / (used - rank) if used > rank else np.nan
+        assert family.likelihood is not None
+        at_rank_0 = family.likelihood(sample.y, fit.mean, weights, deviance)
+        zeros = 2.0 * (len(weights) - used)  # which R counts as coefficients at any price but 2
+        return Likelihood(
+            deviance, rank, len(weights), used, at_rank_0 - zeros,
+            None if family.name == "gaussian" else dispersion,
+        )  # fmt: skip
+
     def results(self, sample: Sample, **covariance: Any) -> Any:
         """Of ``sm.GLM``."""
         from pycvstat.learners.statsmodels.results import generalised
@@ -106,6 +129,11 @@ class GeneralisedLinear(DesignLearner):
     def family_is_known(self) -> bool:
         """Whether no parameter of the family is estimated."""
         return True
+
+    @property
+    def has_likelihood(self) -> bool:
+        """Whether R's glm knows that of the family."""
+        return self.family_is_known and self.parts()[0].likelihood is not None
 
     def check(self, task: Task) -> None:
         """Two classes for the binomial family, numbers for the others."""

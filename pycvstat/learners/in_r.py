@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pycvstat.rmath.tolerances import ITERATIVE, Tolerance
@@ -48,3 +48,40 @@ class LearnerInR:
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ("procedures.R",)
     otherwise: LearnerInR | None = None
+
+
+def with_formula_in_r(one: LearnerInR, formula: str) -> LearnerInR:
+    """The same learner, which is fitted by a formula of its own.
+
+    Examples
+    --------
+    >>> with_formula_in_r(LearnerInR("pcv_learners$ols", "lm"), "y ~ x").learner
+    'pcv_model(pcv_learners$ols)'
+    """
+    otherwise = None if one.otherwise is None else with_formula_in_r(one.otherwise, formula)
+    params = {**one.params, "formula": formula}
+    return replace(one, learner=f"pcv_model({one.learner})", params=params, otherwise=otherwise)
+
+
+def among_in_r(codes: Mapping[str, LearnerInR], model: str) -> LearnerInR:
+    """One of several learners by its name, within the loosest of their tolerances.
+
+    Examples
+    --------
+    >>> codes = {"a": LearnerInR("f", "lm"), "b": LearnerInR("g", "glm")}
+    >>> among_in_r(codes, "b").learner, among_in_r(codes, "b").params
+    ('pcv_among(list(f, g))', {'model': 2, 'params': {}})
+    """
+    each, chosen = list(codes.values()), codes[model]
+    instead = {name: one.otherwise or one for name, one in codes.items()}
+    return replace(
+        chosen,
+        learner=f"pcv_among(list({', '.join(one.learner for one in each)}))",
+        says=", ".join(dict.fromkeys(one.says for one in each)),
+        params={"model": list(codes).index(model) + 1, "params": dict(chosen.params)},
+        packages=tuple(dict.fromkeys(package for one in each for package in one.packages)),
+        tolerance=max((one.tolerance for one in each), key=lambda t: t.relative),
+        notes=tuple(dict.fromkeys(note for one in each for note in one.notes)),
+        files=tuple(dict.fromkeys(file for one in each for file in one.files)),
+        otherwise=None if instead == codes else among_in_r(instead, model),
+    )

@@ -27,6 +27,7 @@ from pycvstat.learners.linear.left_out import full_residuals
 from pycvstat.learners.linear.pairs import least_squares_left_out
 from pycvstat.learners.solution import (
     FitReport,
+    Likelihood,
     LinearSolution,
     Outcome,
     Sample,
@@ -66,6 +67,15 @@ class LeastSquaresSolution(LinearSolution):
         from pycvstat.learners.statsmodels.results import least_squares
 
         return least_squares(sample, self.fitted.coefficients, **covariance)
+
+    def likelihood(self, sample: Sample) -> Likelihood:
+        """That of normal errors, whose variance is eliminated."""
+        residuals = sample.y - self.predict(sample.X, sample.offset).values
+        deviance, n = float(sample.prior @ residuals**2), len(sample.y)
+        used, rank = int((sample.prior > 0).sum()), self.fitted.rank
+        with np.errstate(divide="ignore"):
+            at_rank_0 = n * float(np.log(deviance / n))
+        return Likelihood(deviance, rank, n, used, at_rank_0, None)
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """Student's t with the residual degrees of freedom."""
@@ -135,6 +145,11 @@ class OLS(DesignLearner):
     def beside(self) -> tuple[str, ...]:
         """Names of columns in `cov_kwds`."""
         return tuple(columns_of_covariance(self.cov_kwds))
+
+    @property
+    def has_likelihood(self) -> bool:
+        """Normal errors; selection knows no other covariance."""
+        return self.cov_type == "nonrobust"
 
     def covariance(self, task: Task) -> dict[str, Any]:
         """The covariance of the coefficients, where it is not that of lm."""

@@ -14,10 +14,12 @@ from pycvstat.errors.checks import check_level
 from pycvstat.learners.base import spread
 from pycvstat.learners.linear.least_squares import LeastSquares
 from pycvstat.losses.table import Predictions
-from pycvstat.types import BoolArray, FloatArray
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pycvstat.data.formula import Term
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +39,9 @@ class Sample:
         Whether the first column of X is the constant.
     response : str
         Its name.
+    assign : (p,) int64
+        The term of each column, counted from 1; 0 is the intercept.
+    terms : tuple of Term
     """
 
     X: FloatArray
@@ -47,6 +52,8 @@ class Sample:
     offset: FloatArray | None = None
     intercept: bool = True
     response: str = "y"
+    assign: IntArray | None = None
+    terms: tuple[Term, ...] = ()
 
     @property
     def prior(self) -> FloatArray:
@@ -97,6 +104,47 @@ class FitReport:
     notes: tuple[str, ...] = ()
 
 
+Terms = tuple[int, ...]
+"""Positions of terms in the formula, in the order in which the model has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A model on the way.
+
+    Parameters
+    ----------
+    change : str
+        What was added or taken away, "+ x" or "- x"; empty for the first.
+    terms : tuple of int
+    deviance : float
+        For least squares the residual sum of squares.
+    df_residual : int
+    criterion : float
+    """
+
+    change: str
+    terms: Terms
+    deviance: float
+    df_residual: int
+    criterion: float
+
+
+@dataclass(frozen=True, slots=True)
+class Selected(FitReport):
+    """What there is to say about a fit to selected terms.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+    selected : tuple of str
+        The labels of the terms of the last model.
+    """
+
+    steps: tuple[Step, ...] = ()
+    selected: tuple[str, ...] = ()
+
+
 CERTAIN = 10 * float(np.finfo(np.float64).eps)
 """R's distance from 0 and 1 of a probability that is numerically 0 or 1."""
 
@@ -104,6 +152,50 @@ SEPARATED = (
     "fitted probabilities are numerically 0 or 1: the predictors separate the classes, "
     "so the coefficients have no finite maximum likelihood estimate."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """What criteria such as AIC and BIC are made of, as R's ``extractAIC`` has them.
+
+    Parameters
+    ----------
+    deviance : float
+    rank : int
+        Coefficients estimated.
+    n : int
+        Rows, those of weight 0 included.
+    used : int
+        Rows with a positive weight.
+    at_rank_0 : float
+        The criterion without the price of coefficients.
+    dispersion : float or None
+        At which deviances are compared; None where it is eliminated, as for normal errors.
+    """
+
+    deviance: float
+    rank: int
+    n: int
+    used: int
+    at_rank_0: float
+    dispersion: float | None
+
+    @property
+    def df_residual(self) -> int:
+        """Degrees of freedom that are left."""
+        return self.used - self.rank
+
+    def criterion(self, k: float) -> float:
+        """The criterion at a price of k for each coefficient."""
+        return self.at_rank_0 + k * (self.n - self.df_residual)
+
+    def beside(self, other: Likelihood, k: float) -> float:
+        """The criterion of another model, but for a constant, at the dispersion of this one."""
+        if self.dispersion is None:
+            fit = self.n * float(np.log(other.deviance / self.n))
+        else:
+            fit = other.deviance / self.dispersion
+        return fit + k * other.rank
 
 
 class Solution:
@@ -117,6 +209,10 @@ class Solution:
 
     def table(self, sample: Sample, level: float) -> pd.DataFrame:
         """The coefficients with what is known about their accuracy."""
+        raise NotImplementedError
+
+    def likelihood(self, sample: Sample) -> Likelihood:
+        """What criteria of selection are made of, where the learner `has_likelihood`."""
         raise NotImplementedError
 
     def results(self, sample: Sample, **covariance: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
@@ -13,7 +13,7 @@ from pycvstat.errors.names import answering
 from pycvstat.folds import Holdout, Subsampling
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.dispatch import usual_row
-from pycvstat.learners import as_learner
+from pycvstat.learners.models import named
 from pycvstat.procedures.cross_validate import CVResult, cross_validated
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.setting import Arguments, read_setting, weights_used
@@ -162,7 +162,7 @@ def _renamed(row: dict[str, Any]) -> dict[str, Any]:
 
 @answering
 def compare(
-    learners: Mapping[str, Any],
+    learners: Mapping[str, Any] | Sequence[Any],
     formula: str | None = None,
     data: Any = None,
     *,
@@ -179,6 +179,8 @@ def compare(
     Parameters
     ----------
     learners : mapping of name to learner
+        Each may have a formula of its own, by `Model`; learners in a list are called as they are
+        typed.
     formula, data, folds, loss, on_error, **arguments
         As in `cross_validate`.
 
@@ -195,9 +197,7 @@ def compare(
     >>> comparison.best
     'ols'
     """
-    example = 'compare({"knn": KNN(), "ols": OLS()}, ...)'
-    given = _by_name("learners", learners, example)
-    read = {str(name): as_learner(learner) for name, learner in given.items()}
+    read = named(learners)
     setting = read_setting(list(read.values()), formula, data, folds, loss, arguments, on_error)
     # before any runs: what a user's code does must not change what a checkpoint is about
     identities = {name: setting.identity(learner) for name, learner in read.items()}
@@ -208,15 +208,9 @@ def compare(
     return Comparison(results)
 
 
-def _by_name(what: str, given: Any, example: str) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping) or not given:
-        raise InputError(f"{what} are given by name.", given=type(given).__name__, fix=example)
-    return given
-
-
 @answering
 def benchmark(
-    methods: Mapping[str, Any],
+    methods: Mapping[str, Any] | Sequence[Any],
     formula: str | None = None,
     data: Any = None,
     *,
@@ -244,7 +238,7 @@ def benchmark(
     ----------
     methods : mapping of name to learner or (learner, grid)
         A learner without a grid has nothing to tune: it is trained on training and validation
-        rows.
+        rows. Each may have a formula of its own, by `Model`.
     formula, data, loss, **arguments
         As in `cross_validate`.
     validation, test : float
@@ -271,13 +265,17 @@ def benchmark(
         raise InputError(
             "no training rows are left.", given=f"validation={validation}, test={test}"
         )
-    example = 'benchmark({"knn": (KNN(), {"k": range(1, 31)}), "ols": OLS()}, ...)'
     development = Holdout(test=validation / (1 - test))
-    learners = {
-        name: Tuned(method[0], method[1], inner=development)
-        if isinstance(method, tuple)
-        else method
-        for name, method in _by_name("methods", methods, example).items()
-    }
+
+    def learner(method: Any) -> Any:
+        if not isinstance(method, tuple):
+            return method
+        return Tuned(method[0], method[1], inner=development)
+
+    learners = named(
+        {name: learner(method) for name, method in methods.items()}
+        if isinstance(methods, Mapping)
+        else [learner(method) for method in methods]
+    )
     folds = Subsampling(times, train=round(1 - test, 12), random=random)
     return compare(learners, formula, data, folds=folds, loss=loss, **arguments)

@@ -30,6 +30,7 @@ from pycvstat.procedures.setting import (
     fold_rows,
     out_of_fold,
     read_setting,
+    selected_in_fits,
     weights_used,
 )
 from pycvstat.types import FloatArray
@@ -226,7 +227,9 @@ class CVResult(EstimateVerbs):
 
         check_word("what", what, self._tables)
         if what == "folds":
-            return fold_rows(self.table)
+            selected = selected_in_fits(self.details)
+            more = {"selected": [" + ".join(one) or "1" for one in selected]} if selected else {}
+            return fold_rows(self.table).assign(**more)
         if what == "losses":
             return self.table.tidy()
         first = usual_row(self.table, level, self.interval)

@@ -154,14 +154,14 @@ def run(
     )
     if again:
         first, last = ([fit.get(name) for name in GIVEN] for fit in (results[0], results.pop()))
-        refuse_state(prepared.suspect, first, last, _place(work, 0))
+        refuse_state(prepared.suspect, first, last, _place(work, 0), prepared.repeated)
     return _assemble(work, results) if closed is None else closed
 
 
 def _fit_and_notes(work: Work, i: int) -> dict[str, Any]:
     if i == AGAIN:
         with warnings.catch_warnings(record=True), noted():  # what it has to say was said
-            return fit_one(work, 0, [0])
+            return fit_one(work, 0, work.prepared.repeated)
     with noted() as said:
         found = fit_one(work, i)
     return found | {"notes": list(dict.fromkeys(said))}
@@ -320,8 +320,8 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
 
 def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:
     """Inner plans of the fits, and the one for all rows."""
-    *plans, last = work.contexts
-    return tuple(c for c in plans if isinstance(c, FoldPlan)), last
+    *plans, last = (c if isinstance(c, FoldPlan) else None for c in work.contexts)
+    return tuple(c for c in plans if c is not None), last
 
 
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:

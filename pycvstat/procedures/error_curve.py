@@ -164,8 +164,8 @@ def error_curve(
     >>> curve.tidy()["train"].round(2).tolist()
     [0.0, 7.24, 23.27]
     """
-    chosen = as_learner(learner)
-    candidates = as_candidates(grid, chosen)
+    candidates = as_candidates(grid, as_learner(learner))
+    chosen = candidates.learner
     setting = read_setting(candidates.learners, formula, data, folds, loss, arguments)
     prepared, plan = setting.prepare(chosen, candidates), setting.plan
     contexts = prepared.begin(plan, setting.stream)
@@ -224,14 +224,15 @@ def train_and_test(
     found = run_tasks(
         _fit_one,
         (work, orders),
-        [*tasks, (0, sizes[0][0], [0])] if again else tasks,
+        [*tasks, (0, sizes[0][0], prepared.repeated)] if again else tasks,
         execution=setting.execution,
         identity=identity,
         label=label,
         again=again,
     )
     if again:
-        refuse_state(prepared.suspect, found[0][:-1], found.pop()[:-1], where(plan, 0))
+        first, last = found[0][:-1], found.pop()[:-1]
+        refuse_state(prepared.suspect, first, last, where(plan, 0), prepared.repeated)
     train, test, losses, values, notes = zip(*found, strict=True)
     said: list[list[tuple[str, str]]] = [[] for _ in range(len(plan))]
     for task, of_fit in zip(tasks, notes, strict=True):

@@ -12,8 +12,10 @@ import numpy as np
 
 from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_whole, shown
-from pycvstat.errors.names import Answering
-from pycvstat.learners.base import Candidates, Learner, Params
+from pycvstat.errors.names import EXAMPLES, Answering
+from pycvstat.learners.base import Learner, Params
+from pycvstat.learners.candidates import Candidates
+from pycvstat.learners.models import FORMULA, MODEL, Model, Models
 from pycvstat.rmath.random import as_stream
 from pycvstat.types import FloatArray
 
@@ -144,8 +146,10 @@ def as_candidates(grid: Any, learner: Learner) -> Candidates:
     Parameters
     ----------
     grid : mapping, sequence of mappings, RandomSearch or QuasiRandomSearch
-        A mapping of lists is a full product, the last parameter varying fastest.
+        A mapping of lists is a full product, the last parameter varying fastest. None for
+        `Models`, each of which is a candidate.
     learner : Learner
+        It becomes a `Model` where the grid has formulas.
 
     Examples
     --------
@@ -153,13 +157,34 @@ def as_candidates(grid: Any, learner: Learner) -> Candidates:
     >>> as_candidates({"k": [1, 2], "kernel": ["inv", "cos"]}, KNN())[1]
     {'k': 1, 'kernel': 'cos'}
     """
+    if grid is None and isinstance(learner, Models) and learner.model is None:
+        return Candidates.of(learner, [{MODEL: name} for name in learner.models])
+    if grid is None:
+        raise InputError("there is no grid to tune over.", fix=EXAMPLES["grid"])
     candidates = _expand(grid)
     if not candidates:
         raise InputError("the grid is empty.", given=repr(grid), fix=EXAMPLE)
     for name in dict.fromkeys(name for candidate in candidates for name in candidate):
         if not isinstance(name, str):
             raise InputError("parameters of a grid are given by name.", given=repr(name))
+    if any(FORMULA in candidate for candidate in candidates):
+        _refuse_twice(candidates)
+        if FORMULA not in learner.params() and not isinstance(learner, Models):
+            return Candidates.of(Model(learner), candidates)
     return Candidates.of(learner, candidates)
+
+
+def _refuse_twice(candidates: Drawn) -> None:
+    """One formula twice, with the same other parameters, is one candidate."""
+    seen = list[dict[str, Any]]()
+    for candidate in candidates:
+        text = candidate.get(FORMULA)
+        bare = candidate | {FORMULA: "".join(text.split()) if isinstance(text, str) else text}
+        if bare in seen:
+            raise InputError(
+                "the grid has the same formula twice.", given=text, fix="leave one out"
+            )
+        seen.append(bare)
 
 
 def own_grid(learner: Learner, task: Task) -> Sequence[Params]:

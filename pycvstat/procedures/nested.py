@@ -23,6 +23,7 @@ from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.selection import Complexity, RuleName, Tuning
 from pycvstat.procedures.setting import Arguments, read_setting
+from pycvstat.procedures.standing import Standing, standing
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.types import FloatArray, IntArray
@@ -54,7 +55,7 @@ class Chosen(Sequence[dict[str, Any]]):
     def __getitem__(self, key: str) -> list[Any]: ...
     def __getitem__(self, key: int | slice | str) -> Any:
         if isinstance(key, str):
-            return [row[key] for row in self.rows]
+            return [row.get(key) for row in self.rows]
         return self.rows[key]
 
     def __len__(self) -> int:
@@ -138,6 +139,14 @@ class NestedResult(CVResult):
         found = [() if d is None else d.choice.tied for d in self.details]
         return [[self.candidates[c] for c in tied] for tied in found]
 
+    @cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """How sure the choices are, by outer fit that did not fail."""
+        by = self.tuned.metric
+        larger = by is not None and as_metric(by).better == "larger"
+        of = self.candidates, self.tuned.learner, -1.0 if larger else 1.0
+        return tuple(standing(d.choice, d.means, *of) for d in self.details if d is not None)
+
     @property
     def inner_curves(self) -> FloatArray:
         """Inner estimate (mean of inner fold means), shape (outer fits, candidates)."""
@@ -190,6 +199,12 @@ class NestedResult(CVResult):
             index = self.chosen_index
             return self.candidates[int(np.bincount(index[index >= 0]).argmax())]
         if policy == "median":
+            if any(one.keys() != self.candidates[0].keys() for one in self.candidates):
+                raise InputError(
+                    "candidates with different parameters have no median.",
+                    given=", ".join(parameter_columns(self.candidates, 1)),
+                    fix="use policy='retune' or policy='vote'",
+                )
             return _median(self.chosen, self.candidates)
         return None
 
@@ -247,7 +262,7 @@ def nested_cv(
     formula: str | None = None,
     data: Any = None,
     *,
-    grid: Any,
+    grid: Any = None,
     outer: Any,
     inner: Any,
     loss: Any = None,
@@ -285,10 +300,9 @@ def nested_cv(
     >>> result.chosen["k"], round(result.estimate, 3)
     ([7, 6, 2, 4, 1, 6], 17.827)
     """
-    chosen = as_learner(learner)
-    tuned = Tuned(chosen, grid, inner, rule, complexity, tolerance, metric=metric)
+    tuned = Tuned(as_learner(learner), grid, inner, rule, complexity, tolerance, metric=metric)
     setting = read_setting([tuned], formula, data, outer, loss, arguments, on_error, "outer")
-    outcome = setting.run(tuned, label=f"nested cross-validation of {chosen.name}")
+    outcome = setting.run(tuned, label=f"nested cross-validation of {tuned.learner.name}")
     return NestedResult.made(
         setting,
         tuned,

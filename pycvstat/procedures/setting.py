@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from pycvstat.data.frame import row_labels
 from pycvstat.data.task import Task
-from pycvstat.errors import DataError
+from pycvstat.errors import DataError, InputError
 from pycvstat.folds import RFolds, as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners.base import Learner, Params, Prepared
+from pycvstat.learners.solution import Selected
 from pycvstat.losses import Loss, LossTable, as_loss
 from pycvstat.procedures.engine import Keep, OnError, Outcome, run
 from pycvstat.rmath.random import as_stream
@@ -136,12 +137,28 @@ def read_setting(
     else:
         beside = tuple(dict.fromkeys(name for learner in learners for name in learner.beside))
         classes = any(learner.for_classes for learner in learners)
-        task = Task.build(formula, data, beside=beside, classes=classes, **given)
+        own = _own_formulas(learners, formula, formula is None and "X" not in given)
+        task = Task.build(formula, data, beside=beside, classes=classes, own=own, **given)
     _refuse_one_class(task)
     plan, stream = draw_folds(folds, task, row_labels(given.get("X", data)))
     if separate:
         require_separate(plan, named)
     return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
+
+
+def _own_formulas(learners: Sequence[Learner], formula: str | None, alone: bool) -> tuple[str, ...]:
+    """The formulas that are fitted, where learners have their own; `alone`: all must have one."""
+    asked = tuple(dict.fromkeys(text for one in learners for text in one.formulas))
+    own = tuple(text for text in asked if text is not None)
+    if own and alone and None in asked:
+        bare = next(one for one in learners if None in one.formulas)
+        raise InputError(
+            f"{bare.name} has no formula of its own, and none was given for all.",
+            given=f"other learners have {own[0]!r}",
+            fix='give it one, as in Model(OLS(), "y ~ x"), or give a formula beside the data',
+        )
+    own_and_given = (formula if text is None else text for text in asked)
+    return tuple(t for t in own_and_given if t is not None) if own else ()
 
 
 def _refuse_one_class(task: Task) -> None:
@@ -193,6 +210,15 @@ def fold_rows(table: LossTable) -> pd.DataFrame:
             "estimate": table.fold_means()[:, 0],
         }
     )
+
+
+def selected_in_fits(details: Sequence[Any]) -> list[tuple[str, ...]]:
+    """The terms that were selected inside the fits, where that is what the learner does."""
+    return [
+        detail[0].selected
+        for detail in details
+        if isinstance(detail, tuple) and len(detail) == 1 and isinstance(detail[0], Selected)
+    ]
 
 
 def out_of_fold(table: LossTable) -> FloatArray:

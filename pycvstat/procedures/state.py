@@ -15,7 +15,11 @@ AGAIN = -1
 
 
 def refuse_state(
-    learner: Any, first: Sequence[FloatArray | None], again: Sequence[FloatArray | None], place: str
+    learner: Any,
+    first: Sequence[FloatArray | None],
+    again: Sequence[FloatArray | None],
+    place: str,
+    which: Sequence[int] = (0,),
 ) -> None:
     """Refuse a learner that gives something else when it is fitted to the same rows again.
 
@@ -23,9 +27,11 @@ def refuse_state(
     ----------
     learner : Learner
     first, again : sequence of (C, ...) float64 or None
-        What the fit gave at first, of all candidates, and again, of the first candidate.
+        What the fit gave at first, of all candidates, and again, of those that were repeated.
     place : str
         Which fit it is.
+    which : sequence of int
+        The candidates that were repeated.
 
     Examples
     --------
@@ -35,9 +41,9 @@ def refuse_state(
     pycvstat.errors.FitError: fold 1 of 5: OLS predicts something else ... Given: 2.0, then 3.0...
     """
     for before, two in zip(first, again, strict=True):
-        if before is None or two is None or np.array_equal(before[:1], two, equal_nan=True):
+        one = None if before is None else before[list(which)]
+        if one is None or two is None or np.array_equal(one, two, equal_nan=True):
             continue
-        one = before[:1]
         at = np.unravel_index((one != two).argmax(), one.shape)
         raise FitError(
             f"{learner.name} predicts something else when it is fitted to the same rows again, "

@@ -30,6 +30,7 @@ from pycvstat.procedures.selection import (
     read_rule,
 )
 from pycvstat.procedures.setting import KEEP_LIMIT, Arguments, augmented, read_setting, weights_used
+from pycvstat.procedures.standing import Standing, standing
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:
@@ -120,6 +121,12 @@ class TuneResult(EstimateVerbs):
         return float(self.means.pooled()[self.choice.index])
 
     @cached_property
+    def standing(self) -> Standing:
+        """How sure the choice is: the edge of the grid, ties, the lead over the runner-up."""
+        sign = 1.0 if self.means.better == "smaller" else -1.0
+        return standing(self.choice, self.means.means, self.candidates, self.learner, sign)
+
+    @cached_property
     def model(self) -> Fitted:
         """The chosen candidate, refitted as `refit` says."""
         if self.refit == "none":
@@ -187,7 +194,7 @@ def tune(
     formula: str | None = None,
     data: Any = None,
     *,
-    grid: Any,
+    grid: Any = None,
     folds: Any,
     loss: Any = None,
     metric: MetricLike | None = None,
@@ -204,11 +211,13 @@ def tune(
     Parameters
     ----------
     learner, formula, data, folds, loss, on_error, **arguments
-        As in `cross_validate`.
+        As in `cross_validate`; or a list or dict of learners, such as `Model`, to choose among.
     metric : str, Metric or function, optional
         Instead of the mean loss: the candidate with the best mean of the metric's fold values, the
         largest where larger is better. As in R: caret's ``metric=``.
     grid : mapping of lists, list of mappings, RandomSearch, QuasiRandomSearch or "path"
+        The parameters of the candidates. ``"formula"`` is one of every learner: candidates with a
+        formula of the same response.
         "path": glmnet's own path of penalties on all rows, for ridge, lasso and elastic net. As in
         R: ``cv.glmnet``, whose `cvm` on the same folds is then `pooled`.
     rule, complexity, tolerance
@@ -232,9 +241,9 @@ def tune(
     >>> result.best, round(result.estimate, 3)
     ({'k': 2}, 45.75)
     """
-    chosen = as_learner(learner)
     own = isinstance(grid, str) and grid == "path"
-    candidates = as_candidates([{}] if own else grid, chosen)
+    candidates = as_candidates([{}] if own else grid, as_learner(learner))
+    chosen = candidates.learner
     setting = read_setting(candidates.learners, formula, data, folds, loss, arguments, on_error)
     if own:
         candidates = as_candidates(own_grid(chosen, setting.task), chosen)

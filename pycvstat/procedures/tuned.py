@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, FoldError, InputError, warn
 from pycvstat.errors.checks import check_word
+from pycvstat.errors.names import EXAMPLES
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners import as_learner
-from pycvstat.learners.base import Candidates, Fitted, Learner, Params, Predictions, Prepared, Which
+from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which
+from pycvstat.learners.candidates import Candidates
 from pycvstat.losses import FoldMeans, Loss, LossTable, as_loss
 from pycvstat.losses.metrics import as_metric, fold_values
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one
@@ -46,9 +48,9 @@ class Tuned(Learner):
 
     Parameters
     ----------
-    learner : Learner
+    learner : Learner, or a list or dict of learners
     grid : mapping, list of mappings or search
-        The candidates; see `as_candidates`.
+        The candidates; see `tune`. None where one of several learners is chosen.
     inner : splitter, int or "dev"
         How the training rows are split for tuning. ``Holdout(0.2)`` is a development set;
         "dev" is the course's cheap variant of nested CV: under K outer folds a development set of
@@ -75,8 +77,8 @@ class Tuned(Learner):
     """
 
     learner: Learner
-    grid: Any
-    inner: Any
+    grid: Any = None
+    inner: Any = None
     rule: RuleName = "min"
     complexity: Complexity | None = None
     tolerance: float = 0.03
@@ -86,6 +88,10 @@ class Tuned(Learner):
     metric: Any = None
 
     def __post_init__(self) -> None:
+        if self.inner is None:
+            raise InputError(
+                "inner is missing: how training rows are split.", fix=EXAMPLES["inner"]
+            )
         object.__setattr__(self, "learner", as_learner(self.learner))
         check_word("refit", self.refit, ("all", "train"))
         if self.on_error is not None:
@@ -93,6 +99,7 @@ class Tuned(Learner):
         if self.metric is not None:
             as_metric(self.metric)
         self.selection_rule  # noqa: B018 - refused before any data are read
+        object.__setattr__(self, "learner", self.candidates.learner)
 
     @property
     def name(self) -> str:
@@ -114,6 +121,11 @@ class Tuned(Learner):
         """Columns beside the formula that any of its candidates reads."""
         each = self.candidates.learners
         return tuple(dict.fromkeys(name for one in each for name in one.beside))
+
+    @property
+    def formulas(self) -> tuple[str | None, ...]:
+        """The formulas of its candidates."""
+        return tuple(text for one in self.candidates.learners for text in one.formulas)
 
     @cached_property
     def candidates(self) -> Candidates:

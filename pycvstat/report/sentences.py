@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import replace
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from pycvstat.folds.problems import split_groups
 from pycvstat.intervals import Interval
 from pycvstat.intervals.legal import folds_per_repeat, layout
 from pycvstat.intervals.result import Estimand
+from pycvstat.learners.parts import Composed
 from pycvstat.losses import LOSSES, loss_label
 from pycvstat.losses.metrics import METRICS
 from pycvstat.report.content import Cite, Inline, Verbatim
@@ -170,7 +170,7 @@ def learner_words(learner: Any) -> str:
 
     Parameters that have their usual value are left out.
     """
-    changed = changed_params(learner.base)
+    changed = changed_params(learner.base) | own_formula(learner)
     words = f"{learner.base.name} ({settings(changed)})" if changed else str(learner.base.name)
     return words + tuning_words(learner)
 
@@ -185,10 +185,18 @@ def learner_in_full(learner: Any, tuned: Collection[str] = ()) -> str:
     "KNN(k=5, kernel='optimal', distance=2, scale=True, ykernel=0, ties='kknn')"
     """
     tuned = {*tuned, *parameters(learner.candidates)}
-    shown = {n: v for n, v in learner.base.params().items() if n not in tuned}
+    params = learner.base.params() | own_formula(learner)
+    shown = {n: v for n, v in params.items() if n not in tuned}
     simple = {n: v for n, v in shown.items() if isinstance(v, str | int | float)}
     arguments = ", ".join(f"{n}={v!r}" for n, v in simple.items())
-    return f"{learner.base.name}({arguments}){tuning_words(learner)}"
+    given = "" if isinstance(learner.base, Composed) else f"({arguments})"
+    return f"{learner.base.name}{given}{tuning_words(learner)}"
+
+
+def own_formula(learner: Any) -> dict[str, str]:
+    """The formula that a learner has of its own, by the name of that parameter."""
+    own = [text for text in learner.formulas if text is not None]
+    return {"formula": own[0]} if len(own) == 1 and not learner.candidates else {}
 
 
 def tuning_words(learner: Any) -> str:
@@ -206,12 +214,7 @@ def changed_params(learner: Any) -> dict[str, Any]:
     >>> changed_params(External(Lasso(alpha=0.1)))
     {'alpha': 0.1}
     """
-    kind = type(getattr(learner, "estimator", learner))
-    try:
-        usual = {name: of.default for name, of in signature(kind).parameters.items()}
-    except (TypeError, ValueError):
-        usual = {}
-    params = learner.params().items()
+    params, usual = learner.params().items(), learner.usual
     return {n: v for n, v in params if isinstance(v, str | int | float) and v != usual.get(n)}
 
 
@@ -343,6 +346,10 @@ def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
     if learner.candidates:
         of = learner_parts(learner.base, parameters(learner.candidates))
         return [*of, f" tuned over {candidates_words(learner.candidates)}"]
+    if learner.base is not learner:
+        own = {} if "formula" in tuned else own_formula(learner)
+        by: Parts = [" fitted by ", Verbatim(own["formula"])] if own else []
+        return [*learner_parts(learner.base, tuned), *by]
     params = learner.params()
     told = {name: params[name] for name in learner.always_told} | changed_params(learner)
     told = {name: value for name, value in told.items() if name not in tuned}
@@ -365,7 +372,22 @@ def data_parts(task: Task) -> Parts:
     words = numbers_words(task.response)
     numbers = f" {capital(words)}." if words else ""
     end = f"{missing if task.omitted else ''}).{weights}{numbers}"
-    return [on, Verbatim(task.formula.text), end]
+    return [on, Verbatim(formulas_words(task)), end]
+
+
+def formulas_words(task: Task) -> str:
+    """The formula of the data, or those that learners have of their own.
+
+    Examples
+    --------
+    >>> from pycvstat.data.task import Task
+    >>> data = {"y": [1.0, 2.0], "x": [1, 2], "z": [2, 1]}
+    >>> formulas_words(Task.build(None, data, own=["y ~ x", "y ~ x + z"]))
+    'y ~ x; y ~ x + z'
+    """
+    texts = task.texts
+    few = "; ".join(texts[:4])
+    return few if len(texts) <= 4 else f"{few}; ... ({len(texts)} formulas)"
 
 
 def interval_parts(found: Interval | None, estimate: float | None = None) -> Parts:

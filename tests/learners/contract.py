@@ -162,9 +162,10 @@ def what_it_cannot_use_is_refused(case: Case) -> None:
         _used_or_refused(
             case, Case(case.learner, case.formula, case.data, {}, {"weights": weights})
         )
-    _used_or_refused(
-        case, Case(case.learner, f"{case.formula} + offset(w)", case.data, {}, case.given)
-    )
+    if None in case.read.formulas:  # else it has a formula of its own
+        _used_or_refused(
+            case, Case(case.learner, f"{case.formula} + offset(w)", case.data, {}, case.given)
+        )
     for kind in {"continuous", "nominal"} - set(case.read.kinds):
         response = {"continuous": "y", "nominal": "two"}[kind]
         formula = f"{response} ~{case.formula.partition('~')[2]}"

@@ -36,6 +36,14 @@ CASES = [
     Case(pcv.FromFunctions(lambda X, y: y.mean(), lambda mean, X: np.full(len(X), mean))),
     Case(pcv.Statsmodels(smf.ols)),
     Case(smf.logit, "two ~ x + z"),
+    Case(pcv.Stepwise(pcv.OLS()), other={"direction": "forward", "criterion": "bic"}),
+    Case(pcv.Stepwise(pcv.Logit(), "backward"), "two ~ x + z"),
+    Case(pcv.Model(pcv.OLS(), "y ~ x"), other={"formula": "y ~ poly(z, 2)"}),
+    Case(pcv.Model(pcv.KNN(), "two ~ x"), "two ~ x + z", other={"k": 3, "formula": "two ~ z"}),
+    Case(
+        pcv.Models({"a": pcv.OLS(), "b": pcv.Model(pcv.KNN(), "y ~ z")}, "a"), other={"model": "b"}
+    ),
+    Case(pcv.Tuned([pcv.Mean(), pcv.Model(pcv.OLS(), "y ~ x")], inner=pcv.Blocks(3))),
     Case(pcv.Tuned(pcv.Ridge(), {"lam": [0.1, 1.0]}, inner=pcv.Blocks(3))),
 ]
 

@@ -117,6 +117,24 @@ class Formula:
         """The columns that the model uses, the response's first."""
         return tuple(dict.fromkeys((*columns_in(self.response), *self.predictors)))
 
+    @property
+    def in_r(self) -> str:
+        """The formula in R, written anew from its terms.
+
+        Examples
+        --------
+        >>> parse("y ~ .", ["y", "a b", "c"]).in_r
+        'y ~ `a b` + c'
+        """
+        return self.written(self.labels)
+
+    def written(self, labels: Sequence[str]) -> str:
+        """The same in R with these terms only."""
+        right = [*labels, *(f"offset({deparse(node)})" for node in self.offsets)]
+        if not self.intercept:
+            right.append("0")
+        return f"{deparse(self.response)} ~ {' + '.join(right) or '1'}"
+
 
 def parse(text: str, names: Sequence[str], beside: Collection[str] = ()) -> Formula:
     """Read a formula in R's meaning. Nothing in it is executed.

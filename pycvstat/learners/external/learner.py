@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pycvstat.errors import InputError
+from pycvstat.errors.names import defaults_of
 from pycvstat.learners.external.fitting import Role, Wrapped
 from pycvstat.types import FloatArray
 
@@ -86,6 +87,11 @@ class External(Wrapped):
     def role(self) -> Role | None:
         """Whether it predicts classes or numbers, where it says so."""
         return _role(self.estimator)
+
+    @property
+    def usual(self) -> dict[str, Any]:
+        """The values that parameters of the estimator have where nothing is said."""
+        return defaults_of(type(self.estimator))
 
     @property
     def sees_frames(self) -> bool:

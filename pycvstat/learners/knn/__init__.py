@@ -95,6 +95,7 @@ class KNN(Learner):
     always_told: ClassVar[tuple[str, ...]] = ("k", "kernel")
     simpler_when_larger: ClassVar[tuple[str, ...]] = ("k",)
     scales: ClassVar[bool] = True
+    limits: ClassVar[Mapping[str, tuple[float, float]]] = {"k": (1, math.inf)}
 
     instead: ClassVar[Mapping[str, str]] = {
         "weights": "kernel='rectangular' weighs neighbours alike, kernel='inv' by their distance",

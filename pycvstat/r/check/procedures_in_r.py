@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pycvstat.data.formula import Formula
-from pycvstat.data.formula.syntax import deparse
 from pycvstat.data.frame import Frame
 from pycvstat.data.task import Task
 from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.learners.base import Candidates, Fitted
+from pycvstat.learners.base import Fitted
+from pycvstat.learners.candidates import Candidates
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.knn import FittedKNN
 from pycvstat.losses import Metric, as_loss
@@ -170,7 +169,7 @@ def _fit(fitted: Fitted, written: bool, y: Any) -> Call:
     return _made(
         codes,
         "pcv_fit({task}, {learner}, weights)",
-        {"formula": r_formula(task.formula), "data": r_frame(task), "weights": task.weights},
+        {"formula": task.formula.in_r, "data": r_frame(task), "weights": task.weights},
         [
             of_fit("terms", "terms", terms, EXACT, terms),
             *(
@@ -210,7 +209,7 @@ def _neighbours(fitted: FittedKNN, written: bool, y: Any) -> Call:
         return _beside_fnn(fitted, rows, distances)
     weights = Quantity("weights", "weights", found.weights, SUMS, labels)
     known = fitted.learner.in_r(task)
-    given = {"formula": r_formula(task.formula), "data": r_frame(task), "p": dict(known.params)}
+    given = {"formula": task.formula.in_r, "data": r_frame(task), "p": dict(known.params)}
     quantities = [rows, distances, weights]
     return Call(KKNN, given, quantities, known.says, known.files, known.packages)
 
@@ -279,7 +278,7 @@ def _cells(plan: FoldPlan, candidates: Sequence[dict[str, Any]]) -> list[str]:
 
 def _given(task: Task, loss: str, plan: FoldPlan) -> dict[str, Any]:
     """What every procedure takes: formula, data, weights, folds, loss."""
-    given = {"formula": r_formula(task.formula), "data": r_frame(task), "weights": task.weights}
+    given = {"formula": task.formula.in_r, "data": r_frame(task), "weights": task.weights}
     return given | _rows(plan) | {"loss": _known(loss)}
 
 
@@ -344,21 +343,6 @@ def _rule(
     ranks = [order.index(key) + 1 for key in keys]
     given = {"name": rule.name, "rank": ranks, "tolerance": float(rule.tolerance)}
     return given | larger, ("The order of the candidates by complexity was given to R.",)
-
-
-def r_formula(formula: Formula) -> str:
-    """The formula in R, written anew from its parsed terms.
-
-    Examples
-    --------
-    >>> from pycvstat.data.formula import parse
-    >>> r_formula(parse("y ~ .", ["y", "a b", "c"]))
-    'y ~ `a b` + c'
-    """
-    right = [*formula.labels, *(f"offset({deparse(node)})" for node in formula.offsets)]
-    if not formula.intercept:
-        right.append("0")
-    return f"{deparse(formula.response)} ~ {' + '.join(right) or '1'}"
 
 
 def r_frame(task: Task) -> Frame:

@@ -19,6 +19,7 @@ from pycvstat.report.plots.folds import FITS, fold_map, tell_folds
 from pycvstat.report.sentences import (
     ORDERS,
     folds_words,
+    formulas_words,
     groups_words,
     kept_words,
     learner_in_full,
@@ -161,7 +162,7 @@ class DataView(FoldsView):
         """Formula, size, classes and loss."""
         task = self.result.task
         left_out = f" ({task.omitted} left out)" if task.omitted else ""
-        parts = [task.formula.text, f"{count(task.n, 'row')}{left_out}"]
+        parts = [formulas_words(task), f"{count(task.n, 'row')}{left_out}"]
         numbers, loss = task.response.zeros_and_ones, loss_words(self.loss)
         if numbers:
             parts.append(f"0 and 1 as numbers, factor({quote(task.response.name)}) for classes")
@@ -201,7 +202,7 @@ def data_facts(task: Task, unit: str = "") -> Facts:
     """Rows, response, predictors, weights, groups."""
     response, what = task.response, unit or KINDS[task.response.kind]
     rows = [
-        ("formula", task.formula.text),
+        ("formula" if len(task.texts) == 1 else "formulas", formulas_words(task)),
         ("rows", str(task.n)),
         ("response", f"{response.name} ({what}): {spread(response)}"),
         ("zeros and ones", numbers_words(response)),
@@ -224,7 +225,7 @@ def weights_fact(task: Task) -> list[tuple[str, str]]:
 
 def predictors(task: Task) -> str:
     """Number and names of the predictors."""
-    names = list(task.formula.predictors)
+    names = list(dict.fromkeys(n for one in task.own or [task.formula] for n in one.predictors))
     kinds = [task.frame[name].kind for name in names]
     factors = sum(kind in ("factor", "ordered", "text") for kind in kinds)
     words = f"{len(names)}, of which {factors} categorical" if factors else f"{len(names)}"

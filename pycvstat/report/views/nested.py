@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +121,8 @@ class NestedView(RiskView, of=NestedResult):
             ("rule", self.rule),
             ("inner folds", self.inner_folds),
         )
-        chosen = section("Tuning inside the outer fits", Facts(rows), self.selected())
+        chosen = section("Tuning inside the outer fits", Facts(rows), self.selected(),
+                         *self.standing_notes())  # fmt: skip
         return [*self.results(), chosen, *self.setting()]
 
     def inside(self) -> Sections:
@@ -136,11 +138,6 @@ class NestedView(RiskView, of=NestedResult):
             f"{self.rule}. The chosen candidate was then fitted on all training rows and tested on "
             "the outer fold."
         )
-        ties = sum(len(t) > 1 for t in result.tied)
-        told = (
-            f"In {ties} of {count(len(result.plan), 'outer fit')} several candidates had exactly "
-            "the smallest inner estimate."
-        )
         return section(
             "Tuning inside the outer fits",
             words,
@@ -148,8 +145,29 @@ class NestedView(RiskView, of=NestedResult):
             self.figure("curves"),
             self.selected(),
             self.figure("selection"),
-            Note(told) if ties else None,
+            *self.standing_notes(),
         )
+
+    def standing_notes(self) -> list[Note]:
+        """In how many outer fits the choice is at the edge, tied, or within the noise."""
+        result = self.result
+        found, fits = result.standings, count(len(result.plan), "outer fit")
+        at_edge = Counter((name, end) for one in found for name, end in one.edge.items())
+        words = [
+            f"In {times} of {fits} ({times / len(result.plan):.0%}) the chosen {name} is the {end} "
+            f"of the grid: {'smaller' if end == 'smallest' else 'larger'} values may be better."
+            for (name, end), times in at_edge.items()
+        ]
+        if ties := sum(one.tied > 1 for one in found):
+            words.append(
+                f"In {ties} of {fits} several candidates had exactly the best inner estimate."
+            )
+        if noisy := sum(one.within_noise for one in found):
+            words.append(
+                f"In {noisy} of {fits} the lead of the best candidate over the next was within the "
+                "noise of the inner split (its naive standard error)."
+            )
+        return [Note(text) for text in words]
 
     @cached_property
     def selection(self) -> pd.DataFrame:

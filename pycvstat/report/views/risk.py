@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from pycvstat.losses import LossTable
 from pycvstat.procedures.cross_validate import CVResult
+from pycvstat.procedures.setting import selected_in_fits
 from pycvstat.report.content import Block, Cite, Inline, Note, Section, Table, section
 from pycvstat.report.numbers import count, in_unit, number
 from pycvstat.report.plots import predictions
@@ -69,12 +71,12 @@ class RiskView(EstimateView, DataView, of=CVResult):
         return [*self.results(), self.fold_errors(), *self.inside(), self.predicted()]
 
     def inside(self) -> Sections:
-        """What tuning found, where there was some."""
-        return []
+        """What was selected or tuned inside the fits, where anything was."""
+        return [selected_section(self.result)]
 
     def brief(self) -> Sections:
-        """Numbers and setting."""
-        return [*self.results(), *self.setting()]
+        """Numbers, what was selected, setting."""
+        return [*self.results(), selected_section(self.result), *self.setting()]
 
     @cached_property
     def augmented(self) -> pd.DataFrame:
@@ -148,6 +150,17 @@ def fit_notes(result: CVResult) -> list[Block]:
     if stuck:
         notes.append(f"{stuck} of {fits} did not converge.")
     return [Note(text) for text in notes]
+
+
+def selected_section(result: CVResult) -> Section | None:
+    """How often each term was selected inside the fits, where terms were."""
+    chosen = selected_in_fits(result.details)
+    if not chosen:
+        return None
+    times = Counter(label for labels in chosen for label in labels)
+    rows = tuple((label, str(n), f"{n / len(chosen):.0%}") for label, n in times.most_common())
+    words = f"Terms selected inside {count(len(chosen), 'fit')}."
+    return section("Terms selected", Table(("term", "fits", "share"), rows, "lrr", words))
 
 
 def mean_probabilities(table: LossTable) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pycvstat.procedures.selection import Rule
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.report.content import Block, Cite, Facts, Headline, Inline, Note, section
-from pycvstat.report.numbers import aligned, count, listed, number, settings
+from pycvstat.report.numbers import aligned, count, listed, number, setting, settings
 from pycvstat.report.plots.candidates import tuning_curve
 from pycvstat.report.sentences import (
     NAIVE,
@@ -119,14 +119,15 @@ class TuneView(GridView, of=TuneResult):
 
     def findings(self) -> Sections:
         """Curve, choice, table, and what the estimate is not."""
-        naive = [Note(NAIVE)] if len(self.result.plan) > 1 else []
+        naive: list[Block] = [Note(NAIVE)] if len(self.result.plan) > 1 else []
         notes = [*self.optimism(), *failures_notes(self.result)]
+        naive += standing_notes(self.result)
         shown = self.choice(), self.figure("curve", "tuning"), self.listed()
         return [section("Tuning", *shown, *naive), section("What the estimate is not", *notes)]
 
     def brief(self) -> Sections:
         """Choice, the best candidates, setting."""
-        notes = [*failures_notes(self.result), *self.optimism()]
+        notes = [*failures_notes(self.result), *standing_notes(self.result), *self.optimism()]
         return [section("Choice", self.choice(), self.listed(10), *notes), *self.setting()]
 
     def choice(self) -> Facts:
@@ -193,6 +194,28 @@ class TuneView(GridView, of=TuneResult):
             f"fold means; {number(result.pooled)} as mean over observations). This value was used "
             "for the choice and is not an estimate of the risk of the tuned procedure.",
         ]
+
+
+def standing_notes(result: TuneResult) -> list[Block]:
+    """What to know before the choice is taken at its word: edge, ties, noise."""
+    found, words = result.standing, list[str]()
+    for name, end in found.edge.items():
+        beyond = "smaller" if end == "smallest" else "larger"
+        words.append(
+            f"The chosen {name} = {setting(result.best[name])} is the {end} of the grid: {beyond} "
+            "values may be better."
+        )
+    if found.tied > 1:
+        how = "the first of them" if result.rule.complexity is None else "the simplest of them"
+        words.append(f"{found.tied} candidates tie exactly; {how} stands at the head.")
+    if found.within_noise and found.runner_up is not None:
+        lead, noise = aligned([found.lead, found.noise])
+        others = f", and so are {count(found.close - 1, 'other')}" if found.close > 1 else ""
+        words.append(
+            f"The lead over the runner-up ({settings(result.candidates[found.runner_up])}), {lead},"
+            f" is within the noise of the split: its naive standard error is {noise}{others}."
+        )
+    return [Note(text) for text in words]
 
 
 def rule_words(rule: Rule, best: str = "smallest") -> str:
