@@ -39,8 +39,13 @@ def memory_for(what: str) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        given = f"{what}; {telling(error)}"
-        raise FitError("The memory does not suffice.", given=given, fix=LESS) from error
+        raise short_of_memory(what, error) from error
+
+
+def short_of_memory(what: str, error: MemoryError) -> FitError:
+    """The error where the memory does not suffice."""
+    given = f"{what}; {telling(error)}"
+    return FitError("The memory does not suffice.", given=given, fix=LESS)
 
 
 def shown(given: object) -> str:

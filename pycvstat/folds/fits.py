@@ -37,6 +37,27 @@ Kind = Literal[
     "bootstrap",
 ]
 
+Scheme = Literal[
+    "one split",
+    "K-fold",
+    "leave-one-out",
+    "repeated K-fold",
+    "subsampling",
+    "nested pairs",
+    "paired halves",
+    "5x2",
+    "time series",
+    "bootstrap",
+]
+
+_OWN: dict[str, Scheme] = {
+    "nested_pairs": "nested pairs",
+    "paired_halves": "paired halves",
+    "five_by_two": "5x2",
+    "timeseries": "time series",
+    "bootstrap": "bootstrap",
+}
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Fits:
@@ -135,6 +156,31 @@ class Fits:
     def times(self) -> int:
         """Number of repetitions."""
         return int(self.repeat.max()) + 1
+
+    @property
+    def folds_per_repeat(self) -> int:
+        """Number of folds K of one repetition."""
+        return len(self) // self.times
+
+    @property
+    def scheme(self) -> Scheme:
+        """What sort of resampling it is, read off its rows rather than its name.
+
+        Examples
+        --------
+        >>> from pycvstat.folds import FoldPlan
+        >>> FoldPlan.from_fold_ids([1, 1, 2, 2]).scheme
+        'K-fold'
+        """
+        if self.kind in _OWN:
+            return _OWN[self.kind]
+        if len(self) == 1:
+            return "one split"
+        if not self.is_partition:
+            return "subsampling"
+        if self.times > 1:
+            return "repeated K-fold"
+        return "leave-one-out" if len(self) == self.n else "K-fold"
 
     @property
     def is_partition(self) -> bool:

@@ -15,11 +15,10 @@ from pycvstat.errors.checks import check_level
 from pycvstat.errors.names import unknown_argument
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.legal import (
+    candidates_in,
     check_finite,
     check_size,
-    folds_per_repeat,
     is_zero_one,
-    layout,
     nearest,
     nothing_legal,
     obstacle,
@@ -173,8 +172,8 @@ def choose(
 
 
 def _usual(table: Table, metric: Metric | None, averaging: Averaging) -> tuple[Method, str]:
-    one_split = layout(table.plan) == "one split"
-    one = table.fold_means().shape[1] == 1
+    one_split = table.plan.scheme == "one split"
+    one = candidates_in(table) == 1
     smooth = metric is not None and averaging != "folds"
     if metric is METRICS["auc"] and one_split:
         return find("cv_auc"), "the AUC of one split has an influence curve"
@@ -282,10 +281,10 @@ risk='risk')
     """
     kind = method.target
     if kind in ("R", "PQ"):  # a mean over one fit, or over the fits of a partition
-        kind = "R" if layout(plan) == "one split" else "PQ"
+        kind = "R" if plan.scheme == "one split" else "PQ"
     size = method.train_size(plan) if method.train_size else range_of(plan.n_train)
     of = "the tuned learner" if method.several and kind == "ER" else "the learner"
-    return Estimand(kind, size, of, folds_per_repeat(plan), plan.times)
+    return Estimand(kind, size, of, plan.folds_per_repeat, plan.times)
 
 
 def name_limits(

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, IntervalError, LossError, warn
-from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.method import METHODS, Layout, Method, find
+from pycvstat.folds.fits import Scheme
+from pycvstat.intervals.method import METHODS, Method, find
 from pycvstat.losses import FoldMeans, LossTable, Table, lighter_than, loss_label
 from pycvstat.losses.metrics import METRICS
 from pycvstat.types import FloatArray
@@ -21,7 +21,7 @@ squared t errors with 3 degrees of freedom do so in 55 % (n = 100) to 98 % (n = 
 SMALLEST = 1e-140
 """Squares of losses that are all smaller lose digits, and at last become 0."""
 FEW = 30  # losses below which their kurtosis says nothing
-SAID: dict[Layout, str] = {
+SAID: dict[Scheme, str] = {
     "one split": "a single split",
     "K-fold": "one K-fold partition",
     "leave-one-out": "leave-one-out",
@@ -33,32 +33,6 @@ SAID: dict[Layout, str] = {
     "time series": "a time series, whose losses are dependent over time",
     "bootstrap": "of resamples with replacement",
 }
-_OWN: dict[str, Layout] = {
-    "nested_pairs": "nested pairs",
-    "paired_halves": "paired halves",
-    "five_by_two": "5x2",
-    "timeseries": "time series",
-    "bootstrap": "bootstrap",
-}
-
-
-def layout(plan: FoldPlan) -> Layout:
-    """The layout of a plan, read off its rows rather than its name.
-
-    Examples
-    --------
-    >>> layout(FoldPlan.from_fold_ids([1, 1, 2, 2]))
-    'K-fold'
-    """
-    if plan.kind in _OWN:
-        return _OWN[plan.kind]
-    if len(plan) == 1:
-        return "one split"
-    if not plan.is_partition:
-        return "subsampling"
-    if plan.times > 1:
-        return "repeated K-fold"
-    return "leave-one-out" if len(plan) == plan.n else "K-fold"
 
 
 def range_of(sizes: NDArray[Any]) -> str:
@@ -66,22 +40,22 @@ def range_of(sizes: NDArray[Any]) -> str:
 
     Examples
     --------
-    >>> range_of(FoldPlan.from_fold_ids([1, 1, 2, 2, 2]).n_train)
+    >>> range_of(np.array([3, 2]))
     '2 to 3'
     """
     low, high = int(sizes.min()), int(sizes.max())
     return str(low) if low == high else f"{low} to {high}"
 
 
-def folds_per_repeat(plan: FoldPlan) -> int:
-    """Number of folds K of one repetition."""
-    return len(plan) // plan.times
+def candidates_in(table: Table) -> int:
+    """How many candidates a table has."""
+    return int((table.means if isinstance(table, FoldMeans) else table.losses).shape[1])
 
 
 def obstacle(method: Method, table: Table, metric: bool = False) -> str | None:
     """Why the method is not legal for the table; None when it is."""
     plan = table.plan
-    kind = layout(plan)
+    kind = plan.scheme
     if kind not in method.layouts:
         why = method.illegal.get(kind)
         return f"its plan is {SAID[kind]}" + (f", and {why}" if why else "")
@@ -92,7 +66,7 @@ def obstacle(method: Method, table: Table, metric: bool = False) -> str | None:
 
 def _obstacle_in_losses(method: Method, table: Table, metric: bool) -> str | None:
     """What stands in the way on every plan."""
-    count = table.fold_means().shape[1]
+    count = candidates_in(table)
     if method.several and count == 1:
         return "it reads the losses of all candidates of a tuning, and the table holds one"
     if not method.several and count > 1:
@@ -119,8 +93,8 @@ def _obstacle_in_losses(method: Method, table: Table, metric: bool) -> str | Non
 
 def refusal(method: Method, reason: str, table: Table, metric: bool = False) -> IntervalError:
     """The error for an illegal combination, with the nearest legal method and folds."""
-    near, kind = nearest(table, metric), layout(table.plan)
-    one = table.fold_means().shape[1] == 1
+    near, kind = nearest(table, metric), table.plan.scheme
+    one = candidates_in(table) == 1
     advice = [f"method={near.name!r} on these folds"] if near else []
     if method.several and one:
         advice.append(f"tune(..., {method.advice}) for {method.name}")
@@ -140,7 +114,7 @@ def refusal(method: Method, reason: str, table: Table, metric: bool = False) -> 
 
 def nearest(table: Table, metric: bool = False) -> Method | None:
     """The first of the recommended methods for this plan that is legal for the table."""
-    kind, grouped = layout(table.plan), table.plan.groups is not None
+    kind, grouped = table.plan.scheme, table.plan.groups is not None
     ranked = [
         (method.rank, name, method)
         for name, method in METHODS.items()
@@ -154,7 +128,7 @@ def nearest(table: Table, metric: bool = False) -> Method | None:
 
 def nothing_legal(table: Table) -> IntervalError:
     """The error where no method can be recommended, with what would make one legal."""
-    kind = layout(table.plan)
+    kind = table.plan.scheme
     if kind == "time series":
         return IntervalError(
             "losses of rolling folds are dependent over time, and the training sizes differ: no "
@@ -169,7 +143,7 @@ def nothing_legal(table: Table) -> IntervalError:
             given=table.plan.recipe,
             fix="out_of_bag(), boot632_plus() or optimism() of the result have one",
         )
-    if kind == "one split" and table.fold_means().shape[1] > 1:
+    if kind == "one split" and candidates_in(table) > 1:
         return IntervalError(
             "the dev set bound needs the bounds of the loss.",
             given=f"the {loss_label(table.loss)}, range {table.range}",
@@ -195,7 +169,7 @@ def legal_methods(table: Table) -> tuple[str, ...]:
     Examples
     --------
     >>> import numpy as np
-    >>> from pycvstat.folds.plan import FoldPlan
+    >>> from pycvstat.folds import FoldPlan
     >>> table = LossTable(FoldPlan.from_fold_ids([1, 1, 2, 2]), np.array([[0.0], [1], [1], [0]]))
     >>> legal_methods(table)
     ('all_pairs', 'bootstrap', 'clopper_pearson', 'cluster', 'corrected_t', 'wilson', 'within_fold')

@@ -11,6 +11,7 @@ import numpy as np
 
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import Brief, shown
+from pycvstat.folds.fits import Scheme
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.rmath.tolerances import SUMS, Tolerance
 
@@ -24,18 +25,6 @@ SIMULATED = (
 """Where figures of coverage come from that several methods give; other data can differ."""
 
 Target = Literal["ER", "R", "PQ", "R and ER"]
-Layout = Literal[
-    "one split",
-    "K-fold",
-    "leave-one-out",
-    "repeated K-fold",
-    "subsampling",
-    "nested pairs",
-    "paired halves",
-    "5x2",
-    "time series",
-    "bootstrap",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +158,7 @@ class Method(Brief):
     title: str
     target: Target
     formula: Callable[..., Limits]
-    layouts: tuple[Layout, ...]
+    layouts: tuple[Scheme, ...]
     citation: tuple[str, ...]
     folds: Splitter
     known: Callable[[FoldPlan], str]
@@ -177,7 +166,7 @@ class Method(Brief):
     rank: int | None = None
     because: str = "it is made for this plan"
     for_groups: bool = False
-    illegal: Mapping[Layout, str] = field(default_factory=dict)
+    illegal: Mapping[Scheme, str] = field(default_factory=dict)
     several: bool = False
     grouped: bool = False
     options: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from pycvstat.errors.names import answering
 from pycvstat.folds import KFold, PairedHalves, Repeated
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.dispatch import interval_of
-from pycvstat.intervals.legal import layout, range_of
+from pycvstat.intervals.legal import range_of
 from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
 from pycvstat.intervals.quantiles import spread, symmetric
 from pycvstat.intervals.result import Asked, Estimand, Interval, Scores
@@ -65,7 +65,7 @@ def corrected_t_limits(scores: FloatArray, ratio: float, level: float) -> Limits
 
 
 def _known(plan: FoldPlan) -> str:
-    if layout(plan) in ("K-fold", "leave-one-out"):
+    if plan.scheme in ("K-fold", "leave-one-out"):
         return (
             f"safe but wide on a single K-fold (96 to 98 % coverage at nominal 95 % {SIMULATED}, "
             "91 % with half as many coefficients as rows, 81 % with heavy-tailed losses); "

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Literal
 
 from pycvstat.folds import Holdout
+from pycvstat.folds.fits import Scheme
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.legal import layout
-from pycvstat.intervals.method import InR, Layout, Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.losses import LossTable
 from pycvstat.rmath.tolerances import QUANTILES
 
-LAYOUTS: tuple[Layout, ...] = ("one split", "K-fold", "leave-one-out")
+LAYOUTS: tuple[Scheme, ...] = ("one split", "K-fold", "leave-one-out")
 
 
 def proportion(errors: float, n: int, level: float, method: Literal["wilson", "beta"]) -> Limits:
@@ -38,7 +38,7 @@ def proportion(errors: float, n: int, level: float, method: Literal["wilson", "b
 
 
 def _known(plan: FoldPlan) -> str:
-    if layout(plan) == "one split":
+    if plan.scheme == "one split":
         return "close to its level for every error rate, unlike the Wald interval"
     return "errors of different folds are dependent: as liberal as the CLT interval"
 
@@ -75,7 +75,7 @@ CLOPPER_PEARSON = register(
         folds=Holdout(0.25),
         known=lambda plan: (
             "never below its level, so wider than Wilson's"
-            if layout(plan) == "one split"
+            if plan.scheme == "one split"
             else _known(plan)
         ),
         needs="0-1",

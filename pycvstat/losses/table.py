@@ -264,16 +264,20 @@ class LossTable:
 
     def means(self) -> FoldMeans:
         """The fold means as a table of their own."""
-        means = self.fold_means()
-        return FoldMeans(self.plan, means, self.loss, self.candidates, self.range, self.weighted)
+        return replace(self._means, means=self.fold_means())
+
+    @cached_property
+    def _means(self) -> FoldMeans:
+        of = self.loss, self.candidates, self.range, self.weighted
+        return FoldMeans(self.plan, self._fold_means, *of)
 
     def estimate(self) -> FloatArray:
         """Mean of the fold means by candidate: every fold has the same weight."""
-        return self.means().estimate()
+        return self._means.estimate()
 
     def pooled(self) -> FloatArray:
         """Mean over all tested observations by candidate: folds weigh by their size."""
-        return self.means().pooled()
+        return self._means.pooled()
 
     def per_row(self) -> FloatArray:
         """Mean loss of each row over its tests, shape (n, C); NaN if it was never tested."""

@@ -10,8 +10,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat import rmath
 from pycvstat.errors import Advice, FitError, LossError, PycvstatError, noted, warn
-from pycvstat.errors.checks import as_typed, check_word, memory_for
+from pycvstat.errors.checks import as_typed, check_word, short_of_memory
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
@@ -179,11 +180,17 @@ def fit_one(work: Work, i: int, which: Sequence[int] | None = None) -> dict[str,
         return _one_by_one(work, i, which)
 
 
-@memory_for("a fit and its predictions")
 def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
+    try:
+        return _fitted(work, i, which)
+    except MemoryError as error:
+        raise short_of_memory("a fit and its predictions", error) from error
+
+
+def _fitted(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
     train, test = work.rows(i)
     context, failures = work.contexts[i], list[dict[str, Any]]()
-    if work.keep == "fold_means" and len(test) > TOGETHER:
+    if work.keep == "fold_means" and len(test) > TOGETHER:  # then `mean_of` sums piece by piece
         details: list[Any] = []
 
         def pieces() -> Iterator[FloatArray]:
@@ -198,7 +205,7 @@ def _evaluate(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]
     losses = losses_of(work, p, test)
     told = {"detail": p.detail, "failures": failures}
     if work.keep == "fold_means":
-        return told | {"means": mean_of([losses.T], len(test))}
+        return told | {"means": rmath.mean(losses.T, axis=0)}
     return told | {"losses": losses, "values": p.values, "prob": p.prob}
 
 

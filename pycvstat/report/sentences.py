@@ -13,7 +13,6 @@ from pycvstat.data.formula import quote
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import split_groups
 from pycvstat.intervals import Interval
-from pycvstat.intervals.legal import folds_per_repeat, layout
 from pycvstat.intervals.result import Estimand
 from pycvstat.learners.parts import Composed
 from pycvstat.losses import LOSSES, loss_label
@@ -92,7 +91,7 @@ def plan_words(plan: FoldPlan, by: str = "") -> str:
     >>> plan_words(FoldPlan.from_fold_ids([1, 1, 2, 2]))
     '2-fold cross-validation'
     """
-    kind, folds, how = layout(plan), folds_per_repeat(plan), kept_words(plan, by)
+    kind, folds, how = plan.scheme, plan.folds_per_repeat, kept_words(plan, by)
     if kind == "K-fold":
         return f"{how}{folds}-fold cross-validation"
     if kind == "leave-one-out":
@@ -273,7 +272,7 @@ def about_words(about: Estimand, plan: FoldPlan, of: str, risk: str = "risk") ->
 def risk_words(plan: FoldPlan, loss: str, of: str) -> str:
     """The quantity that a mean over such folds estimates, with the training size."""
     size, words = training_rows(plan), loss_words(loss)
-    if layout(plan) == "one split":
+    if plan.scheme == "one split":
         return f"risk ({words}) of {of} as trained on these {size} rows"
     return Estimand("ER", size, of).words(risk=f"risk ({words})")
 
@@ -359,7 +358,7 @@ def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
 
 def plan_parts(plan: FoldPlan, task: Task | None = None) -> Parts:
     """A fold plan with what it keeps together, and the work it goes back to."""
-    crossed = layout(plan) in ("K-fold", "leave-one-out", "repeated K-fold")
+    crossed = plan.scheme in ("K-fold", "leave-one-out", "repeated K-fold")
     cite: Parts = [" ", Cite(("stone1974",))] if crossed else []
     return [plan_words(plan) if task is None else plan_told(plan, task), *cite]
 

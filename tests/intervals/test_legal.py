@@ -8,7 +8,6 @@ import pytest
 from pycvstat.errors import IntervalError, LossError
 from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import METHODS, interval, legal_methods
-from pycvstat.intervals.legal import layout
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from tests.intervals.shared_losses import one_split
 
@@ -70,7 +69,7 @@ LEGAL = {
 
 @pytest.mark.parametrize("kind", LEGAL)
 def test_legal_methods(kind):
-    assert layout(plan_of(kind)) == kind
+    assert plan_of(kind).scheme == kind
     assert set(legal_methods(table_of(kind))) == LEGAL[kind] - {"hoeffding"}
     bounded = replace(table_of(kind), range=(0.0, 1.0))
     assert set(legal_methods(bounded)) == LEGAL[kind]

@@ -86,12 +86,14 @@ def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = Tru
             given=f"{len(X)} training rows",
             fix=Advice("use more training rows, or {scale}", scale=False),
         )
+    assign, variances, spread = np.asarray(assign), *np.zeros((2, X.shape[1]))
+    counts = np.flatnonzero(assign)
     with np.errstate(over="ignore", under="ignore"):
-        variances = rmath.var(X, axis=0)
-    variances[assign == 0] = 0.0
+        variances[counts] = rmath.var(X[:, counts], axis=0)
     _refuse_extremes(X, variances)
-    scales, weights = _terms(variances, np.asarray(assign))
-    spread = rmath.sd(X / scales if scale else X, axis=0)
+    scales, weights = _terms(variances, assign)
+    counts = np.flatnonzero(weights)
+    spread[counts] = rmath.sd((X / scales if scale else X)[:, counts], axis=0)
     rank = np.argsort(-(weights * spread), kind="stable")
     kept = rank[weights[rank] > 0]
     kept = kept if kept.size else rank[:1]  # all constant: every distance is 0
