@@ -384,9 +384,8 @@ def formulas_words(task: Task) -> str:
     >>> formulas_words(Task.build(None, data, own=["y ~ x", "y ~ x + z"]))
     'y ~ x; y ~ x + z'
     """
-    texts = task.texts
-    few = "; ".join(texts[:4])
-    return few if len(texts) <= 4 else f"{few}; ... ({len(texts)} formulas)"
+    few, n = "; ".join(task.texts[:4]), len(task.texts)
+    return few if n <= 4 else f"{few}; ... ({n} formulas)"
 
 
 def interval_parts(found: Interval | None, estimate: float | None = None) -> Parts:
