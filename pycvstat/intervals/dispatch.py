@@ -321,6 +321,7 @@ def interval_of(
         citation=method.citation,
         notes=limits.notes,
         details=limits.details,
+        empty=limits.empty,
         **more,
     )
 

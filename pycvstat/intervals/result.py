@@ -124,7 +124,7 @@ class Interval(Verbs):
     Parameters
     ----------
     low, high : float
-        NaN where no interval is known to be valid; the notes say why.
+        NaN where no interval is known to be valid, and of an empty set; the notes say why.
     estimate : float
         The centre; it may differ from ``result.estimate`` (pooled, debiased).
     std_error : float
@@ -148,6 +148,8 @@ class Interval(Verbs):
     notes : tuple of str
     clipped : bool
         Whether an end was moved to the end of the metric's range.
+    empty : bool
+        Whether the test behind the limits rejects every value.
     details : mapping
         Numbers behind the interval, by name.
     source : LossTable or FoldMeans, optional
@@ -180,6 +182,7 @@ class Interval(Verbs):
     chosen: str = ""
     notes: tuple[str, ...] = ()
     clipped: bool = False
+    empty: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
     source: Table | None = field(default=None, repr=False)
     asked: Asked | None = field(default=None, repr=False)
@@ -197,7 +200,7 @@ class Interval(Verbs):
     @property
     def without(self) -> bool:
         """Whether there are no limits, because none are known to be valid."""
-        return math.isnan(self.low) and math.isnan(self.df)
+        return math.isnan(self.low) and not self.empty
 
     @property
     def width(self) -> float:

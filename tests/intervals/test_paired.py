@@ -89,7 +89,7 @@ def test_an_empty_interval_is_a_rejection(rejected_everywhere):
     assert "no limits, p = 0.000882" in repr(found)
     assert not found.interval.clipped
     said = " ".join(found.summary().split())
-    assert "-20.982 (empty 95 % interval), p < 0.001" in said
+    assert "\N{MINUS SIGN}20.982 (empty 95 % interval), p < 0.001" in said
     assert "rejects every value" in said
     assert found.plot() is not None
     assert rejected_everywhere.plot("paired") is not None
