@@ -37,7 +37,7 @@ def fold_errors(
     repeated = table["repeat"].nunique() > 1
     x = table["repeat" if repeated else "fold"].to_numpy(dtype=np.float64)
     if interval is not None:
-        words = f"{100 * interval.level:g} % interval ({interval.target})"
+        words = f"{100 * interval.level:g} % interval"
         ax.axhspan(interval.low, interval.high, **BAND, alpha=0.6, label=words)
     ax.axhline(estimate, color=INK, linewidth=0.9, zorder=1, label="mean of fold means")
     colour, size = (FAINT, 3) if repeated else (BLUE, 4)
