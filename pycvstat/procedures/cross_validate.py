@@ -19,10 +19,11 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.dispatch import usual_row
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
-from pycvstat.losses import LossTable, loss_label
+from pycvstat.learners.ols import Mean
+from pycvstat.losses import LossTable, as_loss, loss_label
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import Measured, MetricLike, metric
-from pycvstat.procedures.engine import Failure, OnError, Outcome
+from pycvstat.procedures.engine import Failure, OnError, Outcome, run
 from pycvstat.procedures.setting import (
     Arguments,
     Setting,
@@ -197,6 +198,7 @@ class CVResult(EstimateVerbs):
         averaging: Averaging | None = None,
         level: float = 0.95,
         method: str = "auto",
+        baseline: bool = False,
     ) -> pd.DataFrame:
         """Several metrics with intervals, one row each; no interval without its averaging.
 
@@ -208,6 +210,9 @@ class CVResult(EstimateVerbs):
             The same for all; each metric's own default otherwise.
         level, method
             As of `interval`.
+        baseline : bool
+            Also the metric of `Mean` on the same folds, and skill: the part of the way from there
+            to perfect predictions.
 
         Returns
         -------
@@ -216,7 +221,15 @@ class CVResult(EstimateVerbs):
         """
         from pycvstat.intervals.metric_rows import metric_rows
 
-        return metric_rows(self.table, names, averaging, level, method)
+        beside = self._baseline if baseline else None
+        return metric_rows(self.table, names, averaging, level, method, beside)
+
+    @cached_property
+    def _baseline(self) -> LossTable | None:
+        """Predictions of the mean, or of the shares of the classes, on the same folds."""
+        task, loss = self.task, as_loss(None, self.task.response.kind)
+        levels = task.response.levels
+        return run(Mean().prepare(task), self.plan, task.response.values, loss, levels=levels).table
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """One row per quantity, per fold (``"folds"``) or per loss (``"losses"``).
