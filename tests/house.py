@@ -39,6 +39,7 @@ FLOORS: tuple[str, ...] = (
     "r.check",
     "r.pytest_plugin",
     "r",
+    "gallery",
     "report",
     "cli",
     "__main__",

@@ -46,6 +46,7 @@ GROUPS = {
         "r.session",
     ),
     "R": ("r.check", "rmath"),
+    "Published numbers": ("gallery",),
     "Example data": ("data",),
     "Errors": ("errors",),
 }

@@ -36,6 +36,8 @@ ORDER = (
     "choosing",
     "your_model",
     "r_folds",
+    "r_lab",
+    "which_convention",
     "your_own_parts",
     "scaling_out",
 )
@@ -117,6 +119,20 @@ def reference_page() -> Page:
     return Page("reference", "Reference", "", BACK + to_html(reference_markdown()))
 
 
+def gallery_page() -> Page:
+    """Published numbers, computed anew."""
+    from pycvstat import gallery
+
+    question = "Do the numbers of my course or book come out here, to the last digit?"
+    head = (
+        f"# Gallery\n\n*{question}*\n\nEvery entry says who published the numbers, which R calls "
+        "give them, which lines here, and how many digits agree. `pycvstat gallery NAME` computes "
+        "one anew."
+    )
+    body = BACK + to_html(f"{head}\n\n{gallery.markdown()}")
+    return Page("gallery", "Gallery", question, body)
+
+
 def index_page(pages: list[Page]) -> Page:
     """The list of all pages with their questions."""
     lines = ["# pycvstat", "", "*Cross-validation as statistics, checked against R.*", "",
@@ -132,7 +148,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Make all pages, or the named ones."""
     parser = argparse.ArgumentParser(description="Run the vignettes and write the documentation.")
     parser.add_argument("folder", nargs="?", type=Path, default=HERE.parent / "out" / "docs")
-    parser.add_argument("--only", action="append", metavar="NAME", help="a vignette, reference")
+    parser.add_argument(
+        "--only", action="append", metavar="NAME", help="a vignette, gallery, reference"
+    )
     chosen = parser.parse_args(arguments)
     chosen.folder.mkdir(parents=True, exist_ok=True)
     pages = []
@@ -143,6 +161,9 @@ def main(arguments: list[str] | None = None) -> None:
         page = vignette_page(source)
         pages.append(page)
         print(f"{page.write(chosen.folder)} ({time.perf_counter() - start:.1f} s)", flush=True)
+    if not chosen.only or "gallery" in chosen.only:
+        pages.append(gallery_page())
+        print(pages[-1].write(chosen.folder))
     if not chosen.only or "reference" in chosen.only:
         print(reference_page().write(chosen.folder))
     if not chosen.only:

@@ -14,7 +14,7 @@ import numpy as np
 from pycvstat.cli.files import categories, dates, read_data
 from pycvstat.cli.messages import tell
 from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, split_names, unescaped
-from pycvstat.cli.published import find as find
+from pycvstat.cli.published import find as find, gallery as gallery
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.losses.metrics import as_metric
 from pycvstat.r.bridge.installed import missing

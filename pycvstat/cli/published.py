@@ -1,4 +1,4 @@
-"""The commands about numbers that others printed: find."""
+"""The commands about numbers that others printed: find and gallery."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from pycvstat.cli.options import learner_of, values_of
 EXAMPLES = {
     "find": """examples:
   pycvstat find 9.9371 cars.csv 'mpg ~ wt' --learner ols --folds 10
-  pycvstat find 0.9533 iris.csv 'Species ~ .' --learner knn:k=7 --seeds 0:100"""
+  pycvstat find 0.9533 iris.csv 'Species ~ .' --learner knn:k=7 --seeds 0:100""",
+    "gallery": """examples:
+  pycvstat gallery
+  pycvstat gallery islr-5.3.3""",
 }
 
 
@@ -31,6 +34,26 @@ def add_commands(add: Any, commands: Any) -> None:
     command.add_argument("--seeds", metavar="FROM:TO", help="(default: to 10,000, or common ones)")
     command.add_argument("--rows", type=int, default=10, metavar="N",
                          help="how many conventions to print (default: 10)")  # fmt: skip
+
+    shown = add(commands, "gallery", "compute published numbers of courses and books anew")
+    shown.add_argument("name", nargs="?", help="an entry; a table of all of them without it")
+    shown.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+
+def gallery(chosen: Namespace) -> None:
+    """Print one entry, or the table of all."""
+    from pycvstat import gallery as entries
+
+    found = None if chosen.name is None else entries.compare(chosen.name)
+    if found is None:
+        tell("computing every entry, for half a minute ...")
+    table = entries.overview() if found is None else found.tidy()
+    if chosen.json:
+        print(table.to_json(orient="records", indent=2))
+    elif found is None:
+        print(table[["name", "numbers", "agree", "what"]].to_string(index=False))
+    else:
+        print(found)
 
 
 def find(chosen: Namespace) -> None:

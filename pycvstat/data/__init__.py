@@ -2,7 +2,8 @@
 
 May import the rooms below. New here: a way to give data in `frame`, a function of formulas in
 `formula`; nothing of a formula is executed. The example data are here too: `mtcars`, `iris` and
-`mammals` as in R, `waves` and `labels` simulated with R's random numbers.
+`mammals` as in R, `auto`, `hitters`, `portfolio` and `smarket` as in ISLR2, `waves` and `labels`
+simulated with R's random numbers. Whose data they are stands in ``examples/LICENSES.txt``.
 
 As in R: ``mtcars`` and ``iris`` of datasets and ``mammals`` of MASS, row names as the index.
 """
@@ -19,7 +20,9 @@ from pycvstat.rmath.random import RRandom
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["iris", "labels", "mammals", "mtcars", "waves"]
+__all__ = [
+    "auto", "hitters", "iris", "labels", "mammals", "mtcars", "portfolio", "smarket", "waves",
+]  # fmt: skip
 
 
 def mtcars() -> pd.DataFrame:
@@ -53,6 +56,50 @@ def mammals() -> pd.DataFrame:
     (62, 2)
     """
     return _read("mammals", index="species")
+
+
+def auto() -> pd.DataFrame:
+    """Fuel use and seven aspects of 392 cars (Quinlan 1993), their names.
+
+    Examples
+    --------
+    >>> auto().shape
+    (392, 9)
+    """
+    return _read("auto")
+
+
+def hitters() -> pd.DataFrame:
+    """Salary and performance of 322 baseball players in 1986; 59 salaries are missing.
+
+    Examples
+    --------
+    >>> hitters().dropna().shape
+    (263, 20)
+    """
+    return _read("hitters")
+
+
+def portfolio() -> pd.DataFrame:
+    """Simulated returns of two assets, X and Y, 100 times.
+
+    Examples
+    --------
+    >>> portfolio().shape
+    (100, 2)
+    """
+    return _read("portfolio")
+
+
+def smarket() -> pd.DataFrame:
+    """Year and direction of 1,250 days of the S&P 500 index, and the two returns before.
+
+    Examples
+    --------
+    >>> smarket().columns.tolist()
+    ['Year', 'Lag1', 'Lag2', 'Direction']
+    """
+    return _read("smarket")
 
 
 def waves(n: int = 200, random: int = 1) -> pd.DataFrame:
@@ -98,6 +145,9 @@ def _read(name: str, **options: Any) -> pd.DataFrame:
     import pandas as pd
 
     index = options.pop("index", None)
-    with files("pycvstat.data").joinpath(f"examples/{name}.csv").open() as file:
-        frame = pd.read_csv(file)
+    folder = files("pycvstat.data").joinpath("examples")
+    packed = folder.joinpath(f"{name}.csv.gz")
+    where = packed if packed.is_file() else folder.joinpath(f"{name}.csv")
+    with where.open("rb") as file:
+        frame = pd.read_csv(file, compression="gzip" if where is packed else None)
     return frame if index is None else frame.set_index(index)

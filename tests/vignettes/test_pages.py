@@ -52,7 +52,7 @@ def test_page(source: Path, tmp_path: Path) -> None:
     assert not re.search(r'(?<!tabindex="0">)<table', text)  # a wide table moves, not the page
     assert len(text) < 1_500_000
     links = set(re.findall(r'href="([a-z_]+)\.html"', text))
-    assert links <= {*ORDER, "index", "reference"}
+    assert links <= {*ORDER, "gallery", "index", "reference"}
 
 
 def test_index(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_index(tmp_path: Path) -> None:
 def test_reference_is_whole() -> None:
     text = reference_markdown()
     names = {name.rsplit(".", 1)[-1] for group in public_names().values() for name, _ in group}
-    modules = {"data", "errors", "intervals", "losses", "r", "simulate"}
+    modules = {"data", "errors", "gallery", "intervals", "losses", "r", "simulate"}
     assert set(pcv.__all__) - modules <= names
     anchors = Counter(re.findall(r"\{#([\w-]+)\}", text))
     assert max(anchors.values()) == 1
