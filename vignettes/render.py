@@ -121,7 +121,7 @@ def reference_page() -> Page:
 
 def gallery_page() -> Page:
     """Published numbers, computed anew."""
-    from pycvstat import gallery
+    from pycvstat.gallery.published import markdown
 
     question = "Do the numbers of my course or book come out here, to the last digit?"
     head = (
@@ -129,7 +129,7 @@ def gallery_page() -> Page:
         "give them, which lines here, and how many digits agree. `pycvstat gallery NAME` computes "
         "one anew."
     )
-    body = BACK + to_html(f"{head}\n\n{gallery.markdown()}")
+    body = BACK + to_html(f"{head}\n\n{markdown()}")
     return Page("gallery", "Gallery", question, body)
 
 

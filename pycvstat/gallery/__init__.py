@@ -5,6 +5,6 @@ published with its seed, as a function under `published`; never one that nobody 
 """
 
 from pycvstat.gallery import islr as islr, tutorials as tutorials
-from pycvstat.gallery.published import ENTRIES, Compared, Published, compare, markdown, overview
+from pycvstat.gallery.published import ENTRIES, Compared, Published, compare, overview
 
-__all__ = ["ENTRIES", "Compared", "Published", "compare", "markdown", "overview"]
+__all__ = ["ENTRIES", "Compared", "Published", "compare", "overview"]

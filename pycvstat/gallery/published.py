@@ -178,20 +178,22 @@ def compare(name: str) -> Compared:
     return ENTRIES[name].run()
 
 
-def overview() -> pd.DataFrame:
-    """Every entry, computed: how many numbers, and of how many all digits agree.
+def overview(names: Iterable[str] = ()) -> pd.DataFrame:
+    """Entries, computed (all by default): how many numbers, and of how many all digits agree.
 
     Examples
     --------
     >>> from pycvstat import gallery
-    >>> gallery.overview().columns.tolist()  # doctest: +SKIP
-    ['name', 'source', 'what', 'numbers', 'agree', 'why']
+    >>> gallery.overview(["origami-mtcars", "caret-1193"])[["name", "numbers", "agree"]]
+                 name  numbers  agree
+    0  origami-mtcars        2      2
+    1      caret-1193        3      3
     """
     import pandas as pd
 
     rows = []
-    for entry in ENTRIES.values():
-        table = entry.run().tidy()
+    for found in map(compare, tuple(names) or ENTRIES):
+        entry, table = found.entry, found.tidy()
         whole = int((table["agree"] == table["of"]).sum())
         rows.append({"name": entry.name, "source": entry.source, "what": entry.what,
                      "numbers": len(table), "agree": whole, "why": entry.why})  # fmt: skip

@@ -11,7 +11,7 @@ import pycvstat as pcv
 from pycvstat import gallery
 from pycvstat.cli import main
 from pycvstat.errors import InputError
-from pycvstat.gallery.published import ENTRIES, digits
+from pycvstat.gallery.published import ENTRIES, digits, markdown
 from tests.rscript import r_values
 
 NOT_MET = {"labs-folds": 3}
@@ -71,7 +71,7 @@ def test_what_is_printed_has_both_columns_and_both_pieces_of_code(capsys):
 @pytest.mark.slow
 def test_the_page_and_the_table_have_every_entry(capsys):
     assert main(["gallery"]) == 0
-    shown, page = capsys.readouterr().out, gallery.markdown()
+    shown, page = capsys.readouterr().out, markdown()
     for entry in ENTRIES.values():
         assert entry.name in shown
         assert f"### {entry.name}\n" in page
