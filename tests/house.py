@@ -30,6 +30,7 @@ FLOORS: tuple[str, ...] = (
     "r.rsample",
     "r.boot",
     "r.class_",
+    "r.e1071",
     "r.FNN",
     "r.glmnet",
     "r.kknn",

@@ -1,10 +1,9 @@
 """R beside us: the bridge to a running R, the checks against it, R packages' functions.
 
 `bridge` starts R and passes values both ways, `check` puts the same quantity computed by R beside
-ours, and each R package (`boot`, `caret`, `class_`, `FNN`,
-`glmnet`, `kknn`, `rsample`; the course is `lecture`) has a
-module with its functions under their R names. They draw from one stream, as in an R session:
-`set_seed`, `sample` and the others of `session`.
+ours, and each R package (`boot`, `caret`, `class_`, `e1071`, `FNN`, `glmnet`, `kknn`, `rsample`;
+the course is `lecture`) has a module with its functions under their R names. They draw from one
+stream, as in an R session: `set_seed`, `sample` and the others of `session`.
 May import the rooms below, `bridge` only `errors` and `data`. New here: the functions of an R
 package, or a quantity to compare. The modules are loaded when they are first used.
 """
@@ -21,6 +20,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
         caret as caret,
         check as check,
         class_ as class_,
+        e1071 as e1071,
         glmnet as glmnet,
         kknn as kknn,
         lecture as lecture,
@@ -50,7 +50,7 @@ _SESSION = (
     "stream",
 )
 _HOME = dict.fromkeys(
-    ("FNN", "boot", "caret", "check", "class_", "glmnet", "kknn", "lecture", "rsample"), ""
+    ("FNN", "boot", "caret", "check", "class_", "e1071", "glmnet", "kknn", "lecture", "rsample"), ""
 ) | dict.fromkeys(_SESSION, "session")
 """Public name -> module of `pycvstat.r` that defines it; "" where the name is itself a module."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.frame import read
-from pycvstat.data.task import Task
+from pycvstat.data.task import Coding, Task
 from pycvstat.errors import Advice, DataError, FitError, InputError, RError
 from pycvstat.errors.checks import check_word, is_number, is_whole
 from pycvstat.learners.base import (
@@ -94,6 +94,8 @@ class KNN(Learner):
     title: ClassVar[str] = "k nearest neighbours"
     always_told: ClassVar[tuple[str, ...]] = ("k", "kernel")
     simpler_when_larger: ClassVar[tuple[str, ...]] = ("k",)
+    coding: ClassVar[Coding] = "kknn"
+    """How factors become columns."""
     scales: ClassVar[bool] = True
     limits: ClassVar[Mapping[str, tuple[float, float]]] = {"k": (1, math.inf)}
 
@@ -194,8 +196,8 @@ class PreparedKNN(Prepared):
         if not candidates:
             raise InputError("there are no candidates.", fix="give a grid with at least one value")
         super().__init__(learner, task, candidates)
-        self._rows = Rows(task.design("kknn"), task.response)
-        self._stateless = task.encoder("kknn").stateless
+        self._rows = Rows(task.design(learner.coding), task.response)
+        self._stateless = task.encoder(learner.coding).stateless
 
     def predict(
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
@@ -230,8 +232,9 @@ class PreparedKNN(Prepared):
         """The rows as this fit sees them: some columns depend on the training rows."""
         if self._stateless:
             return self._rows, train, new
+        coding = self.learners[0].coding
         design = replace(
-            self.task.design("kknn"), X=np.concatenate(self.task.matrices("kknn", train, new))
+            self.task.design(coding), X=np.concatenate(self.task.matrices(coding, train, new))
         )
         response = self.task.response
         values = response.values[np.concatenate([train, new])]
@@ -305,7 +308,7 @@ class FittedKNN(Fitted):
 
     def __init__(self, learner: KNN, task: Task) -> None:
         self.learner, self.task = learner, task
-        self._encoder = task.encoder("kknn").fit(task.frame)
+        self._encoder = task.encoder(learner.coding).fit(task.frame)
         self._rows = Rows(self._encoder.matrix(task.frame), task.response)
         self._metric = metric(
             self._rows.X, self._rows.assign, p=float(learner.distance), scale=bool(learner.scale)

@@ -5,8 +5,8 @@ and "rlm"; `train(x, y)`, for which a formula is written; case weights; `trainCo
 methods (`timeslice`, `adaptive_cv`, `oob`, `optimism_boot`, `boot_all`) and its `search`,
 `sampling`, `savePredictions` and `predictionBounds`; of `preProcess` all but "center", "scale",
 "range", "pca", "zv" and "nzv"; `confusionMatrix`, `resamples`, `rfe`, `dummyVars`, importance and
-the plots. Of factors the levels are those of all rows; multinom's ties of the largest probability
-go to the first class, where nnet draws among those within 1e-5.
+the plots. Where caret lets rlm fail on names such as "x:fb", numbers are given; predictions of
+glmnet at even odds, where R's class hangs on the last bit, may be the other class.
 """
 
 from pycvstat.r.caret.control import TrainControl, trainControl

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -88,22 +89,22 @@ class PreparedTrain(Prepared):
         kept = [name != CONSTANT for name in design.columns]
         return design.X[:, kept], tuple(name for name in design.columns if name != CONSTANT)
 
-    def sample(self, rows: IntArray) -> Sample:
-        """Some rows, before any pre-processing."""
+    def changed(self, rows: IntArray) -> tuple[BoolArray, preprocess.Change, Sample]:
+        """What pre-processing learns from these rows, and what it makes of them."""
         response = self.task.response
         y = response.values[rows].astype(np.float64)
-        return Sample(self.X[rows], y, self.columns, response.levels, intercept=False)
-
-    def fitted(self, rows: IntArray, tunes: Sequence[Tune]) -> Fits:
-        """What these rows give."""
-        sample = self.sample(rows)
+        sample = Sample(self.X[rows], y, self.columns, response.levels, intercept=False)
         kept, change = preprocess.learned(self.steps, sample.X, self.columns)
         X = change(sample.X)
         names = tuple(f"PC{i + 1}" for i in range(X.shape[1]))
         if "pca" not in self.steps:
             names = sample.named(kept)
-        made = Sample(X, sample.y, names, sample.levels, intercept=False)
-        return Fits(kept, change, self.method.fit(made, tunes))
+        return kept, change, replace(sample, X=X, columns=names)
+
+    def fitted(self, rows: IntArray, tunes: Sequence[Tune]) -> Fits:
+        """What these rows give."""
+        kept, change, sample = self.changed(rows)
+        return Fits(kept, change, self.method.fit(sample, tunes))
 
     def begin(self, plan: FoldPlan, random: Any) -> Sequence[Any]:
         """The seeds of each fit."""

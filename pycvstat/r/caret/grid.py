@@ -27,6 +27,8 @@ def frame_of(method: Method, given: Any) -> pd.DataFrame:
     if isinstance(given, Mapping):
         values = {name: _listed(one) for name, one in given.items()}
         rows = [row[::-1] for row in product(*reversed(list(values.values())))]
+        if not rows:
+            raise InputError("tuneGrid has no candidates.", given=repr(given))
         frame = in_order([dict(zip(values, row, strict=True)) for row in rows])
     elif isinstance(given, pd.DataFrame):
         frame = given.reset_index(drop=True)

@@ -19,7 +19,7 @@ from pycvstat.learners.ols import OLS
 from pycvstat.learners.robust import RLM
 from pycvstat.learners.solution import Outcome, Sample
 from pycvstat.r.caret.neighbours import neighbours, weighted_neighbours
-from pycvstat.r.caret.nnet import multinom, shares_of
+from pycvstat.r.caret.nnet import max_col, multinom, shares_of
 from pycvstat.r.glmnet import glmnet
 from pycvstat.r.values import whole
 from pycvstat.rmath.random import RRandom
@@ -153,8 +153,10 @@ def _multinom(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
 
         def predict(X: FloatArray, draws: RRandom) -> Outcome:
             prob = np.zeros((len(X), len(sample.levels)))
-            prob[:, seen] = shares_of(np.column_stack([np.ones(len(X)), X]), b)
-            return Outcome(prob.argmax(axis=1).astype(np.float64), prob)
+            shares = shares_of(np.column_stack([np.ones(len(X)), X]), b)
+            prob[:, seen] = shares
+            place = shares.argmax(axis=1) if len(seen) == 2 else max_col(shares, draws)
+            return Outcome(seen[place].astype(np.float64), prob)
 
         return predict
 

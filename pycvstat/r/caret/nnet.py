@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat.learners.statsmodels.multinomial import probabilities
+from pycvstat.rmath.random import RRandom
 from pycvstat.types import FloatArray, IntArray
 
 ENOUGH, ACCEPTED, SHORTER = 10.0, 1e-4, 0.2
@@ -20,6 +21,7 @@ ABSTOL, RELTOL, MAXIT = 1e-4, 1e-8, 100  # of nnet
 LARGEST = 15.0  # a linear predictor beyond which a probability of two classes is 0 or 1
 UNLIKELY = 1000.0  # the loss of a class that was given no probability
 TINY = 1e-80
+NEARLY = 1e-5  # of the largest value of a row
 
 Function = Callable[[FloatArray], Any]
 
@@ -77,6 +79,32 @@ def shares_of(X: FloatArray, b: FloatArray) -> FloatArray:
     inside = 1 / (1 + np.exp(-np.clip(eta, -LARGEST, LARGEST)))
     p = np.where(eta < -LARGEST, 0.0, np.where(eta > LARGEST, 1.0, inside))
     return np.column_stack([1 - p, p])
+
+
+def max_col(values: FloatArray, draws: RRandom) -> IntArray:
+    """The place of the largest value of each row, of nearly equal ones one at random.
+
+    As in R: ``max.col(values)``, which also draws among small values that come before a large one.
+
+    Examples
+    --------
+    >>> max_col(np.array([[0.2, 0.5, 0.3], [0.4, 0.2, 0.4]]), RRandom(2))
+    array([1, 2])
+    """
+    places = []
+    for row in values.tolist():
+        near = NEARLY * max(map(abs, row))
+        place, tied = 0, 1
+        largest = row[0]
+        for i, value in enumerate(row[1:], start=1):
+            if value > largest + near:
+                largest, place, tied = value, i, 1
+            elif value >= largest - near:
+                tied += 1
+                if tied * draws.runif(1)[0] < 1.0:
+                    place = i
+        places.append(place)
+    return np.array(places)
 
 
 def variable_metric(b: FloatArray, loss: Function, gradient: Function) -> FloatArray:

@@ -209,8 +209,8 @@ def train(
     with apart(int(draws.sample(LARGEST, 1)[0]), draws.sample_kind):
         parts = resamples(control, values_of(task.response, task.n, "y"))
     if given is None:
-        drawn = known.grid(PreparedTrain(known, task, [{}]).sample(np.arange(task.n)), length)
-        given = grid.in_order(drawn)
+        *_, sample = PreparedTrain(known, task, [{}], steps).changed(np.arange(task.n))
+        given = grid.in_order(known.grid(sample, length))
     prepared = PreparedTrain(known, task, grid.candidates(given), steps)
     if control.method == "none":
         found = Resampled.none(prepared, given, control)

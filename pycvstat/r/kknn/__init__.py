@@ -5,7 +5,7 @@ those who come from R and want to see what they saw there. Each says what it kee
 surprises.
 """
 
-from pycvstat.r.kknn.prediction import Kknn, kknn
+from pycvstat.r.kknn.prediction import Kknn, kknn, kknn_dist
 from pycvstat.r.kknn.validation import CvKknn, TrainKknn, cv_kknn, train_kknn
 
-__all__ = ["CvKknn", "Kknn", "TrainKknn", "cv_kknn", "kknn", "train_kknn"]
+__all__ = ["CvKknn", "Kknn", "TrainKknn", "cv_kknn", "kknn", "kknn_dist", "train_kknn"]

@@ -2,27 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.frame import Column, Frame, read
 from pycvstat.data.response import Kind
-from pycvstat.data.task import Task
+from pycvstat.data.task import Coding, Task
 from pycvstat.errors import DataError, InputError, warn
+from pycvstat.errors.checks import check_word
 from pycvstat.learners.knn import KNN, FittedKNN, check_rows
-from pycvstat.learners.knn.distances import KERNELS, Kernel
+from pycvstat.learners.knn.distances import KERNELS, Kernel, Metric
+from pycvstat.learners.knn.search import Found, Index
+from pycvstat.r.values import in_order_of, matrix, neighbours_of, require_columns
 from pycvstat.rmath.sums import cumsum
 from pycvstat.types import FloatArray, IntArray
 
+Answer = Literal["raw", "prob"]
 
-def as_learner(k: int, distance: float, kernel: str, ykernel: float | None, scale: bool) -> KNN:
+
+class ContrastedKNN(KNN):
+    """kNN on the columns that R's own contrasts make of factors."""
+
+    coding: ClassVar[Coding] = "contrasts"
+
+
+CONTRASTS: dict[tuple[str, str], type[KNN]] = {
+    ("contr.dummy", "contr.ordinal"): KNN,
+    ("contr.treatment", "contr.poly"): ContrastedKNN,
+}
+"""Contrasts of unordered and of ordered factors: kknn's, and R's."""
+
+
+def as_learner(
+    k: int,
+    distance: float,
+    kernel: str,
+    ykernel: float | None,
+    scale: bool,
+    contrasts: Mapping[str, str] | None = None,
+) -> KNN:
     """The learner that kknn's arguments stand for."""
+    given = {"unordered": "contr.dummy", "ordered": "contr.ordinal"} | dict(contrasts or {})
+    made = CONTRASTS.get((given["unordered"], given["ordered"])) if len(given) == 2 else None
+    if made is None:
+        raise InputError(
+            "contrasts are kknn's or R's own.",
+            given=repr(contrasts),
+            fix='{"unordered": "contr.treatment", "ordered": "contr.poly"}',
+        )
     width = 0 if ykernel is None else ykernel
-    return KNN(k, match_kernel(kernel), distance=distance, ykernel=width, scale=scale)
+    return made(k, match_kernel(kernel), distance=distance, ykernel=width, scale=scale)
 
 
 def match_kernel(given: Any) -> Kernel:
@@ -126,6 +159,15 @@ class Kknn:
     response: Kind
     levels: tuple[str, ...]
 
+    def predict(self, type: Answer = "raw") -> NDArray[Any]:
+        """The predictions, or the class shares (type "prob"). As in R: ``predict(fit, type)``."""
+        check_word("type", type, get_args(Answer))
+        if type == "raw":
+            return self.fitted_values
+        if self.prob is None:
+            raise InputError("numbers have no class shares.", fix='predict(type="raw")')
+        return self.prob
+
     def __repr__(self) -> str:
         return f"<Kknn: {len(self.C)} test rows, {self.C.shape[1]} neighbours, {self.response}>"
 
@@ -139,6 +181,8 @@ def kknn(
     kernel: str = "optimal",
     ykernel: float | None = None,
     scale: bool = True,
+    contrasts: Mapping[str, str] | None = None,
+    na_action: str = "na.omit",
 ) -> Kknn:
     """Weighted k nearest neighbours: predict the rows of `test`.
 
@@ -155,6 +199,12 @@ def kknn(
     ykernel : float, optional
         Width of the kernel over ordered classes; 0 when None.
     scale : bool
+    contrasts : mapping, optional
+        How "unordered" and "ordered" factors become columns: "contr.dummy" and "contr.ordinal",
+        or "contr.treatment" and "contr.poly", with whose last bits rows that tie in ordered
+        factors may come in another order than in kknn.
+    na_action : {"na.omit"}
+        kknn leaves rows with NA out, whatever it is told; here anything else is refused.
 
     Notes
     -----
@@ -176,7 +226,8 @@ def kknn(
     >>> fit.C.tolist(), fit.fitted_values.round(3).tolist()
     ([[3, 2]], [3.333])
     """
-    learner = as_learner(k, distance, kernel, ykernel, scale)
+    check_word("na_action", na_action, ("na.omit",), "kknn always leaves rows with NA out.")
+    learner = as_learner(k, distance, kernel, ykernel, scale, contrasts)
     task = Task.build(formula, train, na="omit")
     learner.check(task)
     check_rows([learner], task.n)
@@ -202,3 +253,36 @@ def predict_as_kknn(learner: KNN, task: Task, new: Frame) -> Kknn:
         response=response.kind,
         levels=response.levels,
     )
+
+
+def kknn_dist(
+    learn: Any, valid: Any, k: int = 10, distance: float = 2
+) -> tuple[IntArray, FloatArray]:
+    """The k nearest rows of each new row, counted from 1, and their distances.
+
+    Parameters
+    ----------
+    learn, valid : frame or array of numbers
+        Training rows and new rows; nothing is scaled.
+    k : int
+    distance : float
+        The power of the Minkowski distance.
+
+    Notes
+    -----
+    As in R: ``kknn.dist(learn, valid, k, distance)``.
+
+    Examples
+    --------
+    >>> rows, distances = kknn_dist([[0.0], [1.0], [5.0]], [[0.8], [4.0]], k=2)
+    >>> rows.tolist(), distances.round(1).tolist()
+    ([[2, 1], [3, 2]], [[0.2, 0.8], [1.0, 3.0]])
+    """
+    rows, new = matrix(learn, "learn"), matrix(in_order_of(valid, learn, "valid"), "valid")
+    require_columns(rows, new)
+    power = float(KNN(distance=distance).distance)
+    unit = np.ones(rows.shape[1])
+    k = neighbours_of(k, len(rows))
+    index = Index(rows, Metric(np.arange(rows.shape[1]), unit, unit, power))
+    sums, near = index.scan(new, np.array([k]))
+    return near[:, 0] + 1, Found(sums, near[:, 0]).distances(power)

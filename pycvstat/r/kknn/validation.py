@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from pycvstat.learners.knn.distances import KERNELS, Kernel, metric, weights
 from pycvstat.learners.knn.predictions import Rows
 from pycvstat.learners.knn.search import Index
 from pycvstat.procedures.cross_validate import cross_validate
-from pycvstat.r.kknn.prediction import as_learner, match_kernel, new_rows, predict_as_kknn
+from pycvstat.r.kknn.prediction import Answer, as_learner, match_kernel, new_rows, predict_as_kknn
 from pycvstat.r.session import stream
 from pycvstat.rmath.random import as_stream
 from pycvstat.rmath.sums import sum_
@@ -70,15 +70,16 @@ class TrainKknn:
             f"kernel {self.best_kernel}>"
         )
 
-    def predict(self, new: Any) -> NDArray[Any]:
-        """Predict new rows with the best k and kernel.
+    def predict(self, new: Any, type: Answer = "raw") -> NDArray[Any]:
+        """Predict new rows with the best k and kernel, or their class shares (type "prob").
 
-        As in R: ``predict(fit, newdata)``. kknn keeps three surprises: the `scale` and `ykernel`
-        given to train.kknn are forgotten (the rows are scaled, the y-kernel has width 0), and new
-        rows with NA vanish, so that there are fewer predictions than rows.
+        As in R: ``predict(fit, newdata, type = type)``. kknn keeps three surprises: the `scale`,
+        `ykernel` and `contrasts` given to train.kknn are forgotten (the rows are scaled, the
+        y-kernel has width 0), and new rows with NA vanish, so that there are fewer predictions
+        than rows.
         """
         learner = KNN(k=self.best_k, kernel=self.best_kernel, distance=self.distance)
-        return predict_as_kknn(learner, self.task, new_rows(self.task, new)).fitted_values
+        return predict_as_kknn(learner, self.task, new_rows(self.task, new)).predict(type)
 
 
 def train_kknn(
@@ -90,6 +91,7 @@ def train_kknn(
     kernel: str | Sequence[str] = "optimal",
     ykernel: float | None = None,
     scale: bool = True,
+    contrasts: Mapping[str, str] | None = None,
 ) -> TrainKknn:
     """Leave-one-out cross-validation of kknn over k and kernels.
 
@@ -105,6 +107,8 @@ def train_kknn(
     kernel : str or sequence of str
     ykernel : float, optional
     scale : bool
+    contrasts : mapping, optional
+        As for `kknn`.
 
     Notes
     -----
@@ -131,7 +135,7 @@ def train_kknn(
         raise InputError("no kernel is given.", fix=f"use some of {', '.join(KERNELS)}")
     task = Task.build(formula, data, na="omit")
     k_all = _ks(ks, kmax, task.n)
-    learner = as_learner(int(k_all[-1]), distance, kernels[0], ykernel, scale)
+    learner = as_learner(int(k_all[-1]), distance, kernels[0], ykernel, scale, contrasts)
     learner.check(task)
     fitted = _leave_one_out(learner, task, k_all, kernels)
     tables = _errors(task.response, fitted)
@@ -172,7 +176,7 @@ def _leave_one_out(
     learner: KNN, task: Task, ks: IntArray, kernels: Sequence[Kernel]
 ) -> list[NDArray[Any]]:
     """Predictions for every kernel and k, k varying fastest."""
-    rows = Rows(task.design("kknn"), task.response)
+    rows = Rows(task.design(learner.coding), task.response)
     m = metric(rows.X, rows.assign, p=float(learner.distance), scale=bool(learner.scale))
     found = Index(rows.X, m).find(rows.X, min(int(ks[-1]) + 2, task.n))
     distances, neighbours = found.distances(m.p)[:, 1:], found.rows[:, 1:]

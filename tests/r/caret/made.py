@@ -163,6 +163,13 @@ def shortly(value):
     return as_r(value).strip("'") if isinstance(value, bool | str) else f"{value:.6g}"
 
 
+def number(word):
+    try:
+        return float(word)
+    except ValueError:
+        return word
+
+
 def compare(seed, values, rtol, methods=METHODS):
     """Take R's answer to one call off `values`; what differs, in words."""
     fit, after = in_python(seed, methods)
@@ -192,9 +199,9 @@ def compare(seed, values, rtol, methods=METHODS):
                 said += [] if good else [f"{what} {name}"]
     if fit.resample is not None and " ".join(fit.resample["Resample"]) != names:
         said.append(f"order of resamples {names}")
-    ours = " ".join(map(shortly, fit.bestTune.values()))
-    if ours != best:
-        said.append(f"best {ours} where R has {best}")
+    ours = map(shortly, fit.bestTune.values())
+    if [number(word) for word in ours] != [number(word) for word in best.split()]:
+        said.append(f"best {fit.bestTune} where R has {best}")
     if repr(fit) != shown:
         said.append(f"print\n{fit!r}\nwhere R has\n{shown}")
     data, _ = case(seed, methods)
