@@ -14,18 +14,7 @@ from pycvstat.errors import IntervalError, heard
 from pycvstat.errors.checks import check_level
 from pycvstat.errors.names import unknown_argument
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.legal import (
-    candidates_in,
-    check_finite,
-    check_size,
-    is_zero_one,
-    nearest,
-    nothing_legal,
-    obstacle,
-    range_of,
-    refusal,
-    warn_heavy_tails,
-)
+from pycvstat.intervals import legal
 from pycvstat.intervals.method import Limits, Method, find
 from pycvstat.intervals.of_metrics import fold_scores, known_of, measured, words_of
 from pycvstat.intervals.result import Asked, Estimand, Interval
@@ -83,7 +72,7 @@ def interval(
     Interval(3.5, 90 % from 0 to 8.83, ER(4), corrected_t)
     """
     level = check_level(level)
-    check_finite(table)
+    legal.check_finite(table)
     read, averaging = read_metric(metric, averaging, table)
     chosen, why = choose(method, table, read, averaging, options)
     if chosen.needs == "predictions":
@@ -173,7 +162,7 @@ def choose(
 
 def _usual(table: Table, metric: Metric | None, averaging: Averaging) -> tuple[Method, str]:
     one_split = table.plan.scheme == "one split"
-    one = candidates_in(table) == 1
+    one = legal.candidates_in(table) == 1
     smooth = metric is not None and averaging != "folds"
     if metric is METRICS["auc"] and one_split:
         return find("cv_auc"), "the AUC of one split has an influence curve"
@@ -181,12 +170,12 @@ def _usual(table: Table, metric: Metric | None, averaging: Averaging) -> tuple[M
         return find("bootstrap"), f"{metric.name} of all predictions has no other interval"
     if metric is not None and not smooth and not one_split and one:
         table = fold_scores(table, metric)
-    zero_one = isinstance(table, LossTable) and is_zero_one(table.losses)
+    zero_one = isinstance(table, LossTable) and legal.is_zero_one(table.losses)
     if one_split and one and zero_one and not smooth and table.plan.groups is None:
         return find("wilson"), "one split and losses of 0 and 1: Wilson keeps its level"
-    method = nearest(table, smooth)
+    method = legal.nearest(table, smooth)
     if method is None:
-        raise nothing_legal(table)
+        raise legal.nothing_legal(table)
     return method, method.because
 
 
@@ -231,13 +220,13 @@ def _computed(
         metric.parts(table)  # a metric that these losses do not have is the first obstacle
     elif metric and not scored and not together:
         table = fold_scores(table, metric)
-    reason = obstacle(method, table, together)
+    reason = legal.obstacle(method, table, together)
     if reason is not None:
-        raise refusal(method, reason, table, together)
-    check_size(table.losses if isinstance(table, LossTable) else table.means)
+        raise legal.refusal(method, reason, table, together)
+    legal.check_size(table.losses if isinstance(table, LossTable) else table.means)
     tails = metric is None or (together and metric.needs == "numbers")
     if tails and isinstance(table, LossTable) and not (method.several or scored or bounded):
-        warn_heavy_tails(table.losses[:, 0], table.loss)
+        legal.warn_heavy_tails(table.losses[:, 0], table.loss)
     if scored:
         table = replace(table, loss="auc", range=(0.0, 1.0))
     elif metric and together and method.metrics == "own":
@@ -282,7 +271,7 @@ risk='risk')
     kind = method.target
     if kind in ("R", "PQ"):  # a mean over one fit, or over the fits of a partition
         kind = "R" if plan.scheme == "one split" else "PQ"
-    size = method.train_size(plan) if method.train_size else range_of(plan.n_train)
+    size = method.train_size(plan) if method.train_size else legal.range_of(plan.n_train)
     of = "the tuned learner" if method.several and kind == "ER" else "the learner"
     return Estimand(kind, size, of, plan.folds_per_repeat, plan.times)
 

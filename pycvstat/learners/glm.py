@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -152,8 +151,9 @@ class GeneralisedLinear(DesignLearner):
 
     def in_r(self, task: Task) -> LearnerInR:
         """The R code that fits it."""
-        family, link = (part.name for part in self.parts())
-        power = re.fullmatch(r"power\((.+)\)", link)
+        kind, how = self.parts()
+        family, link = kind.name, how.name
+        power = None if link in LINKS_IN_R else getattr(how.of, "power", None)
         if family not in FAMILIES_IN_R or not (power or link in LINKS_IN_R):
             raise RError(
                 "R's glm has no such family or link.",
@@ -162,7 +162,7 @@ class GeneralisedLinear(DesignLearner):
                 f"links: {', '.join(LINKS_IN_R)}, power(...)",
             )
         params: dict[str, Any] = {"family": FAMILIES_IN_R[family]}
-        params |= {"power": float(power[1])} if power else {"link": LINKS_IN_R[link]}
+        params |= {"power": float(power)} if power else {"link": LINKS_IN_R[link]}
         if (self.tol, self.maxiter) != (1e-8, 25):
             params |= {"epsilon": float(self.tol), "maxit": int(self.maxiter)}
         return LearnerInR("pcv_learners$glm", "glm", params)

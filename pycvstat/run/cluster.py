@@ -9,17 +9,8 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
 from pycvstat.errors import ExecutionError, warn
+from pycvstat.run import workers
 from pycvstat.run.reproducible import Common, Reply, one_thread, own_generators, perform_elsewhere
-from pycvstat.run.workers import (
-    LISTEN,
-    Aligned,
-    WorkerLost,
-    Workers,
-    apart,
-    arrive,
-    from_bytes,
-    to_bytes,
-)
 
 if TYPE_CHECKING:
     from pycvstat.run.tasks import Run
@@ -30,7 +21,7 @@ PATIENCE = 60.0
 _one_task = threading.Lock()
 
 
-class Cluster(Workers):
+class Cluster(workers.Workers):
     """A dask cluster: its scheduler has all tasks at once, and what they have in common.
 
     The scheduler tries a task again when its worker dies, and gives it up after a few deaths; but
@@ -39,7 +30,7 @@ class Cluster(Workers):
 
     def __init__(self, common: Common, run: Run, client: Any) -> None:
         super().__init__(common, run)
-        self.client, self.parts = client, apart(common)
+        self.client, self.parts = client, workers.apart(common)
         self._sent: Any = None
         if max(client.nthreads().values(), default=1) > 1:
             warn(
@@ -56,7 +47,7 @@ class Cluster(Workers):
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Sending large graph")
                 # a task, which the scheduler repeats when the worker that holds it dies
-                self._sent = self.client.submit(arrive, *self.parts, pure=False)
+                self._sent = self.client.submit(workers.arrive, *self.parts, pure=False)
         message = self.messages[number]
         return self.client.submit(perform_on_cluster, self._sent, message, pure=False)
 
@@ -64,12 +55,12 @@ class Cluster(Workers):
         from distributed import KilledWorker
 
         try:
-            return from_bytes(self._result(future))
+            return workers.from_bytes(self._result(future))
         except KilledWorker as error:
-            raise WorkerLost("every worker that tried it died") from error
+            raise workers.WorkerLost("every worker that tried it died") from error
         except CancelledError as error:
             self.look()
-            raise WorkerLost("the cluster cancelled it") from error
+            raise workers.WorkerLost("the cluster cancelled it") from error
         except Exception as error:
             failure = ExecutionError(
                 "A worker of the cluster cannot do its work.",
@@ -82,7 +73,7 @@ class Cluster(Workers):
         """What a task gave, as long as there is a cluster to hand it out, or to do it again."""
         while True:
             try:
-                return future.result(timeout=LISTEN)
+                return future.result(timeout=workers.LISTEN)
             except TimeoutError:
                 self.look()
 
@@ -110,7 +101,7 @@ class Cluster(Workers):
             ) from error
 
 
-def perform_on_cluster(common: Aligned, message: bytes) -> bytes:
+def perform_on_cluster(common: workers.Aligned, message: bytes) -> bytes:
     """What became of one task, as a message; runs on a worker.
 
     Limits of threads, warnings and random generators belong to the whole process, so a worker
@@ -124,4 +115,4 @@ def perform_on_cluster(common: Aligned, message: bytes) -> bytes:
     """
     number, task = pickle.loads(message)
     with _one_task, one_thread(), own_generators():
-        return to_bytes(perform_elsewhere(common.value, number, task))
+        return workers.to_bytes(perform_elsewhere(common.value, number, task))

@@ -423,3 +423,14 @@ def test_failures_that_count_as_nan_say_why() -> None:
             on_error="warn",
         )
     assert result.failures[0].reason == "broken failed to fit. ValueError: it is singular"
+
+
+def test_columns_are_as_they_are_for_a_kind_of_column_transformer():
+    from sklearn.compose import ColumnTransformer
+
+    class Ours(ColumnTransformer):
+        pass
+
+    steps = Ours([("x", "passthrough", ["x"])])
+    assert External(make_pipeline(steps, TheirLasso())).sees_frames
+    assert not External(make_pipeline(StandardScaler(), TheirLasso())).sees_frames

@@ -191,3 +191,9 @@ def test_columns_below_the_range_of_division_are_no_foreign_error(family: str) -
     data = {"a": [0.0, -tiny], "b": [tiny, -2 * tiny], "c": [-tiny, tiny], "y": [0.0, 1.0]}
     with pytest.raises(FitError, match="broke down"):
         pcv.GLM(family).fit("y ~ .", data)
+
+
+def test_a_power_reaches_r_with_all_its_digits() -> None:
+    learner = pcv.GLM("gamma", "power(0.123456789)")
+    task = learner.fit("mpg ~ wt", pcv.data.mtcars()).task
+    assert learner.in_r(task).params["power"] == 0.123456789

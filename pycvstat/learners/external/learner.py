@@ -98,7 +98,9 @@ class External(Wrapped):
         """Whether it gets the columns as they are."""
         if self.encode is not None:
             return not self.encode
-        return any(type(part).__name__ == "ColumnTransformer" for part in _parts(self.estimator))
+        compose = sys.modules.get("sklearn.compose")  # loaded where an estimator has one
+        kinds = (compose.ColumnTransformer,) if compose else ()
+        return any(isinstance(part, kinds) for part in _parts(self.estimator))
 
     @property
     def citation(self) -> tuple[str, ...]:

@@ -194,8 +194,10 @@ def _notes(learner: Statsmodels, results: Any, heard: Sequence[Any]) -> tuple[st
 
 def failure(learner: Statsmodels, what: str, error: Exception) -> FitError:
     """A FitError with the telling line of statsmodels' own."""
+    from statsmodels.tools.sm_exceptions import PerfectSeparationError
+
     fix = LESS if isinstance(error, MemoryError) else None
-    if type(error).__name__ == "PerfectSeparationError":
+    if isinstance(error, PerfectSeparationError):
         fix = "the predictors separate the classes: use a penalised fit, or pcv.Logit() as R's glm"
     elif isinstance(error, np.linalg.LinAlgError):
         fix = "look for columns that are nearly copies of others, or for separated classes"

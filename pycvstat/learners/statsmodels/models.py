@@ -103,7 +103,9 @@ def classes_of(model: Any, given: Mapping[str, Any]) -> float:
     """
     if OF_CLASSES & _ancestors(model) or not is_known(model):
         return math.inf
-    binomial = type(given.get("family")).__name__ == "Binomial"
+    from statsmodels.genmod.families import Binomial
+
+    binomial = isinstance(given.get("family"), Binomial)
     return 2 if binomial or "BinaryModel" in _ancestors(model) else 0
 
 
