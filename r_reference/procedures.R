@@ -274,15 +274,52 @@ pcv_values <- function(prediction) {
   if (is.list(prediction)) as.integer(prediction$class) - 1 else as.numeric(prediction)
 }
 
-# The response computed once, from all rows, TRUE and FALSE as classes; and the weights, 1 unless
-# they are given. Both are columns, so that every subset of the rows keeps its own.
-pcv_task <- function(formula, data, weights = NULL) {
-  if ("." %in% all.names(formula)) formula <- formula(terms(formula, data = data))
-  y <- drop(unname(model.response(model.frame(formula, data))))
-  data$.pcv_response <- if (is.logical(y)) factor(y, c(FALSE, TRUE)) else y
-  data$.pcv_weights <- if (is.null(weights)) 1 else weights
+# What a formula may call: it is text of somebody, and R runs what it calls.
+pcv_known <- c(
+  "~", "+", "-", "*", "/", "^", ":", "(", "%in%", "%%", "%/%", "<", "<=", ">", ">=", "==", "!=", "!", "&", "|",
+  "abs", "acos", "as.factor", "asin", "atan", "bs", "C", "c", "ceiling", "cos", "cosh", "cut",
+  "exp", "expm1", "factor", "floor", "I", "log", "log10", "log1p", "log2", "ns", "offset",
+  "ordered", "poly", "scale", "sign", "sin", "sinh", "sqrt", "tan", "tanh")
+
+# The formula as R reads it.
+pcv_formula <- function(text) {
+  said <- str2lang(text)
+  calls <- function(x) if (is.call(x)) c(deparse(x[[1]])[1], unlist(lapply(as.list(x)[-1], calls)))
+  unknown <- setdiff(calls(said), pcv_known)
+  if (length(unknown)) stop("a formula may not call ", unknown[1])
+  if (!is.call(said) || said[[1]] != quote(`~`)) stop("this is no formula: ", text)
+  eval(said)
+}
+
+# Words as a factor, sorted by R as it was told to: by ICU, or by code point ("C").
+pcv_levels <- function(x, words) {
+  if (!is.character(x)) return(x)
+  own <- if (sort(c("a", "B"))[1] == "B") "ASCII" else "default"
+  on.exit(icuSetCollate(locale = own))
+  icuSetCollate(locale = if (words == "C") "ASCII" else "root")
+  factor(x)
+}
+
+# The formula and the data as they were given, on the rows that R keeps (those without NA in the
+# variables of the formula, those taken away too). The response is computed once, from all rows,
+# TRUE and FALSE as classes; and the weights, 1 unless they are given. Both are columns, so that
+# every subset of the rows keeps its own. `reading` holds `classes`, whether the response is
+# one of classes whatever its type, `beside`, columns that `.` leaves out, and `words`.
+pcv_task <- function(formula, data, weights = NULL, reading = list()) {
+  found <- terms(pcv_formula(formula), data = data[setdiff(names(data), reading$beside)])
+  used <- intersect(all.vars(attr(found, "variables")), names(data))
+  rows <- which(complete.cases(data[used]))
+  left_out <- attr(model.frame(found, data[rows, , drop = FALSE], na.action = na.omit), "na.action")
+  if (length(left_out)) rows <- rows[-left_out]
+  data <- data[rows, , drop = FALSE]
+  data[] <- lapply(data, pcv_levels, reading$words)
+  y <- drop(unname(model.response(model.frame(found, data))))
+  if (is.logical(y)) y <- factor(y, c(FALSE, TRUE))
+  data$.pcv_response <- if (isTRUE(reading$classes) && !is.factor(y)) factor(y) else y
+  data$.pcv_weights <- if (is.null(weights)) 1 else weights[rows]
+  formula <- formula(found)
   formula[[2]] <- as.name(".pcv_response")
-  list(formula = formula, data = data)
+  list(formula = formula, data = data, rows = rows)
 }
 
 pcv_rest <- function(task, test, train, i) {
@@ -305,9 +342,7 @@ pcv_refused <- function(words, n = 0) {
 }
 
 # Cross-validation: predictions, losses and fold means, fit by fit, and where R refused.
-pcv_cross_validate <- function(formula, data, learner, loss, test, train = NULL, weights = NULL,
-                               adjust = FALSE) {
-  task <- pcv_task(formula, data, weights)
+pcv_cross_validate <- function(task, learner, loss, test, train = NULL, adjust = FALSE) {
   fits <- lapply(seq_along(test), function(i) {
     pcv_one(task, learner, loss, pcv_rest(task, test, train, i), test[[i]])
   })
@@ -344,12 +379,7 @@ pcv_fold_means <- function(fits, candidates, one) {
 }
 
 # Tuning: the fold means of every candidate (rows folds, columns candidates), and the choice.
-pcv_tune <- function(formula, data, make, candidates, loss, test, train = NULL, weights = NULL,
-                     rule = list(name = "min")) {
-  pcv_tune_task(pcv_task(formula, data, weights), make, candidates, loss, test, train, rule)
-}
-
-pcv_tune_task <- function(task, make, candidates, loss, test, train, rule) {
+pcv_tune <- function(task, make, candidates, loss, test, train = NULL, rule = list(name = "min")) {
   found <- pcv_fold_means(length(test), candidates, function(i, params) {
     pcv_one(task, pcv_learner(make, params), loss, pcv_rest(task, test, train, i), test[[i]])
   })
@@ -372,9 +402,7 @@ pcv_choose <- function(means, rule) {
 }
 
 # Train and test error of every candidate by fold, and their means.
-pcv_error_curve <- function(formula, data, make, candidates, loss, test, train = NULL,
-                            weights = NULL) {
-  task <- pcv_task(formula, data, weights)
+pcv_error_curve <- function(task, make, candidates, loss, test, train = NULL) {
   pcv_both_errors(length(test), candidates, function(tested) function(i, params) {
     rows <- pcv_rest(task, test, train, i)
     pcv_one(task, pcv_learner(make, params), loss, rows, if (tested) test[[i]] else rows)
@@ -383,8 +411,7 @@ pcv_error_curve <- function(formula, data, make, candidates, loss, test, train =
 
 # The same by training size: `orders` holds the training rows of every fold in the order in which
 # they are taken.
-pcv_learning_curve <- function(formula, data, learner, loss, test, orders, sizes, weights = NULL) {
-  task <- pcv_task(formula, data, weights)
+pcv_learning_curve <- function(task, learner, loss, test, orders, sizes) {
   pcv_both_errors(length(test), sizes, function(tested) function(i, m) {
     rows <- sort(orders[[i]][seq_len(m)])
     pcv_one(task, learner, loss, rows, if (tested) test[[i]] else rows)
@@ -402,15 +429,12 @@ pcv_both_errors <- function(fits, candidates, one) {
 # Nested cross-validation: tune inside every outer training part, test on the outer fold.
 # `inner` holds for every outer fit a list(test = , train = ) whose rows count within the outer
 # training rows. With refit = "train" the fit on the training part of the one inner split is kept.
-pcv_nested <- function(formula, data, make, candidates, loss, test, inner, train = NULL,
-                       weights = NULL, inner_loss = loss, rule = list(name = "min"),
-                       refit = "all") {
-  task <- pcv_task(formula, data, weights)
+pcv_nested <- function(task, make, candidates, loss, test, inner, train = NULL, inner_loss = loss,
+                       rule = list(name = "min"), refit = "all") {
   fits <- lapply(seq_along(test), function(i) {
     rows <- pcv_rest(task, test, train, i)
     part <- list(formula = task$formula, data = task$data[rows, , drop = FALSE])
-    tuned <- pcv_tune_task(part, make, candidates, inner_loss, inner[[i]]$test, inner[[i]]$train,
-                           rule)
+    tuned <- pcv_tune(part, make, candidates, inner_loss, inner[[i]]$test, inner[[i]]$train, rule)
     if (refit == "train") rows <- rows[pcv_rest(part, inner[[i]]$test, inner[[i]]$train, 1)]
     fit <- if (is.na(tuned$chosen)) {
       pcv_refused(paste("in the inner folds,", tuned$refused[tuned$refused != ""][1]),
@@ -439,8 +463,7 @@ pcv_show <- function(result, expected, fits = NULL) {
 }
 
 # Coefficients of a fit to all rows, and its predictions of them.
-pcv_fit <- function(formula, data, learner, weights = NULL) {
-  task <- pcv_task(formula, data, weights)
+pcv_fit <- function(task, learner) {
   tryCatch({
     fit <- learner(task$formula, task$data)
     table <- fit$table()

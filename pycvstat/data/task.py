@@ -56,6 +56,9 @@ class Task:
         Rows of the data as given that were left out for missing values.
     offered : tuple of str
         The names of all columns of the data as given.
+    given : Frame, optional
+        The variables of the formula, those that it only takes away too, on all rows and as they
+        were given, where they are read otherwise here.
     sorted_by : {"", "ICU", "C"}
         How words were sorted that became a factor's levels; empty where there were none.
     grouped_by : str
@@ -73,6 +76,7 @@ class Task:
     origin: frames.Frame | None = None
     omitted: int = 0
     offered: tuple[str, ...] = ()
+    given: frames.Frame | None = None
     sorted_by: Literal["", "ICU", "C"] = ""
     grouped_by: str = ""
     own: tuple[formulas.Formula, ...] = ()
@@ -171,7 +175,8 @@ class Task:
         keep = complete_rows(used.n, [*sure, *taken_away, *columns.values()], na)
         tell_rows_lost(read, used, len(keep))
         _tell_doubts(each, used, by_arrays=X is not None)
-        used = used if len(keep) == used.n else used.take(keep)
+        whole = frame.select(dict.fromkeys((*used.names, *removed)))
+        as_read = used = used if len(keep) == used.n else used.take(keep)
         used, sorted_by = _sorted_words(used, each, levels)
         used, of_classes = with_classes(used, parsed, levels, classes)
         response = response_of(formulas.response(parsed, used), parsed.text)
@@ -184,6 +189,9 @@ class Task:
             groups=codes_of(columns["groups"])[keep] if "groups" in columns else None,
             omitted=frame.n - len(keep),
             offered=frame.names,
+            given=None
+            if used is as_read and len(whole.names) == len(used.names) and len(keep) == frame.n
+            else whole,
             sorted_by=sorted_by or of_classes,
             grouped_by=columns["groups"].name if columns.get("groups") in taken else "",
             own=tuple(read),

@@ -150,12 +150,11 @@ def _bare(series: pd.Series[Any]) -> Any:
 
 
 def _column(column: Column) -> RObject:
-    """A column as its kind says: words a factor, days a Date."""
+    """A column as its kind says: words are words, days a Date."""
     if column.kind == "date":
         return _vector(column.values, **_class("Date"))
-    if column.kind == "text":
-        codes, levels = column.as_factor()
-        return _vector(pd.Categorical.from_codes(codes, pd.Index(list(levels), dtype=object)))
+    if column.of_words:
+        return _texts(column.labels())
     return _vector(_bare(column.to_pandas()))
 
 

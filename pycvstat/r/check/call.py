@@ -159,7 +159,7 @@ class Quantity:
     labels : sequence of str, optional
         Of the elements, for saying where the two part.
     fits : array of int, optional
-        The fit that each element comes from; None where it needs all of them.
+        The fit that each element comes from; None where it needs all of them, empty where none.
     """
 
     name: str
@@ -293,7 +293,7 @@ def in_r(result: Any, written: bool, y: Any) -> Call:
 
 def _compared(q: Quantity, r: Mapping[str, Any], refused: BoolArray) -> Row:
     kept = np.ones(np.size(q.ours), bool)
-    if refused.any():
+    if refused.any() and (q.fits is None or len(q.fits)):
         if q.fits is None:
             return not_compared(q.title, "needs every fit")
         kept = ~refused[q.fits]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -181,7 +182,7 @@ def answers(calls: Mapping[str, Call], seconds: float | None) -> dict[str, Said]
 
 def _session(packages: Sequence[str]) -> Session:
     versions = {p: str(run("as.character(packageVersion(p))", p=p)) for p in packages}
-    day, system = datetime.now(UTC).date().isoformat(), f"{platform.system()} {platform.machine()}"
+    day, system = datetime.now(UTC).date().isoformat(), f"{sys.platform} {platform.machine()}"
     return Session(str(run("R.version.string")), versions, system, day)
 
 

@@ -18,7 +18,6 @@ from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.r.bridge import run, time_limit
 from pycvstat.r.bridge.processes import separately
-from pycvstat.r.bridge.session import collation
 from pycvstat.r.check import intervals_in_r, plans_in_r, procedures_in_r
 from pycvstat.r.check.call import (
     Call,
@@ -199,7 +198,7 @@ def _checked(result: Any, y: Any) -> Crosscheck:
                 notes += call.notes
     for words in said:
         warn(words)
-    notes += [*said, *_order_of_words(result)]
+    notes += said
     version = "; ".join(dict.fromkeys(filter(None, says)))
     return Crosscheck(tuple(rows), version, tuple(dict.fromkeys(notes)))
 
@@ -234,17 +233,6 @@ def _losses_of_predictions(table: LossTable, fits: Sequence[str]) -> list[Call]:
             [Quantity("losses", name, ours, tolerance, row_labels(table.plan, fits))],
             files=("procedures.R",),
         )
-    ]
-
-
-def _order_of_words(result: Any) -> list[str]:
-    """What is said where the R that was asked sorts words in another order."""
-    ours = getattr(getattr(result, "task", None), "sorted_by", "")
-    if not ours or ours == (theirs := collation()):
-        return []
-    return [
-        f"R sorts words by {theirs} here, and these levels are sorted by {ours}: R was given them "
-        f"so; levels='{theirs}' makes them as it would itself."
     ]
 
 

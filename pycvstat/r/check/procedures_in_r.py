@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pycvstat.data.frame import Frame
 from pycvstat.data.task import Task
 from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
@@ -28,13 +27,12 @@ from pycvstat.procedures.selection import Rule, complexity_keys
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.r.bridge import has
 from pycvstat.r.check.call import Call, Quantity, fit_labels, in_r, of_table
+from pycvstat.r.check.data_in_r import data_of, rows_used, told
 from pycvstat.rmath import mean
 from pycvstat.rmath.tolerances import EXACT, SUMS, Tolerance
 
 R_METRICS = ("rmse", "r2", "r2_correlation", "accuracy", "balanced_accuracy", "kappa", "auc")
 R_LOSS = re.compile(r"squared|absolute|zero_one|log|brier|poisson|huber\(.*\)|pinball\(.*\)")
-# dots that R takes for arguments, names of `procedures.R`, marks that turn the writing direction
-NOT_IN_R = re.compile(r"^\.\.(\.|[0-9]+)$|^\.pcv_|[\u202a-\u202e\u2066-\u2069]")
 
 
 @in_r.register
@@ -48,7 +46,8 @@ def _cross_validation(result: CVResult, written: bool, y: Any) -> Call:
         quantities.append(Quantity("adjusted", words, result.adjusted, codes[0].tolerance))
     return _made(
         codes,
-        f"pcv_cross_validate({{task}}, {{learner}}, loss, test, train, weights"
+        result.task,
+        f"pcv_cross_validate(task, {{learner}}, loss, test, train"
         f"{', adjust = TRUE' if adjusted else ''})",
         _given(result.task, result.loss, result.plan),
         quantities,
@@ -73,7 +72,8 @@ def _nested(result: CVResult, tuned: Any, written: bool) -> Call:
     cells, of_cell = _cells(result.plan, candidates), np.repeat(fits, len(candidates))
     return _made(
         codes,
-        "pcv_nested({task}, {learners}, candidates, loss, test, inner, train, weights, inner_loss,"
+        result.task,
+        "pcv_nested(task, {learners}, candidates, loss, test, inner, train, inner_loss,"
         " rule, refit)",
         _given(result.task, result.loss, result.plan),
         [
@@ -98,7 +98,8 @@ def _tuning(result: TuneResult, written: bool, y: Any) -> Call:
     words, several = "estimates of every candidate", [describe(c) for c in candidates]
     return _made(
         codes,
-        "pcv_tune({task}, {learners}, candidates, loss, test, train, weights, rule)",
+        result.task,
+        "pcv_tune(task, {learners}, candidates, loss, test, train, rule)",
         _given(result.task, judged, result.plan),
         [
             _by_cell("fold_means", "fold means of every candidate", means.means, close, names),
@@ -115,7 +116,7 @@ def _tuning(result: TuneResult, written: bool, y: Any) -> Call:
 @in_r.register
 def _error_curve(result: ErrorCurve, written: bool, y: Any) -> Call:
     codes = _counterparts(result.learner, result.candidates, result.task, written)
-    code = "pcv_error_curve({task}, {learners}, candidates, loss, test, train, weights)"
+    code = "pcv_error_curve(task, {learners}, candidates, loss, test, train)"
     names, errors = _cells(result.plan, result.candidates), (result.train.means, result.test.means)
     return _curve(result, codes, code, {}, "candidate", errors, names)
 
@@ -123,7 +124,7 @@ def _error_curve(result: ErrorCurve, written: bool, y: Any) -> Call:
 @in_r.register
 def _learning_curve(result: LearningCurve, written: bool, y: Any) -> Call:
     codes = _counterparts(result.learner, ({},), result.task, written)
-    code = "pcv_learning_curve({task}, {learner}, loss, test, orders, sizes, weights)"
+    code = "pcv_learning_curve(task, {learner}, loss, test, orders, sizes)"
     names = [f"{fit}, {m} rows" for fit in fit_labels(result.plan) for m in result.sizes]
     orders, sizes = [order + 1 for order in result.orders], np.atleast_1d(result.sizes)
     more = {"orders": orders, "sizes": sizes}
@@ -149,7 +150,9 @@ def _curve(
         for side, values in sides.items()
     ]
     given = _given(result.task, result.loss, result.plan)
-    return _made(codes, code, given, quantities, names, ("train_error", "test_error"), more=more)
+    return _made(
+        codes, result.task, code, given, quantities, names, ("train_error", "test_error"), more=more
+    )
 
 
 @in_r.register
@@ -168,8 +171,9 @@ def _fit(fitted: Fitted, written: bool, y: Any) -> Call:
     name, rows = "predictions of its own rows", [f"row {i + 1}" for i in range(task.n)]
     return _made(
         codes,
-        "pcv_fit({task}, {learner}, weights)",
-        {"formula": task.formula.in_r, "data": r_frame(task), "weights": task.weights},
+        task,
+        "pcv_fit(task, {learner})",
+        data_of(task),
         [
             of_fit("terms", "terms", terms, EXACT, terms),
             *(
@@ -185,7 +189,7 @@ def _fit(fitted: Fitted, written: bool, y: Any) -> Call:
 
 KKNN = """{
   library(kknn)  # attached: it looks up its contrasts by name
-  task <- pcv_task(as.formula(formula), data)
+  task <- pcv_task(formula, data, NULL, reading)
   f <- kknn::kknn(task$formula, task$data, task$data, k = p$k, distance = p$distance,
                   kernel = p$kernel, scale = p$scale)
   list(rows = as.vector(t(f$C)), distances = as.vector(t(f$D)), weights = as.vector(t(f$W)))
@@ -209,7 +213,7 @@ def _neighbours(fitted: FittedKNN, written: bool, y: Any) -> Call:
         return _beside_fnn(fitted, rows, distances)
     weights = Quantity("weights", "weights", found.weights, SUMS, labels)
     known = fitted.learner.in_r(task)
-    given = {"formula": task.formula.in_r, "data": r_frame(task), "p": dict(known.params)}
+    given = data_of(task) | {"p": dict(known.params)}
     quantities = [rows, distances, weights]
     return Call(KKNN, given, quantities, known.says, known.files, known.packages)
 
@@ -241,8 +245,15 @@ def _beside_fnn(fitted: Any, rows: Quantity, distances: Quantity) -> Call:
     )
 
 
+TASK = """{{
+  task <- pcv_task(formula, data, weights, reading)
+  c(list(rows = task$rows), {code})
+}}"""
+
+
 def _made(
     codes: Sequence[LearnerInR],
+    task: Task,
     code: str,
     values: Mapping[str, Any],
     quantities: Sequence[Quantity],
@@ -254,12 +265,13 @@ def _made(
     """The call of a function of `procedures.R`, for one learner or for candidates of one."""
     first, params = codes[0], [dict(one.params) for one in codes]
     learner, made = first.learner, f"pcv_learner({first.learner}, params)"
-    code = code.format(task="as.formula(formula), data", learner=made, learners=learner)
+    code = TASK.format(code=code.format(learner=made, learners=learner))
     given = {"candidates": params} if "candidates" in code else {"params": params[0]}
     packages = tuple(dict.fromkeys(package for one in codes for package in one.packages))
+    every = {**values, **given, **more}
     return Call(
-        code, {**values, **given, **more}, quantities, first.says, first.files, packages, fits,
-        shown, (*first.notes, *notes),
+        code, every, [rows_used(task), *quantities], first.says, first.files, packages, fits, shown,
+        (*first.notes, *notes, *told(task, every)),
     )  # fmt: skip
 
 
@@ -278,8 +290,7 @@ def _cells(plan: FoldPlan, candidates: Sequence[dict[str, Any]]) -> list[str]:
 
 def _given(task: Task, loss: str, plan: FoldPlan) -> dict[str, Any]:
     """What every procedure takes: formula, data, weights, folds, loss."""
-    given = {"formula": task.formula.in_r, "data": r_frame(task), "weights": task.weights}
-    return given | _rows(plan) | {"loss": _known(loss)}
+    return data_of(task) | _rows(plan) | {"loss": _known(loss)}
 
 
 def _rows(plan: FoldPlan) -> dict[str, Any]:
@@ -343,15 +354,3 @@ def _rule(
     ranks = [order.index(key) + 1 for key in keys]
     given = {"name": rule.name, "rank": ranks, "tolerance": float(rule.tolerance)}
     return given | larger, ("The order of the candidates by complexity was given to R.",)
-
-
-def r_frame(task: Task) -> Frame:
-    """The data for R, when it can use their names in a formula."""
-    for name in task.frame.names:
-        if NOT_IN_R.search(name):
-            raise RError(
-                "R cannot use a column of this name in a formula.",
-                given=repr(name),
-                fix="rename the column",
-            )
-    return task.frame

@@ -169,17 +169,19 @@ def _made(number: int, attributes: Mapping[str, RObject]) -> str:
 
 
 def _csv(names: Sequence[str], columns: Sequence[RObject], missing: str) -> str:
-    cells = [[_cell(v, missing) for v in (_labels(c) or c.values)] for c in columns]
+    cells = [[_cell(v, missing, c.kind) for v in (_labels(c) or c.values)] for c in columns]
     lines = [[_cell(name, missing) for name in names], *zip(*cells, strict=True)]
     return "".join(f"{','.join(line)}\n" for line in lines)
 
 
-def _cell(value: Any, missing: str) -> str:
+def _cell(value: Any, missing: str, kind: str = "") -> str:
     """A value as R's read.csv and pandas read it back exactly."""
     if isinstance(value, str):
         return '"{}"'.format(value.replace('"', '""'))
     if value is None or value == NA_INTEGER:
         return missing
+    if kind == "logical":
+        return "TRUE" if value else "FALSE"
     if isinstance(value, np.floating):
         return "NaN" if np.isnan(value) else repr(float(value))
     return str(value)

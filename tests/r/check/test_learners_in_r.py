@@ -90,7 +90,7 @@ def test_r_computes_the_same(data, learner, formula, loss, weights):
     folds = pcv.KFold(5, random=7)
     result = pcv.cross_validate(learner, formula, data, folds=folds, loss=loss, **given)
     checked = result.crosscheck()
-    assert len(checked.rows) == 6
+    assert len(checked.rows) == 7
     assert checked, checked.first_difference
     checked = learner.fit(formula, data, **given).crosscheck()
     assert len(checked.rows) >= 3
@@ -155,7 +155,7 @@ def test_fits_that_r_refuses_are_left_out_by_name():
     checked = rare.crosscheck()
     assert checked.verdict == "not fully compared"
     assert not checked
-    assert [row.count for row in checked.rows] == [12, 11, 11, 11, 0, 0, 0]
+    assert [row.count for row in checked.rows] == [12, 12, 11, 11, 11, 0, 0, 0]
     assert checked.left_out == (
         "estimate (mean of fold means), pooled (mean over observations) (needs every fit); "
         "fold 12 (R says: factor f has new level c)"
@@ -176,10 +176,10 @@ def test_a_refused_fit_is_named_in_every_procedure():
     # without row 24 the column of level b holds zeros only, which MASS::rlm refuses
     learner, folds, grid = pcv.RLM(), pcv.Blocks(4), {"maxiter": [20, 40]}
     tuned = pcv.tune(learner, "y ~ x + f", data, grid=grid, folds=folds).crosscheck()
-    assert [row.count for row in tuned.rows] == [6, 0, 0, 0]
+    assert [row.count for row in tuned.rows] == [24, 6, 0, 0, 0]
     assert tuned.rows[-1].quantity == "fold 4, maxiter=20, fold 4, maxiter=40"
     curve = pcv.error_curve(learner, "y ~ x + f", data, grid=grid, folds=folds).crosscheck()
-    assert [row.count for row in curve.rows] == [6, 6, 0, 0, 0]
+    assert [row.count for row in curve.rows] == [24, 6, 6, 0, 0, 0]
     sizes = pcv.learning_curve(learner, "y ~ x + f", data, sizes=[12, 18], folds=folds).crosscheck()
     assert sizes.rows[-1].quantity.endswith("fold 4, 18 rows")
     nested = pcv.nested_cv(
@@ -266,7 +266,7 @@ def test_separated_classes_are_left_out_by_name(tmp_path):
     )
     checked = one.crosscheck()
     assert checked.first_difference is None
-    assert [row.count for row in checked.rows] == [12, 7, 7, 2, 0, 0, 0]
+    assert [row.count for row in checked.rows] == [12, 12, 7, 7, 2, 0, 0, 0]
     assert "fold 2 (R says: the predictors separate" in checked.left_out
 
 

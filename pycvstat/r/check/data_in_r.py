@@ -1,0 +1,85 @@
+"""What R gets to read: formula and data as they were given, and what it cannot find out itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pycvstat.data.frame import Frame
+from pycvstat.data.task import Task
+from pycvstat.errors import RError
+from pycvstat.r.check.call import Quantity
+from pycvstat.types import IntArray
+
+# dots that R takes for arguments, names of `procedures.R`, marks that turn the writing direction
+NOT_IN_R = re.compile(r"^\.\.(\.|[0-9]+)$|^\.pcv_|[\u202a-\u202e\u2066-\u2069]")
+DOT = re.compile(r"(?<![\w.`])\.(?![\w.`])")
+GIVEN = {
+    "test": "the folds",
+    "inner": "the inner folds",
+    "orders": "the order of training rows",
+    "weights": "the weights",
+}
+
+
+def told(task: Task, given: Mapping[str, Any]) -> list[str]:
+    """What R does not find out by itself."""
+    facts = [words for name, words in GIVEN.items() if given.get(name) is not None]
+    known = [f"R was given {', '.join(facts)}, and did not compute them."] if facts else []
+    reading = given["reading"]
+    if lost := 0 if task.given is None else task.given.n - len(_handed(task)):
+        known.append(f"R was not given {lost} rows without weights or groups.")
+    if task.formula.beside and DOT.search(task.formula.text):
+        known.append(f"R was told that . leaves out {', '.join(task.formula.beside)}.")
+    if task.sorted_by:
+        how = "by code point" if reading["words"] == "C" else "as ICU does"
+        known.append(f"R was told to sort words {how}, whatever its locale.")
+    return known
+
+
+def rows_used(task: Task) -> Quantity:
+    """The rows that are fitted and predicted, counted among those that R gets."""
+    used = np.flatnonzero(np.isin(_handed(task), task.rows)) + 1
+    return Quantity("rows", "rows used", used, fits=np.empty(0, dtype=np.int64))
+
+
+def _handed(task: Task) -> IntArray:
+    """The rows of the data that R gets: those used, and those that it shall leave out itself.
+
+    Rows without weights or groups, of which the formula says nothing, R does not get.
+    """
+    if task.given is None:
+        return task.rows
+    if task.weights is None and task.groups is None:
+        return np.arange(task.given.n)
+    known = (*task.formula.variables, *task.formula.removed)
+    return np.union1d(task.rows, np.flatnonzero(~task.given.complete(known)))
+
+
+def data_of(task: Task) -> dict[str, Any]:
+    """The formula and the data as they were given, and how they are read besides."""
+    handed, weights = _handed(task), task.weights
+    frame = task.frame if task.given is None else task.given.take(handed)
+    if weights is not None:
+        weights = np.ones(len(handed))
+        weights[np.isin(handed, task.rows)] = task.weights
+    words = {"words": "C" if task.sorted_by == "C" else "ICU"}
+    beside = {"beside": [name for name in task.formula.beside if name in frame]}
+    reading = {"classes": bool(task.response.levels), **beside, **words}
+    given = {"formula": task.formula.text, "data": r_frame(frame), "weights": weights}
+    return given | {"reading": reading}
+
+
+def r_frame(frame: Frame) -> Frame:
+    """The data for R, when it can use their names in a formula."""
+    for name in frame.names:
+        if NOT_IN_R.search(name):
+            raise RError(
+                "R cannot use a column of this name in a formula.",
+                given=repr(name),
+                fix="rename the column",
+            )
+    return frame

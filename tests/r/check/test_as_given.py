@@ -1,0 +1,112 @@
+"""R reads formula and data as they were given: a wrong reading of ours is seen."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pycvstat as pcv
+from pycvstat.data import task
+from pycvstat.data.formula.evaluate import ALLOWED, OPERATORS
+from pycvstat.data.frame import columns
+from pycvstat.r.bridge import reference
+from pycvstat.r.check.call import call_of
+
+FOLDS = pcv.KFold(3, random=1)
+rng = np.random.default_rng(3)
+DATA = pd.DataFrame(
+    {
+        "y": rng.normal(size=40),
+        "x": rng.normal(size=40),
+        "z": rng.normal(size=40),
+        "g": np.array(["b", "A", "a", "B"])[np.arange(40) % 4],
+        "w": rng.uniform(1, 2, 40),
+    }
+)
+HOLES = DATA.assign(z=DATA["z"].mask(DATA.index == 4), x=DATA["x"].mask(DATA.index == 9))
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize(
+    ("learner", "formula", "given"),
+    [
+        (pcv.OLS(), "y ~ . - z - w", {}),
+        (pcv.OLS(), "y ~ x + g + offset(z)", {}),
+        (pcv.OLS(), "y ~ poly(x, 2) + I(z^2) + C(g)", {"data": HOLES, "na": "omit"}),
+        (pcv.OLS(), "y ~ . - z", {"data": HOLES, "na": "omit"}),  # as R, without the row of z
+        (pcv.WLS(), "y ~ .", {"weights": "w"}),
+        (pcv.WLS(), "y ~ x", {"weights": DATA["w"].mask(DATA.index == 2), "na": "omit"}),
+        (pcv.OLS(), "y ~ x", {"groups": DATA["g"].mask(DATA.index == 7), "na": "omit",
+                              "folds": pcv.Grouped(3, random=1)}),
+        (pcv.Ridge(lam=0.3), "y ~ g + x", {}),
+        (pcv.Ridge(lam=0.3), "y ~ g + x", {"levels": "C"}),
+        (pcv.MNLogit(), "g ~ x", {}),
+        (pcv.MNLogit(), "g ~ x", {"levels": "C"}),
+        (pcv.OLS(), None, {"X": DATA[["x", "z"]], "y": DATA["y"]}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_r_reads_the_same(learner, formula, given):
+    asked = {"data": None if formula is None else DATA, "folds": FOLDS} | given
+    result = pcv.cross_validate(learner, formula, **asked)
+    checked = result.crosscheck()
+    assert checked, checked.words
+    assert any(r.quantity == "rows used" for r in checked.rows)
+    code = call_of(result).values
+    assert formula is None or code["formula"] == formula
+
+
+@pytest.mark.live_r
+def test_what_r_was_told_is_named():
+    result = pcv.cross_validate(pcv.WLS(), "y ~ .", DATA, weights="w", folds=FOLDS, levels="C")
+    notes = " ".join(result.crosscheck().notes)
+    assert "R was given the folds, the weights, and did not compute them." in notes
+    assert "R was told that . leaves out w." in notes
+    assert "R was told to sort words by code point, whatever its locale." in notes
+
+
+@pytest.mark.live_r
+def test_a_formula_that_was_read_wrongly_is_seen():
+    result = pcv.cross_validate(pcv.OLS(), "y ~ x + z", DATA, folds=FOLDS)
+    wrong = replace(result.task.formula)
+    object.__setattr__(wrong, "text", "y ~ x * z")
+    assert not replace(result, task=replace(result.task, formula=wrong)).crosscheck()
+
+
+@pytest.mark.live_r
+def test_words_that_were_sorted_wrongly_are_seen(monkeypatch):
+    right = columns.word_order
+    monkeypatch.setattr(columns, "word_order", lambda words, how: right(words, how)[::-1])
+    result = pcv.cross_validate(pcv.Ridge(lam=0.3), "y ~ g + x", DATA, folds=FOLDS)
+    assert result.crosscheck().verdict == "differs"
+
+
+@pytest.mark.live_r
+def test_a_row_that_was_left_out_wrongly_is_seen(monkeypatch):
+    right = task.complete_rows
+    monkeypatch.setattr(task, "complete_rows", lambda *given: right(*given)[:-1])
+    result = pcv.cross_validate(pcv.OLS(), "y ~ x", HOLES, folds=FOLDS, na="omit")
+    assert result.crosscheck().first_difference.startswith("rows used: shapes (38,) and (39,)")
+
+
+def test_r_may_call_what_a_formula_of_ours_may_call():
+    text = reference.path("procedures.R").read_text()
+    (listed,) = re.findall(r"pcv_known <- c\((.*?)\)\n\n", text, re.DOTALL)
+    known = set(re.findall(r'"([^"]+)"', listed))
+    assert {*ALLOWED, *OPERATORS} - {"**"} <= known
+    assert known - {*ALLOWED, *OPERATORS} == {"~", "(", ":", "!"}  # which call nothing
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize("text", ["y ~ system('false')", "stop('run')", "y ~ x; stop('run')", "x"])
+def test_r_runs_no_text_that_is_no_formula(text):
+    result = pcv.cross_validate(pcv.OLS(), "y ~ x", DATA, folds=FOLDS)
+    wrong = replace(result.task.formula)
+    object.__setattr__(wrong, "text", text)
+    with pytest.raises(pcv.errors.RError) as caught:
+        replace(result, task=replace(result.task, formula=wrong)).crosscheck()
+    assert "run" not in caught.value.problem.replace("may not call", "")
