@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.errors import InputError, IntervalError, heard
+from pycvstat.errors import InputError, IntervalError, LossError, heard
 from pycvstat.errors.checks import check_level, shown
 from pycvstat.intervals.dispatch import estimand, interval
 from pycvstat.intervals.method import find
@@ -30,6 +30,7 @@ def metric_rows(
     averaging: Averaging | None = None,
     level: float = 0.95,
     method: str = "auto",
+    baseline: LossTable | None = None,
 ) -> pd.DataFrame:
     """One row per metric: metric, estimate, limits, level, averaging, method, target, notes.
 
@@ -42,6 +43,9 @@ def metric_rows(
         The same for all; each metric's own default otherwise.
     level, method
         As of `interval`. Where no interval is legal the method is "none" and the notes say why.
+    baseline : LossTable, optional
+        Of predictions to be compared with: adds the columns baseline, their metric, and skill, the
+        part of the way from it to perfect predictions.
 
     Examples
     --------
@@ -59,7 +63,36 @@ def metric_rows(
             "metrics is a list of names or functions.", given=shown(metrics), fix='["rmse", "r2"]'
         )
     read = [as_metric(one, table.levels) for one in metrics]  # a wrong name before any work
-    return pd.DataFrame([_row(table, one, averaging, level, method) for one in read])
+    frame = pd.DataFrame([_row(table, one, averaging, level, method) for one in read])
+    if baseline is None:
+        return frame
+    base = np.array([metric(baseline, one, averaging=averaging).estimate for one in read])
+    with np.errstate(all="ignore"):
+        way = np.array([one.perfect for one in read]) - base
+        skill = (frame["estimate"].to_numpy() - base) / np.where(np.isfinite(way), way, np.nan)
+    return frame.assign(baseline=base, skill=np.where(way == 0, np.nan, skill))
+
+
+def usual_metrics(table: LossTable) -> list[str]:
+    """The names of the metrics that reports show of such predictions.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> cars = pcv.data.mtcars()
+    >>> usual_metrics(pcv.cross_validate(pcv.OLS(), "mpg ~ wt", cars, folds=8).table)
+    ['rmse', 'mae', 'r2']
+    """
+    found = []
+    two = table.y is not None and not count_classes(table) and np.isin(table.y, (0.0, 1.0)).all()
+    for one in METRICS.values():
+        try:
+            if one.usual and not (two and one.needs == "numbers"):
+                one.value(*one.rows(table), count_classes(table))
+                found.append(one.name)
+        except LossError:
+            continue
+    return found
 
 
 def confusion_rows(table: LossTable, level: float = 0.95) -> pd.DataFrame:

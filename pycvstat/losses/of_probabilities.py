@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import LossError
 from pycvstat.losses.functions import LOG_CLIP
 from pycvstat.losses.metric import Metric, mean_metric
+from pycvstat.losses.thresholds import counted
 from pycvstat.types import FloatArray
 
 BINS = 10
@@ -112,14 +113,10 @@ def average_precision(y: NDArray[Any], score: FloatArray) -> float:
     >>> round(average_precision(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8])), 6)
     0.833333
     """
-    positive = np.asarray(y) == 1
-    if not positive.any():
+    hits, above = counted(y, score)
+    if hits[-1] == 0:
         return np.nan
-    order = np.argsort(-score, kind="stable")
-    hits, ranked = positive[order].cumsum(), score[order]
-    last = np.append(np.flatnonzero(np.diff(ranked)), ranked.size - 1)  # of every run of ties
-    precision = hits[last] / (last + 1)
-    return float(np.diff(hits[last], prepend=0) @ precision / hits[-1])
+    return float(np.diff(hits, prepend=0) @ (hits / above) / hits[-1])
 
 
 def log_losses(y: NDArray[Any], p: FloatArray) -> FloatArray:

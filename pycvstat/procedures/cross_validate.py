@@ -1,9 +1,8 @@
-"""Cross-validation of one learner over one fold plan, and its bias (Burman 1989)."""
+"""Cross-validation of one learner over one fold plan."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
@@ -12,17 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
-from pycvstat.errors import FoldError, InputError, noted
+from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.dispatch import usual_row
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
-from pycvstat.losses import LossTable, loss_label
+from pycvstat.learners.ols import Mean
+from pycvstat.losses import LossTable, as_loss, loss_label
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import Measured, MetricLike, metric
-from pycvstat.procedures.engine import Failure, OnError, Outcome
+from pycvstat.procedures.burman import BiasAdjustment, bias_adjustment
+from pycvstat.procedures.engine import Failure, OnError, Outcome, run
 from pycvstat.procedures.setting import (
     Arguments,
     Setting,
@@ -38,36 +39,6 @@ from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True, slots=True)
-class BiasAdjustment:
-    """The pieces of Burman's adjustment.
-
-    Parameters
-    ----------
-    pooled : float
-        The cross-validation estimate, mean over observations.
-    full : float
-        Training error of the model fitted on all rows.
-    folds_on_all : float
-        Mean over folds, weighted by fold size, of the error of each fold's model on all rows.
-    """
-
-    pooled: float
-    full: float
-    folds_on_all: float
-
-    @property
-    def adjusted(self) -> float:
-        """pooled + full - folds_on_all.
-
-        Examples
-        --------
-        >>> BiasAdjustment(3.0, 2.0, 2.5).adjusted
-        2.5
-        """
-        return self.pooled + self.full - self.folds_on_all
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +168,7 @@ class CVResult(EstimateVerbs):
         averaging: Averaging | None = None,
         level: float = 0.95,
         method: str = "auto",
+        baseline: bool = False,
     ) -> pd.DataFrame:
         """Several metrics with intervals, one row each; no interval without its averaging.
 
@@ -208,6 +180,9 @@ class CVResult(EstimateVerbs):
             The same for all; each metric's own default otherwise.
         level, method
             As of `interval`.
+        baseline : bool
+            Also the metric of `Mean` on the same folds, and skill: the part of the way from there
+            to perfect predictions.
 
         Returns
         -------
@@ -216,7 +191,15 @@ class CVResult(EstimateVerbs):
         """
         from pycvstat.intervals.metric_rows import metric_rows
 
-        return metric_rows(self.table, names, averaging, level, method)
+        beside = self._baseline if baseline else None
+        return metric_rows(self.table, names, averaging, level, method, beside)
+
+    @cached_property
+    def _baseline(self) -> LossTable | None:
+        """Predictions of the mean, or of the shares of the classes, on the same folds."""
+        task, loss = self.task, as_loss(None, self.task.response.kind)
+        levels = task.response.levels
+        return run(Mean().prepare(task), self.plan, task.response.values, loss, levels=levels).table
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """One row per quantity, per fold (``"folds"``) or per loss (``"losses"``).
@@ -363,27 +346,3 @@ def cross_validated(setting: Setting, learner: Learner, label: str, **more: Any)
 
         return bootstrapped(setting, learner, label, **more)
     return CVResult.made(setting, learner, setting.run(learner, label=label, **more))
-
-
-def bias_adjustment(setting: Setting, result: CVResult) -> BiasAdjustment:
-    """Burman's adjustment: every fold's model and the full model on all rows."""
-    plan = setting.plan
-    if not plan.is_partition:
-        raise FoldError(
-            "bias adjustment needs a partition: every row tested once per repeat.",
-            given=plan.recipe,
-            fix="folds=KFold(10, random=1)",
-        )
-    prepared, y = setting.prepare(result.learner), setting.task.response.values
-    contexts = prepared.begin(plan, deepcopy(setting.stream))  # the inner folds of the run itself
-    everything = np.arange(plan.n)
-
-    def error_on_all(train: np.ndarray, context: object) -> float:
-        p = prepared.predict(train, everything, None, context)
-        return float(setting.loss.pointwise(y, p).mean())
-
-    with noted():  # what these fits have to say was said
-        on_all = [error_on_all(plan.train_rows(i), contexts[i]) for i in range(len(plan))]
-    share = plan.n_test / plan.n_test.sum()
-    full = error_on_all(everything, contexts[-1])
-    return BiasAdjustment(result.pooled, full, float(share @ np.asarray(on_all)))

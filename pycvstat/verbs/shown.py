@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pycvstat.r.check.crosscheck import Crosscheck
     from pycvstat.report.assemble import Profile
+    from pycvstat.report.pieces import Form, Width
 
 
 class Checked:
@@ -143,6 +144,97 @@ class Shown(Checked):
             script=script,
             units=units or {},
         )
+
+    @answering
+    def sentence(self, **asked: Any) -> str:
+        """What was found in one sentence: the estimate with its interval, and what it is about.
+
+        Parameters
+        ----------
+        **asked
+            ``level``, ``method`` and ``units``, as of a report.
+
+        Returns
+        -------
+        str
+        """
+        from pycvstat.report.pieces import sentence
+
+        return sentence(self, **asked)
+
+    @answering
+    def to_table(
+        self, form: Form = "html", path: str | PathLike[str] | None = None, **asked: Any
+    ) -> Any:
+        """The table of a paper: text, for Word its bytes, or a table of great_tables.
+
+        Parameters
+        ----------
+        form : {"html", "tex", "md", "docx", "gt"}
+            LaTeX needs booktabs and array; Word is written by pandoc; "gt" needs great_tables.
+        path : path, optional
+            The file to write; it is returned then.
+        **asked
+            ``level``, ``method`` and ``units``, as of a report.
+
+        Returns
+        -------
+        str, bytes, great_tables.GT or pathlib.Path
+        """
+        from pycvstat.report.pieces import to_table
+
+        return to_table(self, form, path, **asked)
+
+    @answering
+    def figure(
+        self,
+        path: str | PathLike[str],
+        kind: str | None = None,
+        *,
+        width: Width = "single",
+        **options: Any,
+    ) -> Path:
+        """Write a picture at the width of a journal's column, with its fonts embedded.
+
+        Parameters
+        ----------
+        path : path
+            Ending in .pdf, .svg or .png (600 dpi); in .csv for the numbers in it.
+        kind : str, optional
+            The name of the picture, as of `plot`.
+        width : {"single", "double"}
+            85 mm or 175 mm.
+        **options
+            Of the picture; ``level``, ``method`` and ``units``, as of a report.
+
+        Returns
+        -------
+        pathlib.Path
+        """
+        from pycvstat.report.pieces import figure
+
+        return figure(self, path, kind, width, **options)
+
+    @answering
+    def numbers(self, path: str | PathLike[str], *, prefix: str = "pcv", **asked: Any) -> Path:
+        r"""Write the numbers of the result, so that a paper can quote them without copying.
+
+        Parameters
+        ----------
+        path : path
+            ``.tex``: macros such as ``\pcvEstimate`` and ``\pcvConfLow``. ``.json``: the values.
+        prefix : str
+            Of the macros, for papers with several results.
+        **asked
+            ``level``, ``method`` and ``units``, as of a report.
+
+        Returns
+        -------
+        pathlib.Path
+        """
+        from pycvstat.report.pieces import numbers
+
+        return numbers(self, path, prefix, **asked)
 
     @answering
     def plot(self, kind: str | None = None, *, ax: Axes | None = None, **options: Any) -> Axes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -188,7 +187,3 @@ def need() -> Callable[[str, str | None, str], None]:
             pytest.skip(f"no {what} here: install it ({variable}=required asks for it)")
 
     return check
-
-
-def find_latex() -> str | None:
-    return shutil.which("pdflatex")

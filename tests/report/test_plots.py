@@ -16,9 +16,11 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from statsmodels.stats.proportion import proportion_confint
 
 import pycvstat as pcv
 from pycvstat.errors import InputError
+from pycvstat.losses.thresholds import precision_recall_points, roc_points
 from pycvstat.report.plots.candidates import candidate_axis
 from pycvstat.report.plots.forest import indistinguishable
 from pycvstat.report.plots.style import picture
@@ -78,6 +80,7 @@ import matplotlib
 from matplotlib.backends import backend_agg
 from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas
 from matplotlib.figure import Figure
+from statsmodels.stats.proportion import proportion_confint
 
 shown = []
 
@@ -310,6 +313,47 @@ def test_calibration_is_right_for_the_groups(ax: Axes) -> None:
     np.testing.assert_allclose(x, [prob[part].mean() for part in order], rtol=1e-12)
     observed = found.task.response.values
     np.testing.assert_allclose(y, [observed[part].mean() for part in order], rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["roc", "precision_recall", "calibration"])
+def test_folds_are_behind_and_all_predictions_in_front(ax: Axes, kind: str) -> None:
+    found = result("classes")
+    found.plot(kind, ax=ax)
+    y, fit = (
+        found.task.response.values[found.plan.rows],
+        np.repeat(np.arange(len(found.plan)), found.plan.n_test),
+    )
+    score = found.table.predictions.prob[0, :, 1]
+    behind = [one for one in ax.lines if one.get_linewidth() == 0.7]
+    both = [k for k in range(len(found.plan)) if 0 < y[fit == k].mean() < 1]
+    if kind != "calibration":
+        points = {"roc": roc_points, "precision_recall": precision_recall_points}[kind]
+        assert len(behind) == len(both)
+        np.testing.assert_array_equal(behind[0].get_xdata(), points(y[fit == both[0]],
+                                      score[fit == both[0]])[0])  # fmt: skip
+        pooled = next(one for one in ax.lines if "pooled" in str(one.get_label()))
+        np.testing.assert_array_equal(pooled.get_ydata(), points(y, score)[1])
+        area = "auc" if kind == "roc" else "average_precision"
+        assert f"{found.metric(area, 'pooled').estimate:.3f}" in pooled.get_label()
+        return
+    heights = [bar.get_height() for bar in ax.patches]
+    counts = np.histogram(score, 20, (0, 1))[0]
+    np.testing.assert_allclose(heights, 0.15 * counts / counts.max(), rtol=1e-12)
+    (band,) = ax.collections
+    share, limits = drawn(ax, "b"), band.get_paths()[0].vertices[:, 1]
+    assert limits.min() <= share.min()
+    assert limits.max() >= share.max()
+    group = np.argsort(score, kind="stable")[: score.size // 10]
+    low, high = proportion_confint(y[group].sum(), group.size, method="wilson")
+    assert {round(low, 9), round(high, 9)} <= {*np.round(limits, 9)}
+
+
+def test_numbers_0_and_1_have_the_curves_of_classes(ax: Axes) -> None:
+    data = {"x": np.arange(40.0), "y": (np.arange(40) % 3 > 0) * 1.0}
+    pcv.cross_validate(pcv.GLM("binomial"), "y ~ x", data, folds=4).plot("roc", ax=ax)
+    assert ax.get_xlabel() == "1 - specificity"
+    with pytest.raises(InputError, match="no picture called 'roc'"):
+        pcv.cross_validate(pcv.OLS(), "x ~ y", data, folds=4).plot("roc")
 
 
 def test_inflation(ax: Axes) -> None:

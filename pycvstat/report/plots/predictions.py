@@ -1,8 +1,7 @@
-"""Losses and predictions: errors of folds, single losses, residuals, calibration."""
+"""Losses and predictions: errors of folds, single losses, residuals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from pycvstat.report.plots.style import (
     LIMIT,
     PALE,
     REFERENCE,
-    SERIES,
     label,
     labelled,
     series,
@@ -37,7 +35,7 @@ def fold_errors(
     repeated = table["repeat"].nunique() > 1
     x = table["repeat" if repeated else "fold"].to_numpy(dtype=np.float64)
     if interval is not None:
-        words = f"{100 * interval.level:g} % interval ({interval.target})"
+        words = f"{100 * interval.level:g} % interval"
         ax.axhspan(interval.low, interval.high, **BAND, alpha=0.6, label=words)
     ax.axhline(estimate, color=INK, linewidth=0.9, zorder=1, label="mean of fold means")
     colour, size = (FAINT, 3) if repeated else (BLUE, 4)
@@ -107,23 +105,3 @@ def group_means(x: FloatArray, y: FloatArray, groups: int = 8) -> tuple[FloatArr
     count = max(1, min(groups, len(x) // 10))
     parts = np.array_split(np.argsort(x, kind="stable"), count)
     return np.array([x[p].mean() for p in parts]), np.array([y[p].mean() for p in parts])
-
-
-def calibration(ax: Axes, probability: FloatArray, y: Any, levels: Sequence[str]) -> Axes:
-    """Share observed against out-of-fold probability, in groups of equal size.
-
-    Parameters
-    ----------
-    probability : (n, L) float64
-    y : (n,) codes
-    levels : sequence of str
-        With two levels the second is drawn, otherwise each.
-    """
-    ax.plot([0, 1], [0, 1], **REFERENCE, label="calibrated")
-    classes = [1] if len(levels) == 2 else range(min(len(levels), len(SERIES)))
-    for number, c in enumerate(classes):
-        x, share = group_means(probability[:, c], (y == c).astype(np.float64), 10)
-        ax.plot(x, share, **series(number), label=label(levels[c], 16))
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(-0.02, 1.02)
-    return labelled(ax, "out-of-fold probability, mean of a group", "share observed in the group")

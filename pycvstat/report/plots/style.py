@@ -192,18 +192,26 @@ def label(text: Any, limit: int = 28) -> str:
 Format = Literal["svg", "pdf", "png"]
 
 
-def picture(draw: Callable[[Axes], Any], size: tuple[float, float], form: Format) -> bytes:
-    """A figure as the bytes of a file; pyplot is not involved."""
+def picture(
+    draw: Callable[[Axes], Any], size: tuple[float, float], form: Format, *, embedded: bool = False
+) -> bytes:
+    """A figure as the bytes of a file; pyplot is not involved.
+
+    `embedded` draws the letters of an SVG as paths, for pages that lack its fonts.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     dates: dict[str, str] = {"svg": "Date", "pdf": "CreationDate"}
-    with house_style(), warnings.catch_warnings():
+    from matplotlib import rc_context
+
+    letters: Any = {"svg.fonttype": "path"} if embedded else {}
+    with house_style(), rc_context(letters), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
         literal(draw(figure.subplots()))
         file = io.BytesIO()
         metadata = {dates[form]: None} if form in dates else None
-        figure.savefig(file, format=form, metadata=metadata, dpi=220)
+        figure.savefig(file, format=form, metadata=metadata, dpi=600 if embedded else 220)
     return file.getvalue()

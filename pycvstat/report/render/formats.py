@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_path
+from pycvstat.report.citations import bibtex
 from pycvstat.report.content import Document, Figure
 from pycvstat.report.plots.style import Format, picture
 from pycvstat.report.render import programs
@@ -113,7 +115,17 @@ def _markdown(document: Document, target: Path) -> None:
 def _latex(document: Document, target: Path) -> None:
     from pycvstat.report.render.latex import render_latex
 
-    _write(target, render_latex(document, Beside(target, "pdf")))
+    cited = _bibliography(document, target)
+    _write(target, render_latex(document, Beside(target, "pdf"), cited))
+
+
+def _bibliography(document: Document, target: Path) -> str:
+    """Writes the works that are cited beside a file and gives the path of their BibTeX."""
+    folder, keys = figures_beside(target), document.cited()
+    if keys:
+        folder.mkdir(exist_ok=True)
+        _write(folder / "references.bib", bibtex(keys) + "\n")
+    return f"{folder.name}/references.bib" if keys else ""
 
 
 register(ReportFormat(".html", lambda document, path: _write(path, render_page(document))))
@@ -188,12 +200,19 @@ def check_writable(target: Path, what: str = "report") -> None:
         ) from None
 
 
-def write_document(document: Document, target: Path) -> Path:
-    """Write a document to a path that `check_report_path` let pass."""
+@contextmanager
+def written(target: Path, what: str) -> Iterator[None]:
+    """What the disk says while something is written, as an error of ours."""
     try:
-        FORMATS[target.suffix.lower()].write(document, target)
+        yield
     except OSError as error:
         raise InputError(
-            "the report could not be written.", given=f"{target} ({error.strerror or error})"
+            f"the {what} could not be written.", given=f"{target} ({error.strerror or error})"
         ) from None
+
+
+def write_document(document: Document, target: Path) -> Path:
+    """Write a document to a path that `check_report_path` let pass."""
+    with written(target, "report"):
+        FORMATS[target.suffix.lower()].write(document, target)
     return target

@@ -1,4 +1,4 @@
-r"""LaTeX that compiles by itself with pdfLaTeX, XeLaTeX or LuaLaTeX.
+r"""LaTeX that compiles with pdfLaTeX, XeLaTeX or LuaLaTeX; BibTeX makes its references.
 
 Every text is escaped character by character: what comes from the data can start no command.
 """
@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from importlib.resources import files
 
-from pycvstat.report.citations import work
 from pycvstat.report.content import (
     Code,
     Document,
@@ -37,10 +36,8 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "'": r"{'}",
+    '"': r"\symbol{34}",
     "`": r"\textasciigrave{}",
-    "-": r"{-}",
     "−": r"\ensuremath{-}",
     "±": r"\ensuremath{\pm}",
     "×": r"\ensuremath{\times}",
@@ -52,12 +49,51 @@ _SPECIAL = {
     "–": r"\textendash{}",
     "“": r"\textquotedblleft{}",
     "”": r"\textquotedblright{}",
-}
+    "‘": r"\textquoteleft{}",
+    "’": r"\textquoteright{}",
+    "—": r"\textemdash{}",
+    "•": r"\textbullet{}",
+    "€": r"\texteuro{}",
+    "°": r"\textdegree{}",
+    "µ": r"\ensuremath{\mu}",
+    "©": r"\textcopyright{}",
+    "®": r"\textregistered{}",
+    "½": r"\textonehalf{}",
+    "¹": r"\ensuremath{^1}",
+    "³": r"\ensuremath{^3}",
+    "÷": r"\ensuremath{\div}",
+    "ß": r"\ss{}",
+    "§": r"\S{}",
+    "£": r"\pounds{}",
+    "¡": r"\textexclamdown{}",
+    "¿": r"\textquestiondown{}",
+    "«": r"\guillemotleft{}",
+    "»": r"\guillemotright{}",
+    "ı": r"\i{}",
+    "Ł": r"\L{}",
+    "ł": r"\l{}",
+    "Œ": r"\OE{}",
+    "œ": r"\oe{}",
+    "Đ": r"\DJ{}",
+    "đ": r"\dj{}",
+    "™": r"\texttrademark{}",
+    "‰": r"\textperthousand{}",
+    **{
+        sign: rf"\ensuremath{{\{name}}}"
+        for sign, name in (
+            ("≠", "neq"), ("≈", "approx"), ("∞", "infty"), ("→", "rightarrow"), ("←", "leftarrow"),
+            ("∈", "in"), ("∑", "sum"), ("∏", "prod"), ("∂", "partial"), ("∼", "sim"),
+            ("√", "surd"), ("∫", "int"), ("≡", "equiv"), ("†", "dagger"), ("′", "prime"),
+        )
+    },
+}  # fmt: skip
 
 
-def render_latex(document: Document, source: Callable[[Figure], str]) -> str:
-    """The document as LaTeX; `source` gives the file of a figure."""
-    latex = LatexRenderer(document, source)
+def render_latex(
+    document: Document, source: Callable[[Figure], str], bibliography: str = ""
+) -> str:
+    """The document as LaTeX; `source` gives the file of a figure, `bibliography` that of BibTeX."""
+    latex = LatexRenderer(document, source, bibliography)
     parts = [
         rf"\title{{{tex(document.title)}}}",
         rf"\author{{{tex(document.subtitle)}}}",
@@ -70,11 +106,17 @@ def render_latex(document: Document, source: Callable[[Figure], str]) -> str:
     ]
     text = "\n\n".join(parts)
     preamble = files("pycvstat.report").joinpath("templates/preamble.tex").read_text("utf-8")
-    return preamble.replace("%unicode%", declarations(text)) + text
+    return preamble + text
 
 
 class LatexRenderer(Renderer):
     """Blocks as LaTeX."""
+
+    def __init__(
+        self, document: Document, source: Callable[[Figure], str] | None, bibliography: str = ""
+    ) -> None:
+        super().__init__(document, source)
+        self.bibliography = bibliography
 
     def heading(self, title: str) -> str:
         return rf"\section*{{{tex(title)}}}"
@@ -131,13 +173,10 @@ class LatexRenderer(Renderer):
         return "\n".join([rf"\subsection*{{{tex(block.title)}}}", start, *lines, "}"])
 
     def references(self, block: References) -> str:
-        items = [
-            rf"\bibitem[{{{tex(one.label)}}}({one.year})]{{{one.key}}} {tex(one.reference())}"
-            for one in map(work, self.document.cited())
-        ]
-        if not items:
+        if not self.bibliography:
             return ""
-        return "\n".join([r"\begin{thebibliography}{99}", *items, r"\end{thebibliography}"])
+        file = self.bibliography.removesuffix(".bib")
+        return f"\\bibliographystyle{{plainnat}}\n\\bibliography{{{file}}}"
 
     def plain(self, text: str) -> str:
         return tex(text)
@@ -152,6 +191,33 @@ class LatexRenderer(Renderer):
 def _row(cells: Iterable[str], strong: bool = False) -> str:
     shown = [rf"\textbf{{{cell}}}" if strong and cell else cell for cell in cells]
     return " & ".join(shown) + r" \\"
+
+
+def floating(table: Table) -> str:
+    """A table with its caption above and its notes below, to paste: it needs booktabs and array."""
+    size, columns = _layout(table)
+    notes = rf"\par\smallskip{{\footnotesize\raggedright {tex(table.notes)}\par}}"
+    rows = [_row(map(breakable, row), number in table.strong) for number, row in
+            enumerate(table.rows)]  # fmt: skip
+    lines = [
+        r"% \usepackage{booktabs,array}",
+        r"\begin{table}[tbp]",
+        rf"\centering\{size}",
+        rf"\caption{{{tex(table.caption)}}}" if table.caption else "",
+        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+        r"\toprule",
+        _row(map(tex, table.columns), strong=True),
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+        notes if table.notes else "",
+        r"\end{table}",
+        "",
+    ]
+    text = "\n".join(filter(None, lines)) + "\n"
+    known = r"\providecommand{\symbolof}[1]{\texttt{[U+#1]}}" if r"\symbolof" in text else ""
+    return f"{known}\n{text}" if known else text
 
 
 SIZES = (("small", 96), ("footnotesize", 106), ("scriptsize", 128))  # letters in a line
@@ -181,7 +247,7 @@ def tex(text: str) -> str:
     >>> tex("a_b & 50 % \\input{x}")
     'a\\_b \\& 50 \\% \\textbackslash{}input\\{x\\}'
     """
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    return re.sub("(?<=[-'])(?=[-'])", "{}", "".join(map(_symbol, text)))
 
 
 def breakable(text: str) -> str:
@@ -196,27 +262,32 @@ def typed(line: str) -> str:
     return "".join("~" * len(p) if p.isspace() and p != " " else breakable(p) for p in pieces)
 
 
-def declarations(text: str) -> str:
-    """What pdfLaTeX needs to know about characters that its fonts do not have.
-
-    Characters of other scripts are shown as their code point there; XeLaTeX and LuaLaTeX show
-    them when the font has them.
-    """
-    others = sorted({c for c in text if ord(c) > 0x17F})
-    return "\n".join(
-        rf"\DeclareUnicodeCharacter{{{ord(c):04X}}}{{{_substitute(c)}}}" for c in others
-    )
-
-
-def _substitute(character: str) -> str:
-    name = unicodedata.name(character, "")
-    greek = re.fullmatch(r"GREEK SMALL LETTER (\w+)", name)
-    if greek and greek.group(1) in _GREEK.split():
-        return rf"\ensuremath{{\{greek.group(1).lower()}}}"
-    return rf"\texttt{{[U+{ord(character):04X}]}}"
-
-
 _GREEK = (
-    "ALPHA BETA GAMMA DELTA EPSILON ZETA ETA THETA IOTA KAPPA MU NU XI PI RHO SIGMA TAU PHI CHI "
-    "PSI OMEGA"
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
+    "upsilon phi chi psi omega"
 )
+_CAPITALS = "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+_LATIN = "ÆæØøÐðÞþ"  # without an accent, in the same place in all fonts of TeX
+
+
+def _symbol(character: str) -> str:
+    """A character as every TeX shows it; where its fonts lack it, its code point."""
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    if character.isascii() or character in _LATIN:
+        return character
+    name = unicodedata.name(character, "").replace("LAMDA", "LAMBDA")
+    greek = re.fullmatch(r"GREEK (SMALL|CAPITAL) LETTER (\w+)", name)
+    if greek is not None:
+        letter = greek[2].lower() if greek[1] == "SMALL" else greek[2].capitalize()
+        if letter in f"{_GREEK} {_CAPITALS}".split():
+            return rf"\ensuremath{{\{letter}}}"
+    letter, accents = (parts := unicodedata.normalize("NFD", character))[:1], parts[1:]
+    if len(accents) == 1 and letter.isascii() and accents in _ACCENTS:
+        return character if ord(character) < 0xFF else rf"\{_ACCENTS[accents]}{{{letter}}}"
+    return rf"\symbolof{{{ord(character):04X}}}"
+
+
+_ACCENTS = dict(zip(map(chr, (
+    0x300, 0x301, 0x302, 0x303, 0x304, 0x306, 0x307, 0x308, 0x30A, 0x30B, 0x30C, 0x327, 0x328,
+)), "`'^~=u.\"rHvck", strict=True))  # fmt: skip

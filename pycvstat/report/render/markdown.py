@@ -95,7 +95,7 @@ def plain(text: str) -> str:
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     text = re.sub(r"([\\`*_{}\[\]#|$~!])", r"\\\1", text)
     text = re.sub(r"^(\s*)([-+=])", r"\1\\\2", text)
-    text = re.sub(r"^(\s*\d+)([.)])", r"\1\\\2", text)
+    text = re.sub(r"^(\s*\d+)([.)])(?=\s|$)", r"\1\\\2", text)
     return re.sub(r"(?i)\b(https?|ftp|www)(:|\.)", r"\1&#8203;\2", text)
 
 

@@ -42,12 +42,15 @@ class Picture:
         What is drawn.
     alt : callable
         Tells what it shows, for readers who cannot see it.
+    data : callable, optional
+        The numbers in it as a tidy table, where these are not those of the result.
     """
 
     draw: Callable[..., Axes]
     size: Size | Callable[[], Size] = WIDE
     caption: str = ""
     alt: Callable[[], str] = lambda: ""
+    data: Callable[[], pd.DataFrame] | None = None
 
     @property
     def inches(self) -> Size:
@@ -179,6 +182,17 @@ class View:
         one = self.pictures[name]
         return Figure(anchor or name, one.draw, one.caption, one.alt(), one.inches)
 
+    def picture(self, kind: str | None, options: Mapping[str, Any]) -> Picture:
+        """A picture by name, the usual one by default, that knows all these options."""
+        name = next(iter(self.pictures)) if kind is None else kind
+        if name not in self.pictures:
+            raise unknown("picture", name, list(self.pictures))
+        known = [p for p in inspect.signature(self.pictures[name].draw).parameters if p != "ax"]
+        for option in options:
+            if option not in known:
+                raise unknown(f"option of the picture {name!r}", option, known)
+        return self.pictures[name]
+
 
 VIEWS: dict[type, Callable[..., View]] = {}
 
@@ -236,15 +250,7 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None, **opti
     """
     from matplotlib.axes import Axes
 
-    pictures = view_of(result).pictures
-    name = next(iter(pictures)) if kind is None else kind
-    if name not in pictures:
-        raise unknown("picture", name, list(pictures))
-    chosen = pictures[name]
-    known = [p for p in inspect.signature(chosen.draw).parameters if p != "ax"]
-    for option in options:
-        if option not in known:
-            raise unknown(f"option of the picture {name!r}", option, known)
+    chosen = view_of(result).picture(kind, options)
     if not isinstance(ax, Axes | None):
         raise InputError(
             "ax must be matplotlib Axes.",

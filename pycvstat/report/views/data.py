@@ -99,7 +99,7 @@ class FoldsView(View):
         if not self.rooted or not value >= 0:
             return ""
         ends = [] if found is None else [max(found.low, 0.0), found.high]
-        middle, *limits = aligned([math.sqrt(v) for v in (value, *ends)])
+        middle, *limits = aligned([math.sqrt(v) for v in (value, *ends)], 4)
         between = f" ({' to '.join(limits)})" if limits and all(limits) else ""
         unit = f" {self.response_unit}" if self.response_unit else ""
         return f"; square root {middle}{between}{unit}"

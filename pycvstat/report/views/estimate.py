@@ -121,7 +121,9 @@ class EstimateView(FoldsView):
     def sentence(self) -> str:
         """Estimate, interval, estimand and folds."""
         root = self.root_words(self._centre, self.interval)
-        return f"By {self.how}, the {self.asked(self.of)} is estimated at {self.value}{root}."
+        asked = self.asked(self.of)
+        comma = "," if "," in asked else ""
+        return f"By {self.how}, the {asked}{comma} is estimated at {self.value}{root}."
 
     def numbers(self) -> dict[str, Any]:
         """Both averages and the interval."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycvstat.losses import LossTable
+from pycvstat.intervals.metric_rows import usual_metrics
+from pycvstat.losses.metrics import METRICS
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.setting import selected_in_fits
 from pycvstat.report.content import Block, Cite, Inline, Note, Section, Table, section
-from pycvstat.report.numbers import count, in_unit, number
-from pycvstat.report.plots import predictions
+from pycvstat.report.numbers import count, in_unit, interval_headers, listed, number, table_of
+from pycvstat.report.plots import classes, predictions
+from pycvstat.report.plots.style import SERIES
 from pycvstat.report.sentences import (
     data_parts,
     learner_parts,
@@ -30,14 +32,25 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from pycvstat.data.response import Response
-
 
 RESIDUALS = (
     "Observed minus predicted against the out-of-fold prediction, and the means of groups of equal "
     "size."
 )
-CALIBRATION = "Calibration of out-of-fold probabilities; on the diagonal they are right on average."
+BEHIND = " The folds are in the background, all held-out predictions together in front."
+CURVES: dict[str, tuple[Any, str]] = {
+    "roc": (classes.roc, "Sensitivity against 1 - specificity over all thresholds."),
+    "precision_recall": (
+        classes.precision_recall,
+        "Precision against sensitivity over all thresholds.",
+    ),
+    "calibration": (
+        classes.calibration,
+        "Share observed against the out-of-fold probability in groups of equal size, with Wilson's "
+        "limits, and at the bottom how often each probability was predicted.",
+    ),
+}
+"""Pictures of probabilities, and their captions."""
 
 
 class RiskView(EstimateView, DataView, of=CVResult):
@@ -68,7 +81,8 @@ class RiskView(EstimateView, DataView, of=CVResult):
 
     def findings(self) -> Sections:
         """Numbers, errors of the folds, predictions."""
-        return [*self.results(), self.fold_errors(), *self.inside(), self.predicted()]
+        found = self.fold_errors(), *self.inside(), self.metrics(), self.predicted()
+        return [*self.results(), *found]
 
     def inside(self) -> Sections:
         """What was selected or tuned inside the fits, where anything was."""
@@ -83,27 +97,77 @@ class RiskView(EstimateView, DataView, of=CVResult):
         """The data with out-of-fold predictions."""
         return self.result.augment()
 
+    def metrics(self) -> Section | None:
+        """The usual metrics with intervals, and how much of the way from the mean to perfect."""
+        if self.table.predictions is None or not (names := usual_metrics(self.table)):
+            return None
+        frame = self.result.metrics(names, level=self.level, baseline=True)
+        labels = [METRICS[name].label for name in frame["metric"]]
+        headers = (
+            {"label": "metric"} | interval_headers(self.level) | {"averaging": "averaged over"}
+        )
+        headers |= {"baseline": "mean's", "skill": "skill"}
+        averaged = {"folds": "folds", "pooled": "rows", "repeats": "repetitions"}
+        shown = frame.assign(label=labels, averaging=frame["averaging"].map(averaged))
+        used = listed([name for name in dict.fromkeys(frame["method"]) if name != "none"])
+        words = (
+            f"Metrics of the out-of-fold predictions; intervals: {used or 'none'}. Averaged over "
+            "rows: of all held-out predictions together; over folds: mean of the values by fold. "
+            "Skill is the part of the way from the same metric of the mean (or of the shares of "
+            "the classes) of the training rows to perfect predictions."
+        )
+        notes = dict.fromkeys(note for note in frame["notes"] if note)
+        return section("Metrics", table_of(shown, headers, words), *map(Note, notes))
+
     def predicted(self) -> Section | None:
-        """Residuals or calibration, or a table of classes when there are no probabilities."""
+        """Residuals; or classes and pictures of their probabilities."""
         if "residuals" in self.pictures:
             return section("Out-of-fold residuals", self.figure("residuals"))
-        response = self.result.task.response
-        if self.table.predictions is None or not response.levels:
+        if self.table.predictions is None or not self.result.task.response.levels:
             return None
-        shown = [self.figure("calibration")] if "calibration" in self.pictures else []
-        return section("Out-of-fold predictions", confusion(response, self.augmented), *shown)
+        found = self.result.confusion(self.level)
+        share = [f"{100 * value:.1f} %" for value in found["share"]]
+        headers = {"observed": "observed", "predicted": "predicted", "rows": "rows", "of": "of"}
+        headers |= {"percent": "share"} | interval_headers(self.level)
+        words = (
+            "Rows by observed and out-of-fold predicted class, with Wilson's limits of the share."
+        )
+        shown = [self.figure(name) for name in CURVES if name in self.pictures]
+        rows = [f"{value:.4g}" for value in found["rows"]]
+        table = table_of(found.assign(percent=share, rows=rows), headers, words)
+        return section("Out-of-fold predictions", table, *shown)
+
+    @cached_property
+    def scored(self) -> list[classes.Scored]:
+        """Classes with out-of-fold probabilities: the event of two, else each."""
+        p, table, response = self.table.predictions, self.table, self.result.task.response
+        if p is None or (response.levels and p.prob is None):
+            return []
+        y, fit = (
+            response.values[table.plan.rows],
+            np.repeat(np.arange(len(table.plan)), table.plan.n_test),
+        )
+        ok = ~np.isnan(p.values[0])
+        made = partial(classes.Scored, fit=fit[ok], times=max(table.plan.times, 1))
+        if not response.levels:
+            sure = response.zeros_and_ones and ((p.values[0] >= 0) & (p.values[0] <= 1))[ok].all()
+            return [made(response.name, y[ok] == 1, p.values[0][ok])] if sure else []
+        which = [1] if len(response.levels) == 2 else range(len(response.levels))[: len(SERIES)]
+        prob: Any = p.prob
+        each = (made(response.levels[c], y[ok] == c, prob[0, ok, c]) for c in which)
+        return [one for one in each if 0 < one.event.sum() < one.event.size]
 
     def own_pictures(self) -> dict[str, Picture]:
-        """Residuals, or the calibration of probabilities."""
-        predicted = self.table.predictions
-        if predicted is None:
-            return {}
-        if not self.result.task.response.levels:
-            drawn = Picture(self._draw_residuals, WIDE, RESIDUALS, self._tell_residuals)
-            return {"residuals": drawn}
-        words = "Share observed against the out-of-fold probability in groups of equal size."
-        drawn = Picture(self._draw_calibration, (3.6, 3.6), words, lambda: CALIBRATION)
-        return {} if predicted.prob is None else {"calibration": drawn}
+        """Residuals, or ROC, precision and recall, and calibration of probabilities."""
+        found = {}
+        if self.table.predictions is not None and not self.result.task.response.levels:
+            found["residuals"] = Picture(
+                self._draw_residuals, WIDE, RESIDUALS, self._tell_residuals
+            )
+        for name, (draw, words) in (CURVES if self.scored else {}).items():
+            drawn = partial(self._draw_classes, draw)
+            found[name] = Picture(drawn, (3.8, 3.8), words + BEHIND, self._tell_classes)
+        return found
 
     def _draw_residuals(self, ax: Axes) -> Axes:
         name, unit = self.result.task.response.name, in_unit(self.response_unit)
@@ -116,10 +180,17 @@ class RiskView(EstimateView, DataView, of=CVResult):
             f"{number(spread.mean())}, standard deviation {number(spread.std())}."
         )
 
-    def _draw_calibration(self, ax: Axes) -> Axes:
-        response = self.result.task.response
-        tested, probability = mean_probabilities(self.table)
-        return predictions.calibration(ax, probability, response.values[tested], response.levels)
+    def _draw_classes(self, draw: Any, ax: Axes) -> Axes:
+        drawn: Axes = draw(ax, self.scored)
+        return drawn
+
+    def _tell_classes(self) -> str:
+        parts = [
+            f"{one.name}: AUC {number(one.value('auc'))}, average precision "
+            f"{number(one.value('average_precision'))}, Brier score {number(one.value('brier'))}"
+            for one in self.scored
+        ]
+        return f"Of all held-out predictions together, {'; '.join(parts)}."
 
     def methods(self) -> list[Inline]:
         """Learner, folds, data, estimates and interval."""
@@ -161,29 +232,3 @@ def selected_section(result: CVResult) -> Section | None:
     rows = tuple((label, str(n), f"{n / len(chosen):.0%}") for label, n in times.most_common())
     words = f"Terms selected inside {count(len(chosen), 'fit')}."
     return section("Terms selected", Table(("term", "fits", "share"), rows, "lrr", words))
-
-
-def mean_probabilities(table: LossTable) -> tuple[Any, Any]:
-    """Tested rows, and their out-of-fold class probabilities averaged over repetitions."""
-    assert table.predictions is not None
-    assert table.predictions.prob is not None
-    prob, plan = table.predictions.prob[0], table.plan
-    total = np.zeros((plan.n, prob.shape[1]))
-    np.add.at(total, plan.rows, prob)
-    times = np.bincount(plan.rows, minlength=plan.n)
-    tested = np.flatnonzero(times)
-    return tested, total[tested] / times[tested, None]
-
-
-def confusion(response: Response, frame: pd.DataFrame) -> Table:
-    """Observed by predicted classes, out of fold."""
-    levels = response.levels
-    tested = frame[".prediction"].notna()
-    observed = response.labels(response.values[tested.to_numpy()])
-    predicted = frame.loc[tested, ".prediction"].to_numpy()
-    rows = tuple(
-        (level, *(str(np.sum((observed == level) & (predicted == other))) for other in levels))
-        for level in levels
-    )
-    words = "Rows by observed class (rows) and out-of-fold predicted class (columns)."
-    return Table(("observed", *levels), rows, "l" + "r" * len(levels), words)
