@@ -345,12 +345,26 @@ def _pls(folds: RFolds, given: Given) -> Draw:
     return _along(np.arange(given.n) % folds.k)
 
 
-SHUFFLED = RowsInR("sample(rep(seq(k), length = n))")
+RECYCLED = "split(1:n, sample(rep(1:k, length.out = n)))"
+SHUFFLED = RowsInR("sample(rep(seq(k), length = n))", course=RECYCLED)
 BUT_ONE_BY_ONE = RowsInR("if (n == k) seq_len(n) else sample(rep(seq(k), length = n))")
-RSAMPLE = RowsInR("pcv_folds_rsample(n, k, y)", packages=("rsample",))
-CARET = RowsInR("caret::createFolds(y, k, list = FALSE)", needs="y", packages=("caret",))
+RSAMPLE = RowsInR(
+    "pcv_folds_rsample(n, k, y)",
+    packages=("rsample",),
+    course="lapply(rsample::vfold_cv(data, v = k)$splits, rsample::complement)",
+)
+CARET = RowsInR(
+    "caret::createFolds(y, k, list = FALSE)",
+    needs="y",
+    packages=("caret",),
+    course="caret::createFolds(RESPONSE, k)",
+)
+BOOT = RowsInR(
+    "pcv_folds_boot(n, k)",
+    course="split(1:n, sample(rep(1:k, length.out = k * ceiling(n / k)), n))",
+)
 CV = RowsInR("pcv_folds_cv(n, k)", reseeds=True)
-KKNN = RowsInR("pcv_folds_kknn(n, k)")
+KKNN = RowsInR("pcv_folds_kknn(n, k)", course="split(1:n, sample(k, n, replace = TRUE))")
 TRAIN = RowsInR(
     "{ if (!started) set.seed(sample.int(.Machine$integer.max, 1)); started <<- TRUE\n"
     "caret::createFolds(y, k, list = FALSE) }",
@@ -358,14 +372,16 @@ TRAIN = RowsInR(
     needs="y",
     packages=("caret",),
 )
-LECTURE = RowsInR("pcv_folds_along(ceiling(seq_len(n) / ceiling(n / k)))")
-CUT = RowsInR("pcv_folds_along(base::cut(seq_len(n), k, labels = FALSE))")
-PLS = RowsInR("pls::cvsegments(n, k)", packages=("pls",))
+LECTURE, CUT = (
+    RowsInR(f"pcv_folds_along({labels})", course=f"split(sample(n), {labels})")
+    for labels in ("ceiling(1:n / ceiling(n / k))", "base::cut(1:n, k, labels = FALSE)")
+)
+PLS = RowsInR("pls::cvsegments(n, k)", packages=("pls",), course="pls::cvsegments(n, k)")
 BY_FOLD = ("folds", "root by fold")
 for one in (
     Dialect("rsample", "rsample::vfold_cv(data, v = k)", _rsample, RSAMPLE, 2, True, BY_FOLD),
     Dialect("caret", "caret::createFolds(y, k)", _caret, CARET, usual=BY_FOLD),
-    Dialect("boot", "boot::cv.glm(data, fit, K = k)", _boot, RowsInR("pcv_folds_boot(n, k)")),
+    Dialect("boot", "boot::cv.glm(data, fit, K = k)", _boot, BOOT),
     Dialect("cv", "cv::cv(model, k = k, seed = seed)", _cv, CV, seeds_itself=True),
     Dialect("glmnet", "glmnet::cv.glmnet(x, y, nfolds = k)", _plain, SHUFFLED, least=3),
     Dialect("mlr3", 'mlr3::rsmp("cv", folds = k)', _plain, SHUFFLED, usual=("folds", "")),

@@ -82,7 +82,11 @@ class Blocks(Splitter):
 
     def in_r(self) -> RowsInR:
         """How R makes the same rows."""
-        return RowsInR("pcv_folds_blocks(n, k)", {"k": self.k})
+        return RowsInR(
+            "pcv_folds_blocks(n, k)",
+            {"k": self.k},
+            course="" if self.as_in_r else "split(1:n, ceiling(1:n / ceiling(n / k)))",
+        )
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
@@ -102,6 +106,9 @@ class _Drawn(Splitter):
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""
         return self.k
+
+
+CHUNKS = "split(sample(n), sort(rep(1:k, length.out = n)))"
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,7 +140,7 @@ class KFold(_Drawn):
 
     def in_r(self) -> RowsInR:
         """How R makes the same rows."""
-        return RowsInR("pcv_folds_kfold(n, k)", {"k": self.k})
+        return RowsInR("pcv_folds_kfold(n, k)", {"k": self.k}, course=CHUNKS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -380,7 +387,7 @@ class LeaveOneOut(Splitter):
 
     def in_r(self) -> RowsInR:
         """How R makes the same rows."""
-        return RowsInR("pcv_folds_loo(n)")
+        return RowsInR("pcv_folds_loo(n)", course="as.list(1:n)")
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""

@@ -104,6 +104,9 @@ class RowsInR:
         R packages it needs.
     trains : bool
         Whether it gives training rows that are not the rest where ``part`` is "train".
+    course : str
+        A list of the test rows of each fold, as a course would write it, the response as
+        ``RESPONSE``; empty where no course would.
 
     Examples
     --------
@@ -120,6 +123,7 @@ class RowsInR:
     needs: Literal["", "y", "group", "y group"] = ""
     packages: tuple[str, ...] = ()
     trains: bool = False
+    course: str = ""
 
 
 class Splitter(AsTyped, metaclass=Answering):

@@ -165,7 +165,7 @@ class GeneralisedLinear(DesignLearner):
         params |= {"power": float(power)} if power else {"link": LINKS_IN_R[link]}
         if (self.tol, self.maxiter) != (1e-8, 25):
             params |= {"epsilon": float(self.tol), "maxit": int(self.maxiter)}
-        return LearnerInR("pcv_learners$glm", "glm", params)
+        return LearnerInR("pcv_learners$glm", "glm", params, course=_as_in_a_course(task, params))
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task."""
@@ -315,6 +315,19 @@ class Logit(GeneralisedLinear):
         from pycvstat.learners.families import BINOMIAL, LINKS
 
         return BINOMIAL, LINKS["logit"]
+
+
+def _as_in_a_course(task: Task, params: dict[str, Any]) -> tuple[str, ...]:
+    """R lines of a fit with glm's own settings; the class of a binary response."""
+    if set(params) != {"family", "link"}:
+        return ()
+    family = f'{params["family"]}("{params["link"]}")'
+    fit = f"fit <- glm(FORMULA, family = {family}, data = train)"
+    mean = 'predict(fit, new, type = "response")'
+    if not task.response.levels:
+        return fit, f"p <- {mean}"
+    first, second = (f'"{level}"' for level in task.response.levels)
+    return fit, f"p <- ifelse({mean} > 0.5, {second}, {first})"
 
 
 def check_two(task: Task) -> None:

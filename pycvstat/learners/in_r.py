@@ -32,6 +32,9 @@ class LearnerInR:
         The files of the R reference that it needs.
     otherwise : LearnerInR, optional
         What stands in where the packages are not installed.
+    course : tuple of str
+        R lines that make ``p``, predictions of the data frame ``new``, from ``train``, as a course
+        would write them, the formula as ``FORMULA``.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class LearnerInR:
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ("procedures.R",)
     otherwise: LearnerInR | None = None
+    course: tuple[str, ...] = ()
 
 
 def with_formula_in_r(one: LearnerInR, formula: str) -> LearnerInR:

@@ -166,7 +166,8 @@ class OLS(DesignLearner):
 
     def in_r(self, task: Task) -> LearnerInR:
         """The R code that fits it."""
-        return LearnerInR("pcv_learners$ols", "lm", tolerance=LINEAR)
+        course = ("fit <- lm(FORMULA, data = train)", "p <- predict(fit, new)")
+        return LearnerInR("pcv_learners$ols", "lm", tolerance=LINEAR, course=course)
 
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> Prepared:
         """Check the learner against the task."""

@@ -49,6 +49,8 @@ class Loss:
         A loss for the same responses with lighter tails; empty where there is none.
     words : str
         What sentences call it, where its name and "loss" do not say it well.
+    in_r : str
+        R code of it, of ``y`` and ``p``, where that is short.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class Loss:
     for_kinds: tuple[str, ...] = _ANY
     lighter: str = ""
     words: str = ""
+    in_r: str = ""
 
     def __repr__(self) -> str:
         return f"Loss({self.name!r})"
@@ -242,10 +245,17 @@ LOSSES: dict[str, Loss] = {
             _squared,
             for_kinds=("continuous",),
             lighter="absolute",
+            in_r="(y - p)^2",
             words="squared error",
         ),
-        Loss("absolute", _absolute, for_kinds=("continuous", "ordinal"), words="absolute error"),
-        Loss("zero_one", _zero_one, (0.0, 1.0), words="0-1 loss"),
+        Loss(
+            "absolute",
+            _absolute,
+            for_kinds=("continuous", "ordinal"),
+            words="absolute error",
+            in_r="abs(y - p)",
+        ),
+        Loss("zero_one", _zero_one, (0.0, 1.0), words="0-1 loss", in_r="y != p"),
         Loss("log", _log, (0.0, float(-np.log(LOG_CLIP))), lighter="brier"),
         Loss("brier", _brier, (0.0, 2.0), words="Brier score"),
         Loss(

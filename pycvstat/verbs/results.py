@@ -44,7 +44,8 @@ class Verbs(Shown):
             Ending in .R: a script, and beside it the CSV that it reads; no row of the data stands
             in the script. Ending in .rds: a file for ``readRDS``; see `as_r`.
         **options
-            ``data=False``: only the script.
+            ``data=False``: only the script. ``style="course"``: a dozen lines as a course would
+            write them, which draw the folds and loop over them, for a cross-validation.
 
         Returns
         -------

@@ -161,6 +161,11 @@ class KNN(Learner):
             ("kknn",),
             IN_R,
             otherwise=self._standin(task),
+            course=(
+                f"fit <- kknn(FORMULA, train, new, k = {self.k}, distance = {self.distance:g}, "
+                f'kernel = "{self.kernel}"{"" if self.scale else ", scale = FALSE"})',
+                "p <- fit$fitted.values",
+            ),
         )
 
     def _standin(self, task: Task) -> LearnerInR | None:

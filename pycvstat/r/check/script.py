@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from pycvstat.data.frame import Frame
 from pycvstat.errors import InputError
-from pycvstat.errors.checks import check_path
+from pycvstat.errors.checks import check_path, check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
@@ -38,7 +38,12 @@ class Script:
     files: Mapping[str, str]
 
 
-def write_script(result: Any, path: str | PathLike[str], data: bool = True) -> Path:
+Style = Literal["full", "course"]
+
+
+def write_script(
+    result: Any, path: str | PathLike[str], data: bool = True, style: Style = "full"
+) -> Path:
     """Write the script and the CSV files it reads beside it; run it with ``Rscript``.
 
     Parameters
@@ -48,14 +53,21 @@ def write_script(result: Any, path: str | PathLike[str], data: bool = True) -> P
         Ending in .R; for one that ends in .rds the result itself is written.
     data : bool
         Whether the CSV files are written too.
+    style : {"full", "course"}
+        "full" depends on no package that the learner does not need, and has every fold; "course"
+        is a dozen lines as in a course, which draw the folds and loop over them.
     """
+    from pycvstat.r.check.course import course_script
+
+    check_word("style", style, get_args(Style))
     target = check_path(path)
     if target.suffix.lower() == ".rds":
         return Path(as_r(result, target))
     if target.suffix.lower() != ".r":
         fix = f"{target.stem}.R; a list for readRDS ends in .rds"
         raise InputError("an R script ends in .R.", given=target.name, fix=fix)
-    script = script_of(result, re.sub(r"[^A-Za-z0-9_-]+", "-", target.stem))
+    written = script_of if style == "full" else course_script
+    script = written(result, re.sub(r"[^A-Za-z0-9_-]+", "-", target.stem))
     try:
         target.write_text(script.text, encoding="utf-8")
         for name, text in script.files.items() if data else ():

@@ -1,0 +1,91 @@
+"""Scripts in the style of a course: short, and R prints the number by them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import pycvstat as pcv
+from pycvstat.errors import InputError
+
+CARS = pcv.data.mtcars()
+IRIS = pcv.data.iris()
+TWO = IRIS[IRIS["Species"] != "setosa"].assign(Species=lambda d: d["Species"].astype(str))
+LINES = 22
+"""Of the longest script: a dozen, one per column of classes, and a seed."""
+
+CASES = {
+    **{
+        f"lm on folds of {name}": (pcv.OLS(), "log(mpg) ~ wt + I(hp^2)", CARS, folds)
+        for name, folds in {
+            "KFold": pcv.KFold(5, random=1), "Blocks": pcv.Blocks(4), "loo": pcv.LeaveOneOut(),
+            "repeated": pcv.Repeated(pcv.KFold(4), 3, random=2),
+            **{
+                dialect: pcv.RFolds(dialect, 8, seed=2021, sample_kind="Rounding")
+                for dialect in ("rsample", "caret", "boot", "glmnet", "mlr3", "kknn", "lecture")
+            },
+            "cut": pcv.RFolds("cut", 5, seed=3), "pls": pcv.RFolds("pls", 5, seed=3, repeats=2),
+        }.items()
+    },
+    "glm of counts": (pcv.GLM("poisson"), "carb ~ hp + wt", CARS, pcv.KFold(5, random=1)),
+    "glm of classes": (pcv.Logit(), "Species ~ Petal.Width", TWO, pcv.RFolds("caret", 5, seed=1)),
+    "a factor": (pcv.OLS(), "Sepal.Length ~ Species", IRIS, pcv.KFold(10, random=17)),
+}  # fmt: skip
+
+
+@pytest.mark.live_r
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+@pytest.mark.parametrize("name", CASES)
+def test_r_prints_the_number_by_a_short_script(name, tmp_path):
+    learner, formula, data, folds = CASES[name]
+    result = pcv.cross_validate(learner, formula, data, folds=folds)
+    path = result.to_r(tmp_path / "cars.R", style="course")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= LINES
+    done = subprocess.run(
+        ["Rscript", "--vanilla", path.name],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = [float(number) for number in re.findall(r"^\[1\] (\S+)$", done.stdout, re.M)]
+    # R prints seven digits
+    np.testing.assert_allclose(found, [result.estimate, result.pooled], rtol=1e-6)
+
+
+def test_no_row_and_no_fold_is_written_out_and_doubles_are_short(tmp_path):
+    result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", CARS, folds=pcv.KFold(10, random=1))
+    text = result.to_r(tmp_path / "cars.R", style="course").read_text(encoding="utf-8")
+    assert "22.8" not in text
+    assert "1L" not in text
+    assert "22.8,2.32" in (tmp_path / "cars.csv").read_text(encoding="utf-8")
+    assert f"{result.estimate:.7g}" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", CARS, folds=pcv.KFold(4)), "KFold"),
+        (lambda: pcv.cross_validate(pcv.RLM(), "mpg ~ wt", CARS, folds=pcv.Blocks(4)), "RLM"),
+        (
+            lambda: pcv.cross_validate(
+                pcv.OLS(), "mpg ~ wt", CARS, folds=pcv.Blocks(4), weights="hp"
+            ),
+            "weights",
+        ),
+        (
+            lambda: pcv.tune(pcv.Ridge(), "mpg ~ .", CARS, grid={"lam": [1.0]}, folds=4),
+            "TuneResult",
+        ),
+    ],
+)
+def test_what_no_course_writes_is_said(given, told, tmp_path):
+    with pytest.raises(InputError, match="style of a course") as caught:
+        given().to_r(tmp_path / "out.R", style="course")
+    assert told in str(caught.value.given)
+    with pytest.raises(InputError, match="style"):
+        given().to_r(tmp_path / "out.R", style="short")
