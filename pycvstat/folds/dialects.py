@@ -390,10 +390,7 @@ for one in (
     Dialect(
         "train",
         'caret::train(..., trControl = trainControl("cv", k))',
-        _train,
-        TRAIN,
-        usual=BY_FOLD,
-        seeds_itself=True,
+        *(_train, TRAIN, 2, False, BY_FOLD, True),
     ),
     Dialect("lecture", "blocks of ceiling(n / k) rows after sample(n)", _lecture, LECTURE),
     Dialect("cut", "cut(seq_len(n), k) after sample(n), as e1071::tune", _cut, CUT),

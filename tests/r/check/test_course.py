@@ -69,11 +69,14 @@ def test_no_row_and_no_fold_is_written_out_and_doubles_are_short(tmp_path):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", CARS, folds=pcv.KFold(4)), "KFold"),
+        (
+            lambda: pcv.cross_validate(pcv.OLS(), "mpg ~ wt", CARS, folds=pcv.Stratified(4)),
+            "Stratified",
+        ),
         (lambda: pcv.cross_validate(pcv.RLM(), "mpg ~ wt", CARS, folds=pcv.Blocks(4)), "RLM"),
         (
             lambda: pcv.cross_validate(
-                pcv.OLS(), "mpg ~ wt", CARS, folds=pcv.Blocks(4), weights="hp"
+                pcv.WLS(), "mpg ~ wt", CARS, folds=pcv.Blocks(4), weights="hp"
             ),
             "weights",
         ),
