@@ -29,6 +29,7 @@ FLOORS: tuple[str, ...] = (
     "r.values",
     "r.rsample",
     "r.boot",
+    "r.cv",
     "r.class_",
     "r.e1071",
     "r.FNN",

@@ -39,6 +39,7 @@ GROUPS = {
         "r.boot",
         "r.caret",
         "r.class_",
+        "r.cv",
         "r.e1071",
         "r.FNN",
         "r.glmnet",

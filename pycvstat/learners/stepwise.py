@@ -237,7 +237,7 @@ class Stepwise(DesignLearner):
     >>> fitted.formula
     'mpg ~ wt + qsec + am'
     >>> fitted.path[["step", "aic"]].round(2).tail(3).values.tolist()
-    [['- drat', 63.46], ['- disp', 62.16], ['- hp', 61.31]]
+    [['- drat', 62.16], ['- disp', 61.52], ['- hp', 61.31]]
 
     As in R: ``step(lm(formula, data), direction = "both")``; forward ``step(lm(y ~ 1, data),
     formula, direction = "forward")``; BIC with ``k = log(n)``.

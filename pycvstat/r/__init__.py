@@ -1,9 +1,9 @@
 """R beside us: the bridge to a running R, the checks against it, R packages' functions.
 
 `bridge` starts R and passes values both ways, `check` puts the same quantity computed by R beside
-ours, and each R package (`boot`, `caret`, `class_`, `e1071`, `FNN`, `glmnet`, `kknn`, `rsample`;
-the course is `lecture`) has a module with its functions under their R names. They draw from one
-stream, as in an R session: `set_seed`, `sample` and the others of `session`.
+ours, and each R package (`boot`, `caret`, `class_`, `cv`, `e1071`, `FNN`, `glmnet`, `kknn`,
+`rsample`; the course is `lecture`) has a module with its functions under their R names. They draw
+from one stream, as in an R session: `set_seed`, `sample` and the others of `session`.
 May import the rooms below, `bridge` only `errors` and `data`. New here: the functions of an R
 package, or a quantity to compare. The modules are loaded when they are first used.
 """
@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
         caret as caret,
         check as check,
         class_ as class_,
+        cv as cv,
         e1071 as e1071,
         glmnet as glmnet,
         kknn as kknn,
@@ -49,9 +50,8 @@ _SESSION = (
     "set_seed",
     "stream",
 )
-_HOME = dict.fromkeys(
-    ("FNN", "boot", "caret", "check", "class_", "e1071", "glmnet", "kknn", "lecture", "rsample"), ""
-) | dict.fromkeys(_SESSION, "session")
+_PACKAGES = ("FNN", "boot", "caret", "class_", "cv", "e1071", "glmnet", "kknn", "rsample")
+_HOME = dict.fromkeys((*_PACKAGES, "check", "lecture"), "") | dict.fromkeys(_SESSION, "session")
 """Public name -> module of `pycvstat.r` that defines it; "" where the name is itself a module."""
 
 __all__ = sorted(_HOME)

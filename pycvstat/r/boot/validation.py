@@ -112,36 +112,38 @@ def cv_glm(data: Any, fit: Fitted, cost: Cost | None = None, K: int | None = Non
     >>> r.boot.cv_glm(cars, pcv.OLS().fit("mpg ~ wt", cars)).delta.round(6)
     array([10.250712, 10.224911])
     """
-    task = _task(data, fit)
+    task = rows_of_fit(data, fit)
     folds = _folds(task.n if K is None else K, task.n)
     seed = stream().state
     plan = RFolds("boot", folds).plan(task.n, random=stream())
-    y, measure = task.response.values, _measured(cost)
+    y, measure = task.response.values, measured(cost)
     prepared, everything = fit.learner.prepare(task), np.arange(task.n)
-    raw, gap = 0.0, measure(y, _predicted(prepared, everything, everything))
+    raw, gap = 0.0, measure(y, means_of(prepared, everything, everything))
     for train, test in plan:
         share = len(test) / task.n
-        yhat = _predicted(prepared, train, everything)
+        yhat = means_of(prepared, train, everything)
         raw += share * measure(y[test], yhat[test])
         gap -= share * measure(y, yhat)
     return CvGlm(folds, np.array([raw, raw + gap]), seed)
 
 
-def _task(data: Any, fit: Any) -> Task:
-    """The rows of `data` as the model saw them."""
+def rows_of_fit(data: Any, fit: Any) -> Task:
+    """The rows of `data` as the model saw them; without data those that it was fitted to."""
     if not isinstance(fit, Fitted):
         raise InputError(
-            "cv_glm needs a fitted model.",
+            "this needs a fitted model.",
             given=type(fit).__name__,
-            fix='cv_glm(data, pcv.GLM("binomial").fit("y ~ x", data))',
+            fix='for example pcv.GLM("binomial").fit("y ~ x", data)',
         )
     fitted, learner = fit.task, fit.learner
     if len(fitted.response.levels) > 2:
         raise InputError(
-            "cv.glm takes numbers or two classes.",
+            "R's function takes numbers or two classes.",
             given=f"{fitted.response.name} with {len(fitted.response.levels)} classes",
             fix="use pycvstat.cross_validate",
         )
+    if data is None:
+        return fitted
     task = Task.build(
         fitted.formula.text,
         data,
@@ -171,7 +173,7 @@ def _folds(given: Any, n: int) -> int:
     return folds
 
 
-def _predicted(prepared: Prepared, train: IntArray, new: IntArray) -> FloatArray:
+def means_of(prepared: Prepared, train: IntArray, new: IntArray) -> FloatArray:
     """Means of new rows, of two classes the probability of the second."""
     found = prepared.predict(train, new)
     if prepared.task.response.levels:
@@ -183,7 +185,7 @@ def _predicted(prepared: Prepared, train: IntArray, new: IntArray) -> FloatArray
     return np.asarray(found.values[0])
 
 
-def _measured(cost: Cost | None) -> Callable[[FloatArray, FloatArray], float]:
+def measured(cost: Cost | None) -> Callable[[FloatArray, FloatArray], float]:
     """The cost as a function that gives one number, or says why not."""
     if cost is None:
         return lambda y, yhat: float(mean((y - yhat) ** 2))
@@ -194,7 +196,7 @@ def _measured(cost: Cost | None) -> Callable[[FloatArray, FloatArray], float]:
             fix="cost=lambda y, yhat: np.mean(abs(y - yhat))",
         )
 
-    def measured(y: FloatArray, yhat: FloatArray) -> float:
+    def of(y: FloatArray, yhat: FloatArray) -> float:
         try:
             found = cost(np.array(y, dtype=np.float64), np.array(yhat))
         except PycvstatError:
@@ -209,4 +211,4 @@ def _measured(cost: Cost | None) -> Callable[[FloatArray, FloatArray], float]:
             )
         return float(np.ravel(found)[0])
 
-    return measured
+    return of
