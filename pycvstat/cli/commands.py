@@ -233,6 +233,7 @@ def _common(chosen: Namespace) -> dict[str, Any]:
         "checkpoint": chosen.checkpoint,
         "groups": chosen.groups,
         "weights": chosen.weights,
+        "loss_weights": chosen.loss_weights,
     }
     return {name: value for name, value in given.items() if value is not None}
 

@@ -278,7 +278,8 @@ def _common(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
     data.add_argument("--date", action="append", metavar="COLUMN", help="read as dates")
     data.add_argument("--groups", metavar="COLUMN", help="rows that belong together")
     data.add_argument("--weights", metavar="COLUMN",
-                      help="weights of rows in the fits; losses are not weighted")  # fmt: skip
+                      help="weights of rows in the fits")  # fmt: skip
+    data.add_argument("--loss-weights", metavar="COLUMN", help="weights of rows in mean losses")
     data.add_argument("--na", choices=("raise", "omit"), default="raise",
                       help="rows with missing values (default: raise)")  # fmt: skip
     data.add_argument("--na-string", action="append", metavar="TEXT",

@@ -48,7 +48,8 @@ class Task:
     response : Response
     rows : (n,) int64
         Position of each row in the data as given (they differ when rows with NA are omitted).
-    weights : (n,) float64, optional
+    weights, loss_weights : (n,) float64, optional
+        Of the rows in the fits, and of their losses.
     groups : (n,) array, optional
     origin : Frame, optional
         The full data, from which levels are frozen, where these are some of its rows.
@@ -80,11 +81,12 @@ class Task:
     sorted_by: Literal["", "ICU", "C"] = ""
     grouped_by: str = ""
     own: tuple[formulas.Formula, ...] = ()
+    loss_weights: FloatArray | None = None
 
     def __post_init__(self) -> None:
         for name, part in (
             ("rows", self.rows), ("response", self.response.values), ("weights", self.weights),
-            ("groups", self.groups),
+            ("groups", self.groups), ("loss_weights", self.loss_weights),
         ):  # fmt: skip
             check_shape(name, part, self.frame.n)
 
@@ -108,6 +110,7 @@ class Task:
         X: Any = None,
         y: Any = None,
         weights: Any = None,
+        loss_weights: Any = None,
         groups: Any = None,
         na: NA = "raise",
         beside: Collection[str] = (),
@@ -125,10 +128,11 @@ class Task:
             pandas, polars, or a dict of columns.
         X, y : optional
             Predictors (2-D array or frame) and response, instead of formula and data.
-        weights, groups : str or sequence, optional
+        weights, loss_weights, groups : str or sequence, optional
             A column of `data`, by name or as ``data["g"]``, or one value per row. A column of the
             data is then no predictor unless the formula names it: ``.`` leaves it out. In R,
             ``lm(y ~ ., data, weights = w)`` counts it among the predictors.
+            Weights of the losses weigh their means, True those of the fits.
         na : {"raise", "omit", "pass"}
             What to do with rows that have a missing value in a variable that is used; "pass"
             hands missing predictors to learners that take them.
@@ -157,7 +161,9 @@ class Task:
         labels = frames.row_labels(data if X is None else X)
         y = frames.in_rows_of(labels, y, "y")
         text, frame = formula_and_frame(formula, data, X, y, own)
-        given = {"weights": weights, "groups": groups}
+        if loss_weights is True:
+            loss_weights = _same_weights(weights)
+        given = {"weights": weights, "loss_weights": loss_weights, "groups": groups}
         extra = {name: frames.in_rows_of(labels, of, name) for name, of in given.items()}
         columns = {k: extra_column(k, v, frame) for k, v in extra.items() if v is not None}
         taken = [c for c in columns.values() if frame.columns.get(c.name) is c]
@@ -185,7 +191,8 @@ class Task:
             formula=parsed,
             response=response,
             rows=keep,
-            weights=weights_of(columns["weights"], keep) if "weights" in columns else None,
+            weights=_of(columns, "weights", keep),
+            loss_weights=_of(columns, "loss_weights", keep),
             groups=codes_of(columns["groups"])[keep] if "groups" in columns else None,
             omitted=frame.n - len(keep),
             offered=frame.names,
@@ -275,6 +282,7 @@ class Task:
             groups=None if self.groups is None else self.groups[rows],
             origin=self.frame if self.origin is None else self.origin,
             grouped_by=self.grouped_by,
+            loss_weights=None if self.loss_weights is None else self.loss_weights[rows],
         )
 
     @cached_property
@@ -286,7 +294,24 @@ class Task:
         digest.update(self.formula.text.encode())
         for part in (self.weights, self.groups):
             digest.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
+        if self.loss_weights is not None:
+            digest.update(b"losses" + self.loss_weights.tobytes())
         return digest.hexdigest()
+
+
+def _of(columns: dict[str, frames.Column], name: str, keep: IntArray) -> FloatArray | None:
+    """The weights of a name, where they are given."""
+    return weights_of(columns[name], keep) if name in columns else None
+
+
+def _same_weights(weights: Any) -> Any:
+    """The weights of the fits, for the losses too."""
+    if weights is None:
+        raise InputError(
+            "loss_weights=True weighs losses as the fits, and these have no weights.",
+            fix="weights=..., or loss_weights= a column or one number per row",
+        )
+    return weights
 
 
 def _tell_doubts(read: Sequence[formulas.Formula], used: frames.Frame, by_arrays: bool) -> None:

@@ -21,6 +21,7 @@ from pycvstat.intervals.result import Asked, Estimand, Interval
 from pycvstat.losses import LossTable, Metric, Table
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import METRICS, MetricLike as Named, as_metric, averaging_of
+from pycvstat.losses.table import is_weighed
 
 MetricLike = Named | None
 KNOWN_IN_R = ("rmse", "r2", "r2_correlation", "auc")
@@ -85,7 +86,9 @@ def interval(
             fix="method='five_by_two_t' or 'corrected_t'",
         )
     about = replace(estimand(chosen, used.plan), **words_of(read, averaging))
-    found = name_limits(chosen, limits, used, level, why, about)
+    found = name_limits(
+        chosen, limits, used, level, why, about, table, "" if read is None else read.label
+    )
     if known := known_of(read, averaging, chosen, table.plan):
         found = replace(found, known="; ".join(part for part in (found.known, known) if part))
     source = used if read is None else None
@@ -170,7 +173,8 @@ def _usual(table: Table, metric: Metric | None, averaging: Averaging) -> tuple[M
         return find("bootstrap"), f"{metric.name} of all predictions has no other interval"
     if metric is not None and not smooth and not one_split and one:
         table = fold_scores(table, metric)
-    zero_one = isinstance(table, LossTable) and legal.is_zero_one(table.losses)
+    alike = isinstance(table, LossTable) and table.weights is None
+    zero_one = alike and legal.is_zero_one(table.losses)  # type: ignore[union-attr]
     if one_split and one and zero_one and not smooth and table.plan.groups is None:
         return find("wilson"), "one split and losses of 0 and 1: Wilson keeps its level"
     method = legal.nearest(table, smooth)
@@ -234,6 +238,8 @@ def _computed(
         return method.formula(table, level, metric=metric, **options), named
     elif metric and together:
         table = measured(table, metric, averaging, method, options)
+    elif isinstance(table, LossTable) and table.weights is not None:
+        table = table.means() if method.needs == "fold means" else table.linearised()
     return method.formula(table, level, **options), table
 
 
@@ -277,12 +283,19 @@ risk='risk')
 
 
 def name_limits(
-    method: Method, limits: Limits, table: Table, level: float, why: str, about: Estimand
+    method: Method,
+    limits: Limits,
+    table: Table,
+    level: float,
+    why: str,
+    about: Estimand,
+    given: Table,
+    metric: str = "",
 ) -> Interval:
-    """The limits with their estimand, kept inside the range of the metric."""
+    """The limits with their estimand, kept inside the range of the metric; `given` has weights."""
     lowest, highest = table.range
-    if table.weighted:
-        limits = replace(limits, notes=(*limits.notes, "weights in the fits, not in the losses"))
+    if said := _of_weights(given, metric):
+        limits = replace(limits, notes=(*limits.notes, said))
     clipped = limits.low < lowest or limits.high > highest
     if clipped:
         notes = (*limits.notes, cut_words(limits, lowest, highest))
@@ -291,6 +304,15 @@ def name_limits(
     known = method.known(table.plan)
     named = interval_of(method, limits, level, about, metric=table.loss, known=known)
     return replace(named, chosen=why, clipped=clipped)
+
+
+def _of_weights(table: Table, metric: str = "") -> str:
+    """What weights are in, where there are any."""
+    fits, losses = table.weighted, is_weighed(table)
+    if losses:
+        where = "in the fits and in the losses" if fits else "in the losses"
+        return f"weights {where}{f', not in the {metric}' if metric else ''}"
+    return "weights in the fits, not in the losses" if fits else ""
 
 
 def interval_of(

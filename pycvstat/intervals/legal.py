@@ -66,6 +66,9 @@ def obstacle(method: Method, table: Table, metric: bool = False) -> str | None:
 
 def _obstacle_in_losses(method: Method, table: Table, metric: bool) -> str | None:
     """What stands in the way on every plan."""
+    weighed = isinstance(table, LossTable) and table.weights is not None and not metric
+    if weighed and (method.needs == "0-1" or method.several or "bounds" in method.options):
+        return "the losses have weights, and it is for losses that count alike"
     count = candidates_in(table)
     if method.several and count == 1:
         return "it reads the losses of all candidates of a tuning, and the table holds one"

@@ -199,7 +199,8 @@ def paired(
     about = replace(estimand(first, used.plan), before=before, **words)
     if read is not None and asked is not None:
         asked = replace(asked, given=f"differences of the losses that {read.name} makes")
-    found = name_limits(first, limits, used, level, why, about)
+    named = "" if read is None else read.label
+    found = name_limits(first, limits, used, level, why, about, a, named)
     found = replace(found, source=used if read is None else None, asked=asked)
     if limits.p_value is not None:
         return Paired(names, found, limits.p_value, limits.details["F"])

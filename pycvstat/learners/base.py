@@ -14,7 +14,7 @@ from pycvstat.errors import Advice, AsClasses, DataError, InputError, warn
 from pycvstat.errors.checks import AsTyped, check_word, memory_for
 from pycvstat.errors.names import Answering, answering, defaults_of, unknown_argument
 from pycvstat.learners.candidates import Candidates, Params
-from pycvstat.losses.table import Predictions
+from pycvstat.losses.predictions import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 from pycvstat.verbs import Checked
 

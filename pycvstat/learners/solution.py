@@ -13,7 +13,7 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_level
 from pycvstat.learners.base import spread
 from pycvstat.learners.linear.least_squares import LeastSquares
-from pycvstat.losses.table import Predictions
+from pycvstat.losses.predictions import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from pycvstat.losses.functions import (
     pinball,
 )
 from pycvstat.losses.metric import Metric
-from pycvstat.losses.table import FoldMeans, LossTable, Predictions, Table as Table
+from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.table import FoldMeans, LossTable, Table as Table
 
 __all__ = [
     "LOSSES",

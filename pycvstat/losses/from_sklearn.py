@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat.losses.metric import Better, Metric
-from pycvstat.losses.table import Needs
+from pycvstat.losses.predictions import Needs
 
 _OF_PROBABILITIES = (
     "log_loss", "brier_score_loss", "d2_log_loss_score", "d2_brier_score", "top_k_accuracy_score",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, InputError, LossError, telling
 from pycvstat.errors.checks import check_word, is_number, real_numbers
-from pycvstat.losses.table import Needs, Predictions, does_not_say
+from pycvstat.losses.predictions import Needs, Predictions, does_not_say
 from pycvstat.types import FloatArray
 
 Pointwise = Callable[[NDArray[Any], Predictions], FloatArray]

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from pycvstat.errors import IntervalError, LossError, PycvstatError
 from pycvstat.errors.checks import check_word, shown
 from pycvstat.losses.functions import loss_label
-from pycvstat.losses.table import FoldMeans, LossTable, Needs, Table
+from pycvstat.losses.predictions import Needs
+from pycvstat.losses.table import FoldMeans, LossTable, Table
 from pycvstat.types import FloatArray
 
 Averaging = Literal["folds", "pooled", "repeats"]

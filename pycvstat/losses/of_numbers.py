@@ -13,7 +13,7 @@ import numpy as np
 from pycvstat.errors import InputError, LossError
 from pycvstat.losses.functions import pinball
 from pycvstat.losses.metric import Metric, Smooth, mean_metric
-from pycvstat.losses.table import Predictions
+from pycvstat.losses.predictions import Predictions
 from pycvstat.types import FloatArray
 
 

@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat import rmath
-from pycvstat.errors import LossError
 from pycvstat.errors.checks import check_numbers, check_shape
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.losses.predictions import Predictions
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Needs = Literal["numbers", "classes", "probabilities", "scores"]
 
 TOGETHER = 16384  # rows of a fold whose losses are held together to average them
 SHORT = 100  # rows of folds that are averaged together
@@ -30,94 +28,6 @@ def _unchangeable(array: FloatArray) -> FloatArray:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Predictions:
-    """Predictions of C candidates for m rows.
-
-    Parameters
-    ----------
-    values : (C, m) float64
-        Predicted means; for a nominal or ordinal response, class codes 0, 1, ...
-    prob : (C, m, L) float64, optional
-        Class probabilities, levels in the order of the response.
-    detail : object, optional
-        What the learner reports about this fit (a tuned learner: its tuning).
-
-    Examples
-    --------
-    >>> Predictions(np.array([[1.0, 2.0]])).n_candidates
-    1
-    """
-
-    values: FloatArray
-    prob: FloatArray | None = None
-    detail: Any = None
-
-    def __repr__(self) -> str:
-        return f"<Predictions of {self.values.shape[1]} rows, {self.n_candidates} candidates>"
-
-    @property
-    def n_candidates(self) -> int:
-        """Number of candidates, C."""
-        return int(self.values.shape[0])
-
-    def candidate(self, index: int) -> Predictions:
-        """The predictions of one candidate, still with a leading axis of length 1."""
-        prob = None if self.prob is None else self.prob[index : index + 1]
-        return Predictions(self.values[index : index + 1], prob, self.detail)
-
-    def given_to(
-        self, name: str, needs: Needs | None, y: NDArray[Any], candidate: int, shares: bool = False
-    ) -> FloatArray:
-        """The prediction in the form that a function of (y, prediction) needs.
-
-        Of classes these are codes; or probabilities, of two classes that of the second, of
-        several all, shape (m, L); or scores, that of the second of two classes. Numbers 0 and 1
-        are two classes, predicted as the second above one half, as for the 0-1 loss; with `shares`
-        numbers between them are shares of events. A function that does not say what it needs gets
-        numbers only.
-
-        Examples
-        --------
-        >>> two = Predictions(np.array([[1.0]]), np.array([[[0.2, 0.8]]]))
-        >>> two.given_to("log loss", "probabilities", np.array([0]), 0)
-        array([0.8])
-        """
-        if not np.issubdtype(y.dtype, np.integer):
-            values = np.asarray(self.values[candidate])
-            two = np.isin(y, (0.0, 1.0)).all() or (shares and ((y >= 0) & (y <= 1)).all())
-            if two and needs == "classes":
-                return np.where(np.isnan(values), np.nan, values > 0.5)
-            if two or needs in ("numbers", None):
-                return values
-            count = "two " if needs == "scores" else ""
-            fix = "factor(...) around the response in the formula, where it is 0 and 1"
-            raise LossError(f"{name} needs {count}classes.", given="a numeric response", fix=fix)
-        if needs == "classes":
-            return np.asarray(self.values[candidate])
-        if needs is None:
-            raise does_not_say(name, "Metric")
-        if needs == "numbers":
-            raise LossError(f"{name} has no meaning for classes.", given=name, fix="use 'auc'")
-        if self.prob is None:
-            raise LossError(f"{name} needs class probabilities.", given="predicted classes only")
-        classes = self.prob.shape[2]
-        if needs == "scores" and classes != 2:
-            fix = f"metric='{name}_ovr' or '{name}_ovo', of all classes" if name == "auc" else ""
-            raise LossError(f"{name} needs two classes.", given=f"{classes} classes", fix=fix)
-        which = (candidate, slice(None), 1) if classes == 2 else candidate
-        return np.asarray(self.prob[which])
-
-
-def does_not_say(name: str, maker: str) -> LossError:
-    """The error for a function that would be given codes of classes in silence."""
-    return LossError(
-        f"{name} does not say what it needs of classes: predicted classes or probabilities.",
-        given="a function of (y, prediction), and a response of classes",
-        fix=f"pycvstat.losses.{maker}(function, needs='probabilities'), or needs='classes'",
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,9 +42,11 @@ class FoldMeans:
     loss : str
     candidates : tuple of dict
     weighted : bool
-        Whether weights entered the fits; they never enter the losses.
+        Whether weights entered the fits.
     better : {"smaller", "larger"}
         Which way is better: of losses smaller, of the values of a metric either.
+    sizes : (fits,) float64, optional
+        What the folds weigh in `pooled`, where that is not their number of rows.
 
     Examples
     --------
@@ -151,6 +63,7 @@ class FoldMeans:
     range: tuple[float, float] = (0.0, np.inf)
     weighted: bool = False
     better: Literal["smaller", "larger"] = "smaller"
+    sizes: FloatArray | None = None
 
     def __post_init__(self) -> None:
         check_shape("means", self.means, len(self.plan), len(self.candidates))
@@ -169,8 +82,9 @@ class FoldMeans:
 
     def pooled(self) -> FloatArray:
         """Mean over all tested observations by candidate: folds weigh by their size."""
-        sums = self.fold_means() * self.plan.n_test[:, None].astype(np.longdouble)
-        return np.asarray(rmath.column_sums(sums) / self.plan.n_test.sum(), dtype=np.float64)
+        sizes = self.plan.n_test if self.sizes is None else self.sizes
+        sums = self.fold_means() * sizes[:, None].astype(np.longdouble)
+        return np.asarray(rmath.column_sums(sums) / sizes.sum(), dtype=np.float64)
 
     def total(self) -> FloatArray:
         """The sum of all losses by candidate; infinite where it leaves the range of numbers."""
@@ -206,9 +120,11 @@ class LossTable:
     y : (n,) array, optional
         The response, codes for classes.
     weighted : bool
-        Whether weights entered the fits; they never enter the losses.
+        Whether weights entered the fits.
     levels : tuple of str
         The classes, where they have names.
+    weights : (n,) float64, optional
+        Weights of the losses of the rows.
 
     Examples
     --------
@@ -230,11 +146,13 @@ class LossTable:
     y: NDArray[Any] | None = None
     weighted: bool = False
     levels: tuple[str, ...] = ()
+    weights: FloatArray | None = None
 
     def __post_init__(self) -> None:
         rows, candidates = len(self.plan.rows), len(self.candidates)
         check_shape("losses", self.losses, rows, candidates)
         check_shape("y", self.y, self.plan.n)
+        check_shape("weights", self.weights, self.plan.n)
         check_numbers("y", self.y)
         if (p := self.predictions) is not None:
             check_shape("predictions", p.values, candidates, rows)
@@ -260,7 +178,11 @@ class LossTable:
 
     @cached_property
     def _fold_means(self) -> FloatArray:
-        return means_between(self.plan.offsets, self.losses)
+        if self.weights is None:
+            return means_between(self.plan.offsets, self.losses)
+        weights = self.weights[self.plan.rows][:, None]
+        sums = means_between(self.plan.offsets, weights * self.losses)
+        return sums / means_between(self.plan.offsets, weights)
 
     def means(self) -> FoldMeans:
         """The fold means as a table of their own."""
@@ -269,7 +191,19 @@ class LossTable:
     @cached_property
     def _means(self) -> FoldMeans:
         of = self.loss, self.candidates, self.range, self.weighted
-        return FoldMeans(self.plan, self._fold_means, *of)
+        sizes = None if self.weights is None else fold_weights(self.plan, self.weights)
+        return FoldMeans(self.plan, self._fold_means, *of, sizes=sizes)
+
+    def linearised(self) -> LossTable:
+        """Losses without weights, of which the weighted mean is the mean, with its variance.
+
+        r + w (L - r) / mean(w): the delta method for the ratio r of the means of w L and w.
+        """
+        if self.weights is None:
+            return self
+        weights, centre = self.weights[self.plan.rows], self.pooled()
+        around = (self.losses - centre) * (weights / weights.mean())[:, None]
+        return replace(self, losses=centre + around, weights=None)
 
     def estimate(self) -> FloatArray:
         """Mean of the fold means by candidate: every fold has the same weight."""
@@ -323,6 +257,22 @@ class LossTable:
 
 
 Table = LossTable | FoldMeans
+
+
+def is_weighed(table: Table) -> bool:
+    """Whether losses have weights of their own."""
+    return (table.weights if isinstance(table, LossTable) else table.sizes) is not None
+
+
+def fold_weights(plan: FoldPlan, weights: FloatArray) -> FloatArray:
+    """The sum of the weights of the tested rows of every fit.
+
+    Examples
+    --------
+    >>> fold_weights(FoldPlan.from_fold_ids([1, 1, 2]), np.array([1.0, 2.0, 4.0]))
+    array([3., 4.])
+    """
+    return np.add.reduceat(weights[plan.rows], plan.offsets[:-1])
 
 
 def mean_of(pieces: Iterable[FloatArray], n: int) -> FloatArray:

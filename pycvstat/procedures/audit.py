@@ -16,7 +16,8 @@ from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
-from pycvstat.losses.table import Predictions, deviation
+from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.table import deviation
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.leaks import (
     RARE,
@@ -27,7 +28,7 @@ from pycvstat.procedures.leaks import (
     nearest_rows,
     split_groups,
 )
-from pycvstat.procedures.setting import Arguments, Setting, read_setting
+from pycvstat.procedures.setting import Arguments, Setting, read_setting, refuse_loss_weights
 from pycvstat.rmath.random import as_stream
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
@@ -247,6 +248,7 @@ def audit(
         splitter: Any = as_splitter(folds, grouped=arguments.get("groups") is not None)
         folds = replace(splitter, random=random)
     setting = read_setting([chosen], formula, data, folds, loss, arguments, separate=False)
+    refuse_loss_weights(setting.task, "an audit")
     stream = setting.stream if counted else as_stream(random)
     orders = [stream.permutation(setting.task.n) for _ in range(times)]
     identity = setting.identity(chosen)

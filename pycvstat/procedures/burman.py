@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pycvstat.errors import FoldError, noted
-from pycvstat.procedures.setting import Setting
+from pycvstat.procedures.setting import Setting, refuse_loss_weights
 
 if TYPE_CHECKING:
     from pycvstat.procedures.cross_validate import CVResult
@@ -48,6 +48,7 @@ class BiasAdjustment:
 def bias_adjustment(setting: Setting, result: CVResult) -> BiasAdjustment:
     """Burman's adjustment: every fold's model and the full model on all rows."""
     plan = setting.plan
+    refuse_loss_weights(setting.task, "the bias adjustment")
     if not plan.is_partition:
         raise FoldError(
             "bias adjustment needs a partition: every row tested once per repeat.",

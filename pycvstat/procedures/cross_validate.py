@@ -311,8 +311,9 @@ def cross_validate(
     bias_adjusted : bool
         Also compute Burman's bias-adjusted estimate (one more fit).
     **arguments
-        X, y, weights, groups, na, levels: the data by other means; weights enter the fits and
-        never the losses. n_jobs, client, checkpoint, progress: how the work is done.
+        X, y, weights, loss_weights, groups, na, levels: the data by other means; weights enter the
+        fits, and loss_weights (True: the same) the means of losses. n_jobs, client, checkpoint,
+        progress: how the work is done.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from pycvstat.errors.checks import as_typed, check_word, short_of_memory
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
-from pycvstat.losses.table import TOGETHER, mean_of
+from pycvstat.losses.table import TOGETHER, fold_weights, mean_of
 from pycvstat.procedures.notes import tell_not_converged, tell_notes, where
 from pycvstat.procedures.state import AGAIN, refuse_state
 from pycvstat.run import Execution, run_tasks
@@ -83,6 +83,7 @@ class Work:
     fold_word: str = "fold"
     weighted: bool = False
     levels: tuple[str, ...] = ()
+    loss_weights: FloatArray | None = None  # of the rows of the task
 
     @property
     def candidates(self) -> tuple[dict[str, Any], ...]:
@@ -108,6 +109,7 @@ def run(
     identity: Mapping[str, Any] | None = None,
     weighted: bool = False,
     levels: tuple[str, ...] = (),
+    loss_weights: FloatArray | None = None,
     label: str = "cross-validation",
     check_state: bool = True,
 ) -> Outcome:
@@ -131,13 +133,14 @@ def run(
         Whether weights enter the fits.
     levels : tuple of str
         The names of the classes.
+    loss_weights : (n,) float64, optional
     check_state : bool
         Whether to repeat the first fit of a learner that might keep something from fit to fit.
     """
     check_word("on_error", on_error, get_args(OnError))
     execution = execution or Execution()
     contexts = prepared.begin(plan, random)
-    told = {"weighted": weighted, "levels": levels}
+    told = {"weighted": weighted, "levels": levels, "loss_weights": loss_weights}
     work = Work(prepared, plan, contexts, y, loss, keep, on_error, **told)  # type: ignore[arg-type]
     closed = _closed_form(work)
     if closed is not None and execution.checkpoint is None:
@@ -196,7 +199,7 @@ def _fitted(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
         def pieces() -> Iterator[FloatArray]:
             for part, p in work.prepared.predict_chunks(train, test, which, context):
                 details.append(p.detail)
-                yield losses_of(work, p, test[part]).T
+                yield _weighed(work, losses_of(work, p, test[part]).T, test[part], test)
                 del p  # before the next one is made
 
         means = mean_of(pieces(), len(test))
@@ -205,8 +208,16 @@ def _fitted(work: Work, i: int, which: Sequence[int] | None) -> dict[str, Any]:
     losses = losses_of(work, p, test)
     told = {"detail": p.detail, "failures": failures}
     if work.keep == "fold_means":
-        return told | {"means": rmath.mean(losses.T, axis=0)}
+        return told | {"means": rmath.mean(_weighed(work, losses.T, test, test), axis=0)}
     return told | {"losses": losses, "values": p.values, "prob": p.prob}
+
+
+def _weighed(work: Work, losses: FloatArray, rows: IntArray, fold: IntArray) -> FloatArray:
+    """Losses (m, C) of some rows of a fold, of which the mean over the fold is the weighted one."""
+    if work.loss_weights is None:
+        return losses
+    shares = work.loss_weights[rows] / work.loss_weights[fold].mean()
+    return np.asarray(losses * shares[:, None])
 
 
 def losses_of(work: Work, p: Predictions, rows: IntArray) -> FloatArray:
@@ -315,7 +326,10 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
     if work.keep == "fold_means":
         stacked = np.stack([r["means"] for r in results])
         loss, range_ = work.loss.name, work.loss.range
-        means = FoldMeans(work.plan, stacked, loss, work.candidates, range_, work.weighted)
+        weights = work.loss_weights
+        sizes = None if weights is None else fold_weights(work.plan, weights)
+        of = stacked, loss, work.candidates, range_, work.weighted
+        means = FoldMeans(work.plan, *of, sizes=sizes)
         return Outcome(_in_range(work, means), None, details, failures, *_inner_plans(work))
     prob = None
     if all(r["prob"] is not None for r in results):
@@ -334,7 +348,7 @@ def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
     loss, range_ = work.loss.name, work.loss.range
     of = losses.T, loss, range_, work.candidates, p, work.y, work.weighted, work.levels
-    return LossTable(work.plan, *of)
+    return LossTable(work.plan, *of, weights=work.loss_weights)
 
 
 def _in_range(work: Work, means: FoldMeans) -> FoldMeans:

@@ -26,6 +26,7 @@ from pycvstat.procedures.setting import (
     Setting,
     augmented,
     read_setting,
+    refuse_loss_weights,
     weights_used,
 )
 from pycvstat.procedures.state import refuse_state
@@ -167,6 +168,7 @@ def error_curve(
     candidates = as_candidates(grid, as_learner(learner))
     chosen = candidates.learner
     setting = read_setting(candidates.learners, formula, data, folds, loss, arguments)
+    refuse_loss_weights(setting.task, "an error curve")
     prepared, plan = setting.prepare(chosen, candidates), setting.plan
     contexts = prepared.begin(plan, setting.stream)
     points = tuple(dict(c) for c in prepared.candidates)

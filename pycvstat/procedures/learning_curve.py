@@ -20,7 +20,13 @@ from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
 from pycvstat.losses.table import deviation
 from pycvstat.procedures.error_curve import kept, train_and_test
-from pycvstat.procedures.setting import Arguments, augmented, read_setting, weights_used
+from pycvstat.procedures.setting import (
+    Arguments,
+    augmented,
+    read_setting,
+    refuse_loss_weights,
+    weights_used,
+)
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
 
@@ -153,6 +159,7 @@ def learning_curve(
     """
     chosen = as_learner(learner)
     setting = read_setting([chosen], formula, data, folds, loss, arguments)
+    refuse_loss_weights(setting.task, "a learning curve")
     plan = setting.plan
     counts = training_sizes(sizes, int(plan.n_train.min()))
     stream = deepcopy(setting.stream)

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from pycvstat.data.frame import row_labels
 from pycvstat.data.task import Task
-from pycvstat.errors import DataError, InputError
+from pycvstat.errors import DataError, InputError, warn
 from pycvstat.folds import RFolds, as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners.base import Learner, Params, Prepared
 from pycvstat.learners.solution import Selected
 from pycvstat.losses import Loss, LossTable, as_loss
+from pycvstat.losses.table import fold_weights
 from pycvstat.procedures.engine import Keep, OnError, Outcome, run
 from pycvstat.rmath.random import as_stream
 from pycvstat.run import Execution, execution_from
@@ -32,8 +33,9 @@ KEEP_LIMIT = 4_000_000  # losses that are kept without being asked for: 32 MB an
 class DataArguments(TypedDict, total=False):
     """How data are given to a procedure besides formula and frame.
 
-    X, y: predictors and response instead of a formula; weights, groups: a column by name or one
-    value per row, where weights enter the fits and never the losses, no fold may split a group and
+    X, y: predictors and response instead of a formula; weights, loss_weights, groups: a column by
+    name or one value per row, where weights enter the fits, loss_weights the means of losses (True:
+    the same weights), no fold may split a group and
     a number of folds K means ``Grouped(K)``; na: "raise", "omit" or "pass"; levels: "ICU" or "C",
     how words are sorted that become levels.
     """
@@ -41,6 +43,7 @@ class DataArguments(TypedDict, total=False):
     X: Any
     y: Any
     weights: Any
+    loss_weights: Any
     groups: Any
     na: Any
     levels: Any
@@ -100,6 +103,7 @@ class Setting:
             identity=identity or self.identity(learner),
             weighted=self.task.weights is not None,
             levels=self.task.response.levels,
+            loss_weights=self.task.loss_weights,
             label=label,
             check_state=check_state,
         )
@@ -141,6 +145,7 @@ def read_setting(
         task = Task.build(formula, data, beside=beside, classes=classes, own=own, **given)
     _refuse_one_class(task)
     plan, stream = draw_folds(folds, task, row_labels(given.get("X", data)))
+    _check_loss_weights(task, plan)
     if separate:
         require_separate(plan, named)
     return Setting(task, plan, as_loss(loss, task.response.kind), stream, execution, on_error)
@@ -159,6 +164,40 @@ def _own_formulas(learners: Sequence[Learner], formula: str | None, alone: bool)
         )
     own_and_given = (formula if text is None else text for text in asked)
     return tuple(t for t in own_and_given if t is not None) if own else ()
+
+
+def _check_loss_weights(task: Task, plan: FoldPlan) -> None:
+    """Every fold needs a row that counts; folds of one row have no mean for weights to enter."""
+    if task.loss_weights is None:
+        return
+    if plan.kind == "bootstrap":
+        raise InputError(
+            "losses over resamples are not weighted.",
+            given="loss_weights= with resamples",
+            fix="folds=Repeated(KFold(10), 10)",
+        )
+    empty = np.flatnonzero(fold_weights(plan, task.loss_weights) == 0)
+    if empty.size:
+        raise DataError(
+            "a fold has only rows whose losses weigh nothing.",
+            given=f"fit {int(empty[0]) + 1}",
+            fix="fewer folds, or leave these rows out",
+        )
+    if plan.n_test.max() == 1:
+        warn(
+            "folds of a single row: weights of losses enter the mean over observations (pooled), "
+            "not the mean of fold means."
+        )
+
+
+def refuse_loss_weights(task: Task, what: str) -> None:
+    """Refuse weights of losses where losses are averaged without them."""
+    if task.loss_weights is not None:
+        raise InputError(
+            f"{what} averages losses that count alike.",
+            given="loss_weights=",
+            fix="cross_validate(), tune(), nested_cv() and compare() weigh them",
+        )
 
 
 def _refuse_one_class(task: Task) -> None:
@@ -188,14 +227,16 @@ def draw_folds(folds: Any, task: Task, labels: pd.Index[Any] | None) -> tuple[Fo
 
 
 def weights_used(task: Task) -> str:
-    """What weights did: they enter the fits, and never the risk.
+    """What weights did: they enter the fits, and the risk only where that was asked for.
 
     Examples
     --------
     >>> weights_used(Task.build("y ~ x", {"x": [1.0, 2.0], "y": [1.0, 4.0]}))
     'none'
     """
-    return "none" if task.weights is None else "in the fits, not in the losses"
+    if task.loss_weights is None:
+        return "none" if task.weights is None else "in the fits, not in the losses"
+    return "in the losses" if task.weights is None else "in the fits and in the losses"
 
 
 def fold_rows(table: LossTable) -> pd.DataFrame:

@@ -187,6 +187,7 @@ class PreparedTuned(Prepared):
         self.loss = as_loss(learner.loss, task.response.kind)
         self.on_error = learner.on_error or "raise"
         self.y, self.groups, self.levels = task.response.values, task.groups, task.response.levels
+        self.loss_weights = task.loss_weights
         self.named = task.response.labels(self.y)  # for splitters: codes would be numbers
         self.candidates: tuple[Params, ...] = ({},)
 
@@ -218,6 +219,7 @@ class PreparedTuned(Prepared):
             self.on_error,
             base=train,
             fold_word="inner fold",
+            loss_weights=self.loss_weights,
         )
         found = [fit_one(work, j) for j in fits]
         failed = [(j, failure) for j, fold in enumerate(found) for failure in fold["failures"]]

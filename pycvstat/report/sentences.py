@@ -17,6 +17,7 @@ from pycvstat.intervals.result import Estimand
 from pycvstat.learners.parts import Composed
 from pycvstat.losses import LOSSES, loss_label
 from pycvstat.losses.metrics import METRICS
+from pycvstat.procedures.setting import weights_used
 from pycvstat.report.content import Cite, Inline, Verbatim
 from pycvstat.report.numbers import (
     aligned,
@@ -366,8 +367,8 @@ def plan_parts(plan: FoldPlan, task: Task | None = None) -> Parts:
 def data_parts(task: Task) -> Parts:
     """The data at the end of a sentence."""
     missing = f"; {count(task.omitted, 'row')} with missing values left out"
-    weights = "" if task.weights is None else " Weights entered the fits and not the losses."
-    on = f", on {count(task.n, 'row')} ("
+    used, on = weights_used(task), f", on {count(task.n, 'row')} ("
+    weights = "" if used == "none" else f" Weights were {used}."
     words = numbers_words(task.response)
     numbers = f" {capital(words)}." if words else ""
     end = f"{missing if task.omitted else ''}).{weights}{numbers}"

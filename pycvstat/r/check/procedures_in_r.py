@@ -290,6 +290,8 @@ def _cells(plan: FoldPlan, candidates: Sequence[dict[str, Any]]) -> list[str]:
 
 def _given(task: Task, loss: str, plan: FoldPlan) -> dict[str, Any]:
     """What every procedure takes: formula, data, weights, folds, loss."""
+    if task.loss_weights is not None:
+        raise RError("the R reference does not weigh losses.", given="loss_weights=")
     return data_of(task) | _rows(plan) | {"loss": _known(loss)}
 
 

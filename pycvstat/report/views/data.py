@@ -217,9 +217,10 @@ def data_facts(task: Task, unit: str = "") -> Facts:
 
 def weights_fact(task: Task) -> list[tuple[str, str]]:
     """The range of the weights and what they do, where there are any."""
-    if task.weights is None:
+    weights = task.loss_weights if task.weights is None else task.weights
+    if weights is None:
         return []
-    low, high = aligned([task.weights.min(), task.weights.max()])
+    low, high = aligned([weights.min(), weights.max()])
     return [("weights", f"from {low} to {high}, {weights_used(task)}")]
 
 

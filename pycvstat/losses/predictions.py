@@ -1,0 +1,102 @@
+"""Predictions of candidates, in the form that a loss or metric needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pycvstat.errors import LossError
+from pycvstat.types import FloatArray
+
+Needs = Literal["numbers", "classes", "probabilities", "scores"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Predictions:
+    """Predictions of C candidates for m rows.
+
+    Parameters
+    ----------
+    values : (C, m) float64
+        Predicted means; for a nominal or ordinal response, class codes 0, 1, ...
+    prob : (C, m, L) float64, optional
+        Class probabilities, levels in the order of the response.
+    detail : object, optional
+        What the learner reports about this fit (a tuned learner: its tuning).
+
+    Examples
+    --------
+    >>> Predictions(np.array([[1.0, 2.0]])).n_candidates
+    1
+    """
+
+    values: FloatArray
+    prob: FloatArray | None = None
+    detail: Any = None
+
+    def __repr__(self) -> str:
+        return f"<Predictions of {self.values.shape[1]} rows, {self.n_candidates} candidates>"
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates, C."""
+        return int(self.values.shape[0])
+
+    def candidate(self, index: int) -> Predictions:
+        """The predictions of one candidate, still with a leading axis of length 1."""
+        prob = None if self.prob is None else self.prob[index : index + 1]
+        return Predictions(self.values[index : index + 1], prob, self.detail)
+
+    def given_to(
+        self, name: str, needs: Needs | None, y: NDArray[Any], candidate: int, shares: bool = False
+    ) -> FloatArray:
+        """The prediction in the form that a function of (y, prediction) needs.
+
+        Of classes these are codes; or probabilities, of two classes that of the second, of
+        several all, shape (m, L); or scores, that of the second of two classes. Numbers 0 and 1
+        are two classes, predicted as the second above one half, as for the 0-1 loss; with `shares`
+        numbers between them are shares of events. A function that does not say what it needs gets
+        numbers only.
+
+        Examples
+        --------
+        >>> two = Predictions(np.array([[1.0]]), np.array([[[0.2, 0.8]]]))
+        >>> two.given_to("log loss", "probabilities", np.array([0]), 0)
+        array([0.8])
+        """
+        if not np.issubdtype(y.dtype, np.integer):
+            values = np.asarray(self.values[candidate])
+            two = np.isin(y, (0.0, 1.0)).all() or (shares and ((y >= 0) & (y <= 1)).all())
+            if two and needs == "classes":
+                return np.where(np.isnan(values), np.nan, values > 0.5)
+            if two or needs in ("numbers", None):
+                return values
+            count = "two " if needs == "scores" else ""
+            fix = "factor(...) around the response in the formula, where it is 0 and 1"
+            raise LossError(f"{name} needs {count}classes.", given="a numeric response", fix=fix)
+        if needs == "classes":
+            return np.asarray(self.values[candidate])
+        if needs is None:
+            raise does_not_say(name, "Metric")
+        if needs == "numbers":
+            raise LossError(f"{name} has no meaning for classes.", given=name, fix="use 'auc'")
+        if self.prob is None:
+            raise LossError(f"{name} needs class probabilities.", given="predicted classes only")
+        classes = self.prob.shape[2]
+        if needs == "scores" and classes != 2:
+            fix = f"metric='{name}_ovr' or '{name}_ovo', of all classes" if name == "auc" else ""
+            raise LossError(f"{name} needs two classes.", given=f"{classes} classes", fix=fix)
+        which = (candidate, slice(None), 1) if classes == 2 else candidate
+        return np.asarray(self.prob[which])
+
+
+def does_not_say(name: str, maker: str) -> LossError:
+    """The error for a function that would be given codes of classes in silence."""
+    return LossError(
+        f"{name} does not say what it needs of classes: predicted classes or probabilities.",
+        given="a function of (y, prediction), and a response of classes",
+        fix=f"pycvstat.losses.{maker}(function, needs='probabilities'), or needs='classes'",
+    )
