@@ -68,6 +68,7 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
         RandomSearch as RandomSearch,
     )
     from pycvstat.procedures.learning_curve import learning_curve as learning_curve
+    from pycvstat.procedures.multiverse import multiverse as multiverse
     from pycvstat.procedures.nested import nested_cv as nested_cv
     from pycvstat.procedures.tune import tune as tune
     from pycvstat.procedures.tuned import Tuned as Tuned
@@ -102,6 +103,7 @@ _NAMES = {
     "procedures.find_convention": "find_convention",
     "procedures.grid": "QuasiRandomSearch RandomSearch",
     "procedures.learning_curve": "learning_curve",
+    "procedures.multiverse": "multiverse",
     "procedures.nested": "nested_cv",
     "procedures.tune": "tune",
     "procedures.tuned": "Tuned",

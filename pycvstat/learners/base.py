@@ -55,6 +55,7 @@ class Learner(AsTyped, metaclass=Answering):
     uses_weights: ClassVar[bool] = False
     uses_offset: ClassVar[bool] = False
     takes_missing: ClassVar[bool] = False
+    thresholds: ClassVar[bool] = False  # sets coefficients to 0: differences can be unstable
     refuses_aliased: ClassVar[str] = ""
     """The R function that refuses columns which others span, where it does not leave them out."""
     software: ClassVar[tuple[str, ...]] = ()

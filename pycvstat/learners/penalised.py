@@ -231,6 +231,7 @@ class Lasso(Penalised):
     """
 
     word: ClassVar[str] = "lasso"
+    thresholds: ClassVar[bool] = True
     title: ClassVar[str] = "the lasso"
     works: ClassVar[tuple[str, ...]] = ("tibshirani1996",)
     simpler_when_larger: ClassVar[tuple[str, ...]] = ("lam",)
@@ -269,6 +270,7 @@ class ElasticNet(Penalised):
     """
 
     word: ClassVar[str] = "elasticnet"
+    thresholds: ClassVar[bool] = True
     title: ClassVar[str] = "the elastic net"
     works: ClassVar[tuple[str, ...]] = ("zou2005",)
     simpler_when_larger: ClassVar[tuple[str, ...]] = ("lam",)

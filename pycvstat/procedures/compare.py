@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError
+from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import check_word, is_number, shown
 from pycvstat.errors.names import answering
 from pycvstat.folds import Holdout, Subsampling
@@ -18,12 +18,15 @@ from pycvstat.procedures.cross_validate import CVResult, cross_validated
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.setting import Arguments, read_setting, weights_used
 from pycvstat.procedures.tuned import Tuned
+from pycvstat.rmath.random import Random
 from pycvstat.verbs import CompareVerbs
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pycvstat.intervals.paired import Paired
     from pycvstat.losses import LossTable
+    from pycvstat.procedures.stability import Stability
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +101,38 @@ class Comparison(CompareVerbs):
         if not usable:
             raise InputError("every method failed in some fold.", given=", ".join(self.results))
         return min(usable, key=lambda name: usable[name])
+
+    @answering
+    def stability(self, draws: int = 200, random: Random = 1) -> Stability:
+        """How much losses and differences hang on one training row: `draws` refits of each."""
+        from pycvstat.procedures.stability import stability
+
+        learners = {name: one.learner for name, one in self.results.items()}
+        return stability(learners, self.tables, self.task, draws, random)
+
+    @answering
+    def paired(self, a: str, b: str, **asked: Any) -> Paired:
+        """Difference of two methods (a minus b) on identical folds: interval and p value.
+
+        Warns where both set coefficients to 0 by a threshold, as lassos do: their differences are
+        relatively unstable, so that intervals and tests can fail; `stability` measures it.
+
+        Parameters
+        ----------
+        a, b : str
+        **asked
+            method, level, metric, as of an interval.
+        """
+        found = super().paired(a, b, **asked)
+        if all(self.results[name].learner.base.thresholds for name in (a, b)):
+            warn(
+                "differences of two learners that set coefficients to 0 by a threshold can be "
+                "relatively unstable: their intervals and p values can be wrong (Bayle, Janson "
+                "and Mackey 2025).",
+                given=f"{a} and {b}",
+                fix="stability() measures what a single training row changes",
+            )
+        return found
 
     def interval(
         self, name: str | None = None, *, method: str = "auto", level: float = 0.95

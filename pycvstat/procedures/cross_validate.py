@@ -34,11 +34,14 @@ from pycvstat.procedures.setting import (
     selected_in_fits,
     weights_used,
 )
+from pycvstat.rmath.random import Random
 from pycvstat.types import FloatArray
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pycvstat.procedures.stability import Stability
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +203,14 @@ class CVResult(EstimateVerbs):
         task, loss = self.task, as_loss(None, self.task.response.kind)
         levels = task.response.levels
         return run(Mean().prepare(task), self.plan, task.response.values, loss, levels=levels).table
+
+    @answering
+    def stability(self, draws: int = 200, random: Random = 1) -> Stability:
+        """How much losses hang on one training row: `draws` refits with a row replaced."""
+        from pycvstat.procedures.stability import stability
+
+        name = self.learner.name
+        return stability({name: self.learner}, {name: self.table}, self.task, draws, random)
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """One row per quantity, per fold (``"folds"``) or per loss (``"losses"``).

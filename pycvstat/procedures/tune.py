@@ -31,10 +31,13 @@ from pycvstat.procedures.selection import (
 )
 from pycvstat.procedures.setting import KEEP_LIMIT, Arguments, augmented, read_setting, weights_used
 from pycvstat.procedures.standing import Standing, standing
+from pycvstat.rmath.random import Random
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pycvstat.intervals.confidence_set import ConfidenceSet
 
 Refit = Literal["all", "train", "none"]
 
@@ -119,6 +122,24 @@ class TuneResult(EstimateVerbs):
     def pooled(self) -> float:
         """The same, averaged over observations."""
         return float(self.means.pooled()[self.choice.index])
+
+    def confidence_set(
+        self, level: float = 0.95, *, draws: int = 1000, random: Random = 1
+    ) -> ConfidenceSet:
+        """The candidates that are not shown to be worse than another (Lei 2020).
+
+        Parameters
+        ----------
+        level : float
+        draws : int
+            Draws of the multiplier bootstrap.
+        random : int, RRandom, numpy.random.Generator or None
+            What they are drawn with.
+        """
+        from pycvstat.intervals.confidence_set import confidence_set
+
+        table = self.means if self.table is None else self.table
+        return confidence_set(table, level, draws, random)
 
     @cached_property
     def standing(self) -> Standing:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from pycvstat.intervals.confidence_set import ConfidenceSet
     from pycvstat.intervals.paired import Adjust, Paired
     from pycvstat.intervals.result import Interval
 
@@ -200,6 +201,13 @@ class CompareVerbs(Verbs):
 
         asked = {"method": method, "level": level, "metric": metric} | options
         return paired(self._named(a), self._named(b), names=(a, b), **asked)
+
+    @answering
+    def confidence_set(self: Any, level: float = 0.95, **options: Any) -> ConfidenceSet:
+        """The methods that are not shown to be worse than another, as of a tuning."""
+        from pycvstat.intervals.confidence_set import of_methods
+
+        return of_methods(self.tables, level, **options)
 
     @answering
     def metrics(self: Any, names: Any, averaging: Any = None, level: float = 0.95) -> pd.DataFrame:

@@ -136,6 +136,19 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "learning curve": _learning,
     "interval": lambda: result("cv").interval(),
     "paired": lambda: result("compare").paired("ols", "mean"),
+    "confidence set": lambda: result("tune").confidence_set(),
+    "confidence set of methods": lambda: result("compare").confidence_set(),
+    "stability": lambda: result("compare").stability(draws=20),
+    "multiverse": lambda: pcv.multiverse(
+        {"ols": pcv.OLS(), "knn": pcv.KNN(5)},
+        "mpg ~ wt",
+        pcv.data.mtcars(),
+        folds=[5, pcv.Repeated(pcv.KFold(5), 2)],
+        seeds=range(5),
+    ),
+    "multiverse of one": lambda: pcv.multiverse(
+        pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=5, seeds=range(5)
+    ),
     "losses": lambda: pcv.from_losses(LOSSES["a"], [1, 1, 2, 2, 3, 3]),
     "losses of two": lambda: pcv.from_losses(LOSSES, [1, 1, 2, 2, 3, 3]),
     "plan": lambda: pcv.KFold(5, random=1).plan(40),

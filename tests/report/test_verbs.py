@@ -29,7 +29,10 @@ from pycvstat.verbs import CompareVerbs, EstimateVerbs, Shown, Verbs
 from tests.report.conftest import MAKERS, result
 
 BASES = {Shown, Verbs, EstimateVerbs, CompareVerbs}
-WITHOUT_ROWS = {"Agreement", "BiasVariance", "Coverage", "Crosscheck", "TuningQuantities"}
+WITHOUT_ROWS = {
+    "Agreement", "BiasVariance", "ConfidenceSet", "Coverage", "Crosscheck", "Multiverse",
+    "Stability", "TuningQuantities",
+}  # fmt: skip
 
 
 def classes(base: type = Shown) -> set[type]:

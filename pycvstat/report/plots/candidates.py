@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 MANY = 6  # lines in one picture
 ERRORS = {"test": "test error", "train": "train error", "gap": "gap: test minus train"}
+FILLED: dict[str, Any] = POINTS | {"marker": "o", "markersize": 5, "color": INK}
 NAIVE = "± 1 naive s.e."
 
 
@@ -196,9 +197,18 @@ def _regions(ax: Axes, table: pd.DataFrame, axis: CandidateAxis) -> None:
 
 
 def tuning_curve(
-    ax: Axes, table: pd.DataFrame, params: Sequence[str], quantity: str, best_is: str = "smallest"
+    ax: Axes,
+    table: pd.DataFrame,
+    params: Sequence[str],
+    quantity: str,
+    best_is: str = "smallest",
+    chosen: str = "chosen",
+    average: str = "mean of fold means",
 ) -> Axes:
-    """Cross-validation estimate by candidate, one naive standard error around it, the choice."""
+    """Cross-validation estimate by candidate, one naive standard error around it, the choice.
+
+    Candidates that are ``inside`` a confidence set, where the table says so, are filled.
+    """
     axis = candidate_axis(table, params)
     estimate, error = table["estimate"].to_numpy(), table["std_error"].to_numpy()
     banded = len(axis.lines) == 1 and not np.isnan(error).all()
@@ -217,19 +227,22 @@ def tuning_curve(
         limit = estimate[best] + sign * error[best]
         words = f"{best_is} {'+' if sign > 0 else '-'} 1 naive s.e."
         ax.axhline(limit, **LIMIT, zorder=1, label=words)
-    chosen = int(np.flatnonzero(table["chosen"])[0])
+    if "inside" in table:
+        some = np.flatnonzero(table["inside"])
+        ax.plot(axis.x[some], estimate[some], **FILLED, label="not shown to be worse")
+    at = int(np.flatnonzero(table["chosen"])[0])
     ax.plot(
-        axis.x[chosen],
-        estimate[chosen],
+        axis.x[at],
+        estimate[at],
         marker="o",
         markersize=8,
         markerfacecolor="none",
         markeredgecolor=INK,
         markeredgewidth=1.2,
-        label=f"chosen: {label(_together(table, params, chosen, named=True), 40)}",
+        label=f"{chosen}: {label(_together(table, params, at, named=True), 40)}",
         **POINTS,
     )
-    return axis.apply(ax, f"{quantity}, mean of fold means")
+    return axis.apply(ax, f"{quantity}, {average}")
 
 
 def inner_curves(ax: Axes, table: pd.DataFrame, params: Sequence[str], quantity: str) -> Axes:

@@ -162,9 +162,12 @@ class TuneView(GridView, of=TuneResult):
         )
         return [Note(words)] if size > 1 else []
 
-    def draw(self, ax: Axes) -> Axes:
-        """The estimates over the candidates."""
-        return tuning_curve(ax, self.rows, self.tuned, self.quantity, self.best)
+    def draw(self, ax: Axes, confidence_set: float | None = None) -> Axes:
+        """The estimates over the candidates; of a level also its confidence set."""
+        rows = self.rows
+        if confidence_set is not None:
+            rows = rows.assign(inside=self.result.confidence_set(confidence_set).inside)
+        return tuning_curve(ax, rows, self.tuned, self.quantity, self.best)
 
     def tell(self) -> str:
         """The range of the estimates, and the choice."""
