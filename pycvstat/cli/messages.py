@@ -131,6 +131,8 @@ def word_of(folds: Splitter) -> str | None:
     --------
     >>> word_of(Grouped(5)), word_of(Repeated(KFold(10), 5)), word_of(Subsampling(25, train=0.8))
     ('grouped:5', 'repeated:10x5', 'subsampling:25:0.8')
+    >>> word_of(StratifiedGrouped(5)), word_of(Bootstrap(25)), word_of(LeaveOneGroupOut())
+    ('stratified_grouped:5', 'bootstrap:25', 'logo')
     """
     match folds:
         case KFold(k=k):

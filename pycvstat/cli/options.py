@@ -235,6 +235,8 @@ def folds_of(text: str, seed: int | None, *, grouped: bool = False) -> Any:
     --------
     >>> folds_of("blocks:8", None), folds_of("10", 1), folds_of("10", 1, grouped=True)
     (Blocks(8), KFold(10, random=1), Grouped(10, random=1))
+    >>> folds_of("bootstrap:200", 1), folds_of("stratified_grouped:5", 1), folds_of("logo", 1)
+    (Bootstrap(200, random=1), StratifiedGrouped(5, random=1), LeaveOneGroupOut())
     """
     kind, _, rest = text.partition(":")
     if kind.isdigit():

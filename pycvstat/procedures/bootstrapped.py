@@ -237,7 +237,7 @@ class BootstrapResult(CVResult):
         else:
             known = percentiles(apparent, own[:-1], check_level(level))
             low, high = known.low - optimism, known.high - optimism
-            words = "location-shifted: it leaves out the variance of the optimism itself"
+            words = "location-shifted: too short where fits follow their training rows closely"
             limits = replace(limits, low=low, high=high, notes=(words,))
         about = Estimand("R", str(self.plan.n))
         return self._interval("optimism", OPTIMISM_TITLE, limits, level, about, metric)
