@@ -33,6 +33,7 @@ ORDER = (
     "nested_cv",
     "intervals",
     "comparing",
+    "reporting_a_classifier",
     "choosing",
     "your_model",
     "r_folds",
