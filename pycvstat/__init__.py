@@ -12,7 +12,6 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     from pycvstat import (
         data as data,
         errors as errors,
-        gallery as gallery,
         intervals as intervals,
         losses as losses,
         r as r,
@@ -79,7 +78,7 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     from pycvstat.verbs import load as load
 
 _NAMES = {
-    "": "data errors gallery intervals losses r simulate",
+    "": "data errors intervals losses r simulate",
     "folds": "Blocks Bootstrap FiveByTwo FoldPlan Grouped Holdout KFold LeaveOneGroupOut "
     "LeaveOneOut NestedPairs PairedHalves Predefined Repeated RFolds Stratified StratifiedGrouped "
     "Subsampling TimeSeries",

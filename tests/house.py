@@ -41,7 +41,7 @@ FLOORS: tuple[str, ...] = (
     "r.check",
     "r.pytest_plugin",
     "r",
-    "gallery",
+    "r.gallery",
     "report",
     "cli",
     "__main__",

@@ -51,7 +51,7 @@ GROUPS = {
         "r.session",
     ),
     "R": ("r.check", "rmath"),
-    "Published numbers": ("gallery",),
+    "Published numbers": ("r.gallery",),
     "Example data": ("data",),
     "Errors": ("errors",),
 }

@@ -122,7 +122,7 @@ def reference_page() -> Page:
 
 def gallery_page() -> Page:
     """Published numbers, computed anew."""
-    from pycvstat.gallery.published import markdown
+    from pycvstat.r.gallery.published import markdown
 
     question = "Do the numbers of my course or book come out here, to the last digit?"
     head = (

@@ -42,7 +42,7 @@ def add_commands(add: Any, commands: Any) -> None:
 
 def gallery(chosen: Namespace) -> None:
     """Print one entry, or the table of all."""
-    from pycvstat import gallery as entries
+    from pycvstat.r import gallery as entries
 
     found = None if chosen.name is None else entries.compare(chosen.name)
     if found is None:

@@ -4,6 +4,7 @@
 ours, and each R package (`boot`, `caret`, `class_`, `cv`, `e1071`, `FNN`, `glmnet`, `kknn`,
 `rsample`; the course is `lecture`) has a module with its functions under their R names. They draw
 from one stream, as in an R session: `set_seed`, `sample` and the others of `session`.
+`gallery` has numbers that courses and books published.
 May import the rooms below, `bridge` only `errors` and `data`. New here: the functions of an R
 package, or a quantity to compare. The modules are loaded when they are first used.
 """
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
         class_ as class_,
         cv as cv,
         e1071 as e1071,
+        gallery as gallery,
         glmnet as glmnet,
         kknn as kknn,
         lecture as lecture,
@@ -51,7 +53,9 @@ _SESSION = (
     "stream",
 )
 _PACKAGES = ("FNN", "boot", "caret", "class_", "cv", "e1071", "glmnet", "kknn", "rsample")
-_HOME = dict.fromkeys((*_PACKAGES, "check", "lecture"), "") | dict.fromkeys(_SESSION, "session")
+_HOME = dict.fromkeys((*_PACKAGES, "check", "gallery", "lecture"), "") | dict.fromkeys(
+    _SESSION, "session"
+)
 """Public name -> module of `pycvstat.r` that defines it; "" where the name is itself a module."""
 
 __all__ = sorted(_HOME)

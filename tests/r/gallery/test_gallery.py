@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import pycvstat as pcv
-from pycvstat import gallery
 from pycvstat.cli import main
 from pycvstat.errors import InputError
-from pycvstat.gallery.published import ENTRIES, digits, markdown
+from pycvstat.r import gallery
+from pycvstat.r.gallery.published import ENTRIES, digits, markdown
 from tests.rscript import r_values
 
 NOT_MET = {"labs-folds": 3}

@@ -43,7 +43,7 @@ class Published:
 
     Examples
     --------
-    >>> from pycvstat import gallery
+    >>> from pycvstat.r import gallery
     >>> print(gallery.ENTRIES["cv-auto-loo"].r)
     fit <- lm(mpg ~ poly(horsepower, 2), data = Auto)
     mean((residuals(fit) / (1 - hatvalues(fit)))^2)
@@ -83,7 +83,7 @@ class Compared:
 
     Examples
     --------
-    >>> from pycvstat import gallery
+    >>> from pycvstat.r import gallery
     >>> gallery.compare("origami-mtcars").tidy()[["published", "ours", "agree", "of"]]
       published     ours  agree  of
     0   14.1114  14.1114      6   6
@@ -164,7 +164,7 @@ def compare(name: str) -> Compared:
 
     Examples
     --------
-    >>> from pycvstat import gallery
+    >>> from pycvstat.r import gallery
     >>> gallery.compare("cv-auto-loo").values.round(3)
     array([19.248])
     """
@@ -183,7 +183,7 @@ def overview(names: Iterable[str] = ()) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from pycvstat import gallery
+    >>> from pycvstat.r import gallery
     >>> gallery.overview(["origami-mtcars", "caret-1193"])[["name", "numbers", "agree"]]
                  name  numbers  agree
     0  origami-mtcars        2      2

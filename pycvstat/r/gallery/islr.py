@@ -10,7 +10,7 @@ import pandas as pd
 
 import pycvstat as pcv
 from pycvstat import r
-from pycvstat.gallery.published import published
+from pycvstat.r.gallery.published import published
 from pycvstat.types import FloatArray
 
 FIRST = "James, Witten, Hastie, Tibshirani: An Introduction to Statistical Learning (2013)"

@@ -11,8 +11,8 @@ import pandas as pd
 import pycvstat as pcv
 from pycvstat import r
 from pycvstat.data.task import Task
-from pycvstat.gallery.islr import ALPHA, LINE, MOMENTS, alpha, line
-from pycvstat.gallery.published import published
+from pycvstat.r.gallery.islr import ALPHA, LINE, MOMENTS, alpha, line
+from pycvstat.r.gallery.published import published
 from pycvstat.types import FloatArray
 
 UC = (
