@@ -182,7 +182,12 @@ class Foreign(Splitter):
     @property
     def stratified(self) -> bool:
         """As scikit-learn's names say."""
-        return "Stratified" in type(self.splitter).__name__
+        return self._is("Stratified")
+
+    def _is(self, word: str) -> bool:
+        """Whether its class, or a public one that it is made of, has a word in its name."""
+        names = (base.__name__ for base in type(self.splitter).__mro__)
+        return any(word in name for name in names if not name.startswith("_"))
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         y = None if given.y is None else group_array(given.response)
@@ -200,15 +205,12 @@ class Foreign(Splitter):
     def _wants_groups(self, given: Given) -> bool:
         """Splitters of scikit-learn warn about groups that they do not use."""
         of_sklearn = type(self.splitter).__module__.startswith("sklearn.")
-        return given.groups is not None and (
-            not of_sklearn or "Group" in type(self.splitter).__name__
-        )
+        return given.groups is not None and (not of_sklearn or self._is("Group"))
 
     def _kind(self) -> Kind | None:
-        name = type(self.splitter).__name__
-        if name == "TimeSeriesSplit":
+        if self._is("TimeSeriesSplit"):
             return "timeseries"
-        return "subsampling" if name.endswith("ShuffleSplit") else None
+        return "subsampling" if self._is("ShuffleSplit") else None
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits."""

@@ -168,3 +168,15 @@ def test_strata_and_groups_inside_scikit_learn():
 def test_a_plan_refuses_other_data_inside_scikit_learn():
     with pytest.raises(FoldError, match="made for 20 rows"):
         KFold(4, random=1).plan(20).split(np.zeros((19, 2)))
+
+
+def test_kinds_of_scikit_learns_splitters_are_those_of_what_they_are_made_of():
+    class Rolling(sk.TimeSeriesSplit):
+        pass
+
+    class Alike(sk.StratifiedKFold):
+        pass
+
+    assert as_splitter(Rolling(4)).plan(20).scheme == "time series"
+    assert as_splitter(Alike(4)).stratified
+    assert not as_splitter(sk.KFold(4)).stratified
