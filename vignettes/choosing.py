@@ -48,8 +48,8 @@ nested.selection()
 
 # %%
 #| caption: Mean squared error of four models of mpg with 95 % intervals, on the same ten folds.
-#| alt: The two lines and the neighbours lie between 6 and 10 miles squared; the mean alone is far
-#|   worse.
+#| alt: The neighbours have the smallest error, then the two lines and the line; the mean alone is
+#|   far worse.
 models = {
     "line": pcv.Model(pcv.OLS(), "mpg ~ wt"),
     "two lines": pcv.Model(pcv.OLS(), "mpg ~ wt * am"),
@@ -70,6 +70,49 @@ choosing = pcv.nested_cv(models, data=cars, outer=folds, inner=pcv.KFold(10))
 print("chosen:", chosen.best["model"], "with", round(chosen.estimate, 3))
 print("the risk of choosing among the four:", round(choosing.estimate, 3))
 choosing.selection()
+
+# %% [markdown]
+# Here every outer fit chooses the neighbours, so nothing was lost by choosing. In R the package cv
+# does this by `cv(models(...), meta = TRUE)`; `r.cv` has it under its names, on cv's own folds and
+# with its digits.
+#
+# ## Stepwise selection is part of the fit
+#
+# `Stepwise` selects terms by AIC or BIC as R's `step` does, and shows the way that it took.
+
+# %%
+stepwise = pcv.Stepwise(pcv.OLS(), "both")
+fitted = stepwise.fit("mpg ~ .", cars)
+print(fitted.formula)
+fitted.path
+
+# %% [markdown]
+# The selected formula, cross-validated as if somebody had given it, looks good. But the same 32
+# cars chose it. Cross-validation of the learner `Stepwise` makes the selection anew on the training
+# rows of every fold, and so measures the procedure.
+
+# %%
+as_given = pcv.cross_validate(pcv.OLS(), fitted.formula, cars, folds=folds)
+procedure = pcv.cross_validate(stepwise, "mpg ~ .", cars, folds=folds)
+print("the selected formula:", round(as_given.estimate, 3))
+print("the procedure:       ", round(procedure.estimate, 3))
+procedure.tidy("folds")[["fold", "estimate", "selected"]]
+
+# %% [markdown]
+# The ten training sets share most of their cars, and lead to six different sets of columns.
+# Standard errors and tests of the last model are those of a model that was given, and too small.
+#
+# ## How sure is the choice?
+#
+# Every tuning knows how its winner stands: whether it is the smallest or largest value of the grid,
+# with how many others it ties, and whether its lead over the next is more than the noise of the
+# split (the naive standard error of the difference of fold means, a guide and no test). Summaries
+# and reports say so; in nested cross-validation with the share of outer fits.
+
+# %%
+ridge = pcv.tune(pcv.Ridge(), "mpg ~ .", cars, grid={"lam": [0.01, 0.1, 0.5, 1.0]}, folds=folds)
+print(ridge.standing)
+print(tuned.standing)
 
 # %% [markdown]
 # ## Which candidates are not shown to be worse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -107,6 +107,10 @@ class Model(Composed):
         """The same with another formula or other parameters of the learner."""
         _, formula, others = self.part(params)
         return replace(self, learner=self.learner.with_params(**others), formula=formula)
+
+    def own_grid(self, task: Task) -> Sequence[Params]:
+        """The candidates that the columns of its formula suggest."""
+        return self.learner.own_grid(task if self.formula is None else task.under(self.formula))
 
     def inside(self, loss: Loss, on_error: Literal["raise", "warn"]) -> Self:
         """The learner as part of a procedure."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.errors import warn
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which
 from pycvstat.learners.candidates import Candidates
 from pycvstat.learners.solution import FitReport
@@ -65,6 +66,7 @@ class PreparedParts(Prepared):
         for i, params in enumerate(made):
             part = learner.part(params)
             grouped.setdefault((id(part.learner), part.formula), []).append((i, part))
+        tell_same(list(grouped), task)
         self.places = [[i for i, _ in group] for group in grouped.values()]
         self.parts = [_prepared([part for _, part in group], task) for group in grouped.values()]
         suspects = [j for j, part in enumerate(self.parts) if part.suspect is not None]
@@ -105,6 +107,18 @@ class PreparedParts(Prepared):
         details = [one.detail or (None,) * len(plan) for one in found]
         fits = tuple(_reports(of_fit, self.places) for of_fit in zip(*details, strict=True))
         return Predictions(p.values, p.prob, fits)
+
+
+def tell_same(keys: Sequence[tuple[int, str | None]], task: Task) -> None:
+    """Say that two formulas of one learner have the same terms, in whatever order."""
+    seen: dict[Any, str] = {}
+    for learner, text in keys:
+        one = task.formula if text is None else task.under(text).formula
+        terms = frozenset(frozenset(one.expressions[i] for i in t.variables) for t in one.terms)
+        what = learner, terms, one.intercept, one.offsets
+        if what in seen:
+            warn("two formulas are the same model.", given=f"{seen[what]!r} and {one.text!r}")
+        seen.setdefault(what, one.text)
 
 
 def _prepared(parts: Sequence[Part], task: Task) -> Prepared:

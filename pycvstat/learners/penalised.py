@@ -58,6 +58,7 @@ class Penalised(DesignLearner):
 
     shrinks: ClassVar[bool] = True
     uses_weights: ClassVar[bool] = True
+    limits: ClassVar[Mapping[str, tuple[float, float]]] = {"lam": (0, np.inf), "alpha": (0, 1)}
 
     lam: float
     alpha: float

@@ -163,7 +163,7 @@ def _own_formulas(learners: Sequence[Learner], formula: str | None, alone: bool)
             fix='give it one, as in Model(OLS(), "y ~ x"), or give a formula beside the data',
         )
     own_and_given = (formula if text is None else text for text in asked)
-    return tuple(t for t in own_and_given if t is not None) if own else ()
+    return tuple(dict.fromkeys(t for t in own_and_given if t is not None)) if own else ()
 
 
 def _check_loss_weights(task: Task, plan: FoldPlan) -> None:

@@ -103,12 +103,12 @@ def edges(candidates: Sequence[Mapping[str, Any]], index: int, learner: Learner)
     >>> edges(grid, 2, KNN()), edges(grid, 0, KNN())
     ({'k': 'largest'}, {})
     """
-    found = {}
+    found, limits = {}, learner.with_params(**candidates[index]).base.limits
     for name, value in candidates[index].items():
         tried = {c[name] for c in candidates if is_number(c.get(name))}
         if len(tried) < FEW or not is_number(value):
             continue
-        low, high = learner.base.limits.get(name, (-np.inf, np.inf))
+        low, high = limits.get(name, (-np.inf, np.inf))
         if value == min(tried) and value > low:
             found[name] = "smallest"
         if value == max(tried) and value < high:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import warnings
 from typing import Any
 
@@ -186,6 +187,31 @@ def test_a_candidate_that_fails_in_some_folds() -> None:
 def test_what_cannot_be_is_answered(call: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         call()
+
+
+def test_one_model_written_twice_is_said() -> None:
+    grid = {"formula": ["mpg ~ wt * hp", "mpg ~ hp + wt + wt:hp", "mpg ~ hp"]}
+    with pytest.warns(PycvstatWarning, match=r"the same model.\n.*'mpg ~ wt \* hp' and"):
+        pcv.tune(pcv.OLS(), data=MTCARS, grid=grid, folds=FOLDS)
+
+
+@live_r
+def test_scripts_of_r_run(tmp_path: Any) -> None:
+    """The R script of formulas, models and stepwise selection gives what it expects."""
+    stepwise = pcv.Stepwise(pcv.OLS(), "both", "bic")
+    results = [
+        pcv.tune(pcv.OLS(), data=MTCARS, grid={"formula": FORMULAS}, folds=FOLDS),
+        pcv.tune([SMALL, pcv.Mean()], "mpg ~ wt", MTCARS, folds=FOLDS),
+        pcv.cross_validate(stepwise, "mpg ~ wt + hp + qsec", MTCARS, folds=FOLDS),
+    ]
+    for i, result in enumerate(results):
+        script = result.to_r(tmp_path / f"{i}.R")
+        done = subprocess.run(
+            ["Rscript", "--vanilla", script.name], cwd=tmp_path, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert repr(result.estimate)[:9] in done.stdout.split("expected")[0]
 
 
 def test_a_column_that_is_missing_is_named() -> None:
