@@ -132,6 +132,8 @@ class Figure(Written):
         Width and height in inches.
     number : int
         In a document; 0 where figures are not counted.
+    folded : bool
+        Whether a page shows it after a click.
     """
 
     name: str
@@ -140,6 +142,7 @@ class Figure(Written):
     alt: str
     size: tuple[float, float] = (4.6, 2.9)
     number: int = 0
+    folded: bool = False
 
     @property
     def title(self) -> str:

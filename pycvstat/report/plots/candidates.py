@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycvstat.report.numbers import listed, setting, settings
+from pycvstat.report.plots.heat import heat_map, is_map
 from pycvstat.report.plots.style import (
     AMBER,
     BAND,
@@ -101,7 +102,7 @@ def candidate_axis(table: pd.DataFrame, params: Sequence[str]) -> CandidateAxis:
     main = max(numeric, key=lambda p: table[p].nunique())
     x = np.asarray(table[main], dtype=np.float64)
     others = [p for p in params if p != main and table[p].nunique() > 1]
-    names = [_together(table, others, row) for row in range(len(table))]
+    names = [_together(table, others, row, named=True) for row in range(len(table))]
     if len(set(names)) > MANY:
         title = f"{label(main)}, with {listed([label(p) for p in others])} varying"
         line = Line("", np.arange(len(table)), x)
@@ -140,7 +141,13 @@ def _together(table: pd.DataFrame, params: Sequence[str], row: int, *, named: bo
 
 
 def error_curve(ax: Axes, table: pd.DataFrame, params: Sequence[str], quantity: str) -> Axes:
-    """Train error, test error and their gap, with the regions of over- and underfitting."""
+    """Train error, test error and their gap, with the regions of over- and underfitting.
+
+    Over two parameters with many values each, the test error as a map.
+    """
+    if is_map(table, params):
+        best = int(np.nanargmin(table["test"]))
+        return heat_map(ax, table, params, "test", best, f"test error: {quantity}")
     axis = candidate_axis(table, params)
     _regions(ax, table, axis)
     for number, line in enumerate(axis.lines):
@@ -207,8 +214,12 @@ def tuning_curve(
 ) -> Axes:
     """Cross-validation estimate by candidate, one naive standard error around it, the choice.
 
-    Candidates that are ``inside`` a confidence set, where the table says so, are filled.
+    Candidates that are ``inside`` a confidence set, where the table says so, are filled. Over two
+    parameters with many values each, a map is drawn.
     """
+    if is_map(table, params):
+        chosen = int(np.flatnonzero(table["chosen"])[0])
+        return heat_map(ax, table, params, "estimate", chosen, quantity)
     axis = candidate_axis(table, params)
     estimate, error = table["estimate"].to_numpy(), table["std_error"].to_numpy()
     banded = len(axis.lines) == 1 and not np.isnan(error).all()

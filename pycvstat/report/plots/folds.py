@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pycvstat.folds.plan import FoldPlan
 
-ROWS, FITS = 300, 30  # of the data and of the plan that are drawn
+ROWS, FITS = 200, 30  # of the data and of the plan that are drawn
 
 
 @dataclass(frozen=True, eq=False)

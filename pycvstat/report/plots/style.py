@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ DASHES: tuple[Any, ...] = (
     (0, (3, 1)),
 )
 MARKERS = ("o", "s", "^", "D", "v", "P")
+LONG = 24  # letters of a label that may be too long for its axis
 CROWDED = 16  # points on a line above which markers are left out
 REFERENCE: dict[str, Any] = {"color": INK, "linewidth": 0.8, "linestyle": (0, (2, 2))}
 LIMIT: dict[str, Any] = {"color": FAINT, "linewidth": 0.8, "linestyle": (0, (4, 3))}
@@ -94,6 +96,22 @@ def new_axes(size: tuple[float, float]) -> Axes:
         return figure.subplots()
 
 
+def fitted(ax: Axes) -> Axes:
+    """Labels of axes that would leave the picture, in several lines."""
+    long = [one for one in (ax.xaxis.label, ax.yaxis.label) if len(one.get_text()) > LONG]
+    figure = ax.get_figure(root=True)
+    if not long or figure is None:
+        return ax
+    figure.draw_without_rendering()
+    for one in long:
+        box, words = one.get_window_extent(), one.get_text()
+        over = max(-box.x0, box.x1 - figure.bbox.width, -box.y0, box.y1 - figure.bbox.height)
+        if over > 0:
+            share = max(0.4, 1 - 2.2 * over / max(box.width, box.height))
+            one.set_text(textwrap.fill(words, max(12, int(share * len(words)))))
+    return ax
+
+
 def literal(ax: Axes) -> Axes:
     """Show every text as it is: a dollar sign in a name starts no formula."""
     from matplotlib.text import Text
@@ -102,7 +120,7 @@ def literal(ax: Axes) -> Axes:
     for text in [*labels, *ax.findobj(Text)]:
         if "$" in text.get_text():
             text.set_parse_math(False)
-    return ax
+    return fitted(ax)
 
 
 def series(number: int, points: int = 0) -> dict[str, Any]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Size = tuple[float, float]
 Sections = list[Section | None]
 WIDE: Size = (4.6, 2.9)
+WIDER: Size = (5.6, 3.5)
 MOST_ROWS = 40  # of a table in a paper
 
 
@@ -44,6 +45,8 @@ class Picture:
         Tells what it shows, for readers who cannot see it.
     data : callable, optional
         The numbers in it as a tidy table, where these are not those of the result.
+    folded : bool
+        Whether a page shows it after a click.
     """
 
     draw: Callable[..., Axes]
@@ -51,6 +54,7 @@ class Picture:
     caption: str = ""
     alt: Callable[[], str] = lambda: ""
     data: Callable[[], pd.DataFrame] | None = None
+    folded: bool = False
 
     @property
     def inches(self) -> Size:
@@ -180,7 +184,7 @@ class View:
     def figure(self, name: str, anchor: str = "") -> Figure:
         """A picture as a part of a document; `anchor` names it there."""
         one = self.pictures[name]
-        return Figure(anchor or name, one.draw, one.caption, one.alt(), one.inches)
+        return Figure(anchor or name, one.draw, one.caption, one.alt(), one.inches, 0, one.folded)
 
     def picture(self, kind: str | None, options: Mapping[str, Any]) -> Picture:
         """A picture by name, the usual one by default, that knows all these options."""

@@ -20,7 +20,6 @@ from pycvstat.report.numbers import (
     capital,
     count,
     equal_p,
-    interval_headers,
     limits,
     listed,
     number,
@@ -113,7 +112,8 @@ class ComparingView(FoldsView):
 
     def methods_table(self) -> Table:
         """One row per method: both averages and the interval."""
-        frame, headers = self._rooted({"name": "method"} | interval_headers(self.level))
+        frame, headers = self._rooted({"name": "method", "estimate": "estimate", **self._limited})
+        headers |= {"std_error": "std. error"}
         averages = "mean of fold means with its interval; pooled: mean over observations"
         words = f"{self.measured}: {averages}."
         return table_of(frame, headers | {"pooled": "pooled"}, words, self._best)
@@ -126,10 +126,11 @@ class ComparingView(FoldsView):
 
     def _rooted(self, headers: dict[str, str]) -> tuple[pd.DataFrame, dict[str, str]]:
         """The estimates, and their headers, with the square root of a squared loss."""
+        frame = self.estimates.assign(limits=limits(self.estimates))
         if not self.rooted:
-            return self.estimates, headers
-        root = np.sqrt(np.maximum(self.estimates["estimate"], 0))
-        return self.estimates.assign(root=root), headers | {"root": "square root"}
+            return frame, headers
+        root = np.sqrt(np.maximum(frame["estimate"], 0))
+        return frame.assign(root=root), headers | {"root": "square root"}
 
     def main_table(self) -> Table:
         """Estimates with intervals, and the difference of each from the smallest."""
@@ -139,7 +140,6 @@ class ComparingView(FoldsView):
             "limits": f"{percent(self.level)} interval",
         }
         frame, headers = self._rooted(shown)
-        frame = frame.assign(limits=limits(frame))
         pairs, best, below = self._pairs[0], self._best, ""
         if pairs is not None and best:
             smallest = self.names[best[0]]
@@ -192,11 +192,17 @@ class ComparingView(FoldsView):
         if frame is None:
             return [*notes]
         names = [f"{a} − {b}" for a, b in zip(frame["a"], frame["b"], strict=True)]
-        headers = {"pair": "difference"} | interval_headers(self.level)
-        headers |= {"p_value": "p", "p_adjusted": "Holm p"}
+        headers = {"pair": "difference", "estimate": "estimate", **self._limited}
+        headers |= {"p_value": "p", "p_adjusted": "Holm p", "std_error": "std. error"}
         tests = listed([METHODS[name].title for name in self._tests()])
         words = f"Paired differences on identical folds ({tests}); intervals not adjusted."
-        return [table_of(frame.assign(pair=names), headers, words), *notes]
+        shown = frame.assign(pair=names, limits=limits(frame))
+        return [table_of(shown, headers, words), *notes]
+
+    @property
+    def _limited(self) -> dict[str, str]:
+        """The header of the limits in one column."""
+        return {"limits": f"{percent(self.level)} interval"}
 
     def _tests(self) -> list[str]:
         """The interval methods of the pairs."""

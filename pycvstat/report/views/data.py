@@ -15,7 +15,7 @@ from pycvstat.losses import loss_label
 from pycvstat.procedures.setting import weights_used
 from pycvstat.report.content import Block, Facts, Note, Table, paragraph, section
 from pycvstat.report.numbers import aligned, capital, count, in_unit, listed, number, table_of
-from pycvstat.report.plots.folds import FITS, fold_map, tell_folds
+from pycvstat.report.plots.folds import FITS, ROWS, fold_map, tell_folds
 from pycvstat.report.sentences import (
     ORDERS,
     folds_words,
@@ -285,6 +285,8 @@ def map_of(plan: FoldPlan) -> Picture:
         (4.6, 1.1 + 0.16 * min(len(plan), FITS)),
         "Rows that train and test each fit.",
         lambda: tell_folds(plan),
+        plan.tidy,
+        folded=plan.n > ROWS,
     )
 
 

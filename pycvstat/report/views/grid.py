@@ -11,7 +11,7 @@ import numpy as np
 from pycvstat.report.content import Table
 from pycvstat.report.numbers import table_of
 from pycvstat.report.sentences import parameters
-from pycvstat.report.views.base import WIDE, Picture
+from pycvstat.report.views.base import WIDE, WIDER, Picture
 from pycvstat.report.views.data import DataView, map_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ class GridView(DataView):
     @cached_property
     def pictures(self) -> dict[str, Picture]:
         """The curve and the map of the folds."""
-        curve = Picture(self.draw, WIDE, self.caption, self.tell)
+        size = WIDE if len(self.tuned) < 2 else WIDER
+        curve = Picture(self.draw, size, self.caption, self.tell)
         return {"curve": curve, "map": map_of(self.result.plan)}
 
     def draw(self, ax: Axes) -> Axes:
