@@ -122,7 +122,7 @@ def figure(
     view = view_of(result, **of_view)
     drawn = view.picture(kind, options)
     wide, high = drawn.inches
-    size = INCHES[width], high * math.sqrt(INCHES[width] / wide)
+    size = INCHES[width], high * max(1.0, math.sqrt(INCHES[width] / wide))
     if form == "csv":
         frame = view.rows if drawn.data is None else drawn.data()
         with written(target, "figure"):

@@ -28,7 +28,9 @@ def heat_map(
     """Estimates over two parameters, in shades that need no colour; the choice ringed."""
     across, down = (name for name in params if table[name].nunique() > 1)
     wide = table.pivot(index=down, columns=across, values=column)
-    mesh = ax.pcolormesh(wide.to_numpy(), cmap="cividis", rasterized=wide.size > 2500)
+    shades: dict[str, Any] = {"cmap": "cividis", "rasterized": wide.size > 2500}
+    top = np.nanquantile(wide.to_numpy(), 0.9)  # the worst candidates would take all shades
+    mesh = ax.pcolormesh(wide.to_numpy(), vmax=top, **shades)
     for axis, values in ((ax.xaxis, wide.columns), (ax.yaxis, wide.index)):
         step = max(1, len(values) // 10)
         axis.set_ticks(np.arange(len(values))[::step] + 0.5, [setting(v) for v in values[::step]])
@@ -40,5 +42,5 @@ def heat_map(
     words = settings({name: row[name] for name in (across, down)})
     ax.plot(*at, "o", **ring, markeredgewidth=3)
     ax.plot(*at, "o", **ring | {"color": INK}, markeredgewidth=1.2, label=f"chosen: {words}")
-    ax.figure.colorbar(mesh, ax=ax, label=quantity)
+    ax.figure.colorbar(mesh, ax=ax, label=quantity, extend="max")
     return labelled(ax, label(across), label(down))
