@@ -25,12 +25,13 @@ RESULTS = (
     "procedures.audit.Audit",
     "intervals.from_losses.LossResult",
     "intervals.paired.Paired",
+    "report.etable.SideBySide",
     "verbs.Shown",
     "verbs.Verbs",
     "verbs.EstimateVerbs",
 )
 GROUPS = {
-    "Procedures": ("procedures", "intervals.from_losses", "verbs"),
+    "Procedures": ("procedures", "intervals.from_losses", "report.etable", "verbs"),
     "Results": (),
     "Folds": ("folds",),
     "Learners": ("learners",),

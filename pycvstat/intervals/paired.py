@@ -27,7 +27,7 @@ from pycvstat.intervals.result import Interval
 from pycvstat.losses import FoldMeans, LossTable, Table
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import METRICS
-from pycvstat.verbs import Verbs
+from pycvstat.verbs import Tabled, Verbs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ NUMBERS = ("estimate", "std_error", "conf_low", "conf_high")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Paired(Verbs):
+class Paired(Verbs, Tabled):
     """The difference of two methods on identical folds.
 
     Parameters

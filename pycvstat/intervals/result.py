@@ -13,7 +13,7 @@ from pycvstat.intervals.quantiles import two_sided_p
 from pycvstat.losses import LossTable, Table
 from pycvstat.losses.table import mean_rows
 from pycvstat.types import FloatArray
-from pycvstat.verbs import Verbs
+from pycvstat.verbs import Tabled, Verbs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,7 +118,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval(Verbs):
+class Interval(Verbs, Tabled):
     """A confidence interval that says what it is about.
 
     Parameters

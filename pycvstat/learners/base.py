@@ -16,7 +16,7 @@ from pycvstat.errors.names import Answering, answering, defaults_of, unknown_arg
 from pycvstat.learners.candidates import Candidates, Params
 from pycvstat.losses.predictions import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
-from pycvstat.verbs import Checked
+from pycvstat.verbs import FitShown
 
 if TYPE_CHECKING:
     from pycvstat.data.response import Response
@@ -309,7 +309,7 @@ class Prepared(ABC):
         return None
 
 
-class Fitted(Checked, ABC):
+class Fitted(FitShown, ABC):
     """A fitted model.
 
     Attributes

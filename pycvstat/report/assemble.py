@@ -29,7 +29,7 @@ from pycvstat.report.content import (
 from pycvstat.report.numbers import listed, table_of
 from pycvstat.report.render.formats import check_report_path, check_writable, write_document
 from pycvstat.report.sentences import SOFTWARE, Parts, seed_words
-from pycvstat.report.views.base import Sections, View, view_of
+from pycvstat.report.views.base import MOST_ROWS, Sections, View, view_of
 from pycvstat.run.store import versions
 
 if TYPE_CHECKING:
@@ -296,6 +296,19 @@ def summary_html(result: Any) -> str:
     from pycvstat.report.render.html import render_fragment
 
     return render_fragment(brief(result))
+
+
+def fit_html(fit: Any) -> str:
+    """A fitted model as a piece of HTML: what it is, and its coefficients where it has some."""
+    from pycvstat.report.render.html import render_fragment
+
+    blocks: list[Block] = []
+    if hasattr(fit, "tidy"):
+        frame = fit.tidy()
+        headers = {name: name.replace("_", " ") for name in map(str, frame.columns)}
+        few = "" if len(frame) <= MOST_ROWS else f"The first {MOST_ROWS} of {len(frame)}."
+        blocks.append(table_of(frame.iloc[:MOST_ROWS], headers, few))
+    return render_fragment(Document(repr(fit), "", (Section("", tuple(blocks)),)))
 
 
 def summary_markdown(result: Any) -> str:

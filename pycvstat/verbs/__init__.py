@@ -6,6 +6,16 @@ a kind shall be able to do.
 """
 
 from pycvstat.verbs.results import CompareVerbs, EstimateVerbs, Verbs, load
-from pycvstat.verbs.shown import Checked, Shown
+from pycvstat.verbs.shown import Checked, FitShown, Shown
+from pycvstat.verbs.tabled import Tabled
 
-__all__ = ["Checked", "CompareVerbs", "EstimateVerbs", "Shown", "Verbs", "load"]
+__all__ = [
+    "Checked",
+    "CompareVerbs",
+    "EstimateVerbs",
+    "FitShown",
+    "Shown",
+    "Tabled",
+    "Verbs",
+    "load",
+]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pycvstat.errors import CheckpointError
 from pycvstat.errors.names import answering
 from pycvstat.verbs.shown import Shown
+from pycvstat.verbs.tabled import Tabled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,7 +114,7 @@ def load(path: str | PathLike[str]) -> Any:
     return record
 
 
-class EstimateVerbs(Verbs):
+class EstimateVerbs(Verbs, Tabled):
     """Verbs of results that hold the losses of one learner.
 
     Examples
@@ -157,7 +158,7 @@ class EstimateVerbs(Verbs):
         return replace(result, about=replace(result.about, of=self.subject))
 
 
-class CompareVerbs(Verbs):
+class CompareVerbs(Verbs, Tabled):
     """Verbs of results that hold the losses of several methods, in `tables`.
 
     Examples

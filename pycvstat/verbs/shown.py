@@ -51,6 +51,17 @@ class Checked:
         return crosscheck(self, seconds=seconds, separate=separate, y=y)
 
 
+class FitShown(Checked):
+    """What a fitted model can show in a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from pycvstat.report.assemble import fit_html
+
+        return fit_html(self)
+
+
 class Shown(Checked):
     """What can be shown: in words, as a report, as a picture, beside R's numbers.
 

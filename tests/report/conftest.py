@@ -163,6 +163,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     ),
     "tuning quantities": _quantities,
     "parity": lambda: run_suite("recorded", ("random",)),
+    "side by side": lambda: pcv.etable([result("cv"), result("compare")]),
     "hostile": _hostile,
     "hostile comparison": _hostile_comparison,
 }

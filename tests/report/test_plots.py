@@ -156,7 +156,7 @@ def test_the_training_rows_of_one_test_set_are_not_listed(ax: Axes) -> None:
     for kind in view_of(found).pictures:
         found.plot(kind, ax=new_axes())
     found.plot("map", ax=ax)
-    assert "the first 300 of 1000000000012" in ax.get_xlabel()
+    assert "the first 200 of 1000000000012" in ax.get_xlabel()
 
 
 @pytest.mark.filterwarnings("error")
@@ -207,7 +207,7 @@ def test_several_parameters_make_lines(ax: Axes) -> None:
     table = found.tidy()
     for kernel in ("rectangular", "optimal"):
         rows = table[table["kernel"] == kernel]
-        np.testing.assert_array_equal(drawn(ax, kernel), rows["estimate"])
+        np.testing.assert_array_equal(drawn(ax, f"kernel = {kernel}"), rows["estimate"])
 
 
 def test_learning_curve(ax: Axes) -> None:

@@ -32,7 +32,8 @@ BASES = {Shown, Verbs, EstimateVerbs, CompareVerbs}
 WITHOUT_ROWS = {
     "Agreement", "BiasVariance", "ConfidenceSet", "Coverage", "Crosscheck", "Multiverse",
     "Stability", "TuningQuantities",
-}  # fmt: skip
+    "SideBySide",
+}
 
 
 def classes(base: type = Shown) -> set[type]:

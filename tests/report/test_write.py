@@ -172,6 +172,6 @@ def test_a_comparison_uses_the_method_and_level_asked_for(tmp_path: Path) -> Non
     text = target.read_text(encoding="utf-8")
     pair = found.paired("ols", "mean", method="all_pairs", level=0.9)
     assert f"{pair.low:.3f}".replace("-", MINUS) in text
-    assert "90 % from" in text
+    assert "90 % interval" in text
     assert "95 %" not in text
     assert METHODS["all_pairs"].title in text

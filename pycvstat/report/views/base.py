@@ -152,6 +152,14 @@ class View:
         told = (f"{capital(b.words)}: {b.value}." for b in self.top() if isinstance(b, Headline))
         return next(told, f"{self.title}: {self.subtitle}.")
 
+    def entries(self) -> list[dict[str, Any]]:
+        """Estimates to be put beside those of other results; see `etable`."""
+        raise InputError(
+            "this result has no estimate to be put beside others.",
+            given=type(self.result).__name__,
+            fix="use results of cross_validate, nested_cv, compare, from_losses, and intervals",
+        )
+
     def numbers(self) -> dict[str, Any]:
         """Values by name, for macros."""
         frame = self.result.glance()

@@ -33,6 +33,7 @@ from pycvstat.report.plots.style import label
 from pycvstat.report.sentences import loss_words, value_words
 from pycvstat.report.views.base import Picture, Sections, unknown
 from pycvstat.report.views.data import FoldsView, map_of
+from pycvstat.report.views.estimate import entry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 FEW = 8  # methods up to which folds are listed side by side
 ROWS = 40
+MEASURED = ("estimate", "std_error", "conf_low", "conf_high", "pooled", "root")
 GROUPS = (
     "Methods in order of their estimate. A bar joins methods of which no pair has a Holm-adjusted "
     "p value below 0.05: a group that these data do not tell apart, which is not evidence that "
@@ -80,20 +82,20 @@ class ComparingView(FoldsView):
         return pd.DataFrame([self._row(name) for name in self.names])
 
     def _row(self, name: str) -> dict[str, Any]:
-        table, limits = self.tables[name], (np.nan, np.nan, np.nan)
+        table, found = self.tables[name], None
         with heard():
             try:
                 found = interval(table, self.method, self.level)
-                limits = (found.std_error, found.low, found.high)
             except IntervalError:
                 if self.method != "auto":
                     raise
-        return {
-            "name": name,
-            "estimate": float(table.estimate()[0]),
-            **dict(zip(("std_error", "conf_low", "conf_high"), limits, strict=True)),
-            "pooled": float(table.pooled()[0]),
-        }
+        estimate = float(table.estimate()[0])
+        row = entry(name, estimate, found, table, self.told())
+        return row | {"estimate": estimate, "pooled": float(table.pooled()[0])}
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Every method."""
+        return [{str(n): v for n, v in row.items()} for row in self.estimates.to_dict("records")]
 
     @cached_property
     def _pairs(self) -> tuple[pd.DataFrame | None, list[Note]]:
@@ -182,7 +184,7 @@ class ComparingView(FoldsView):
         """Estimate and interval of every method."""
         found: dict[str, Any] = {}
         for row in self._rooted({})[0].to_dict("records"):
-            found |= {f"{row['name']} {n}": v for n, v in row.items() if n != "name"}
+            found |= {f"{row['name']} {name}": row[name] for name in MEASURED if name in row}
         plan = self.result.plan
         return found | {"n": plan.n, "fits": len(plan), "folds": self.told()}
 

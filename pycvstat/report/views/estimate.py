@@ -125,6 +125,10 @@ class EstimateView(FoldsView):
         comma = "," if "," in asked else ""
         return f"By {self.how}, the {asked}{comma} is estimated at {self.value}{root}."
 
+    def entries(self) -> list[dict[str, Any]]:
+        """The estimate with its interval."""
+        return [entry(self.of, self._centre, self.interval, self.table, self.told())]
+
     def numbers(self) -> dict[str, Any]:
         """Both averages and the interval."""
         found = {"estimate": self.estimate, "pooled": self.pooled}
@@ -256,6 +260,17 @@ class EstimateView(FoldsView):
     def interval_told(self) -> list[Inline]:
         """The interval, for the methods part."""
         return interval_parts(self.interval, self.estimate)
+
+
+def entry(
+    name: str, estimate: float, found: Interval | None, table: LossTable, folds: str
+) -> dict[str, Any]:
+    """An estimate as a row of a table of several."""
+    nan = math.nan
+    row = {"name": name, "estimate": estimate, "std_error": nan, "conf_low": nan, "conf_high": nan}
+    row |= {"level": nan, "method": "none", "target": "", "notes": ""}
+    row |= {} if found is None else {n: v for n, v in found.row().items() if n != "metric"}
+    return row | {"loss": table.loss, "folds": folds, "n": table.plan.n}
 
 
 def refused(error: IntervalError) -> str:

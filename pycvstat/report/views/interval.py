@@ -66,6 +66,15 @@ class IntervalView(View, of=Interval):
         table = table_of(self.rows, headers, f"{self.title}.")
         return replace(table, notes=f"{capital(str(self.found.about))}; {self.found.title}.")
 
+    def entries(self) -> list[dict[str, Any]]:
+        """The interval; of a difference with its test."""
+        found, source = self.found, self.found.source
+        row = {n: v for n, v in found.row().items() if n != "metric"}
+        more: dict[str, Any] = {"loss": found.metric, "folds": "", "n": ""}
+        if source is not None:
+            more |= {"folds": plan_words(source.plan), "n": source.plan.n}
+        return [{"name": self.name, **row, **more}]
+
     def top(self) -> list[Block]:
         """The estimate with its limits, and what they are about."""
         return [Headline(self.value, self.found.about.words())]
@@ -132,6 +141,12 @@ class PairedView(IntervalView, of=Paired):
         """The difference with its limits and p value."""
         p, words = self.result.p_value, super().value
         return words if math.isnan(p) else f"{words}, p {equal_p(p)}"
+
+    def entries(self) -> list[dict[str, Any]]:
+        """The difference with its test."""
+        statistic = self.found.estimate / self.found.std_error
+        (row,) = super().entries()
+        return [row | {"statistic": statistic, "p_value": self.result.p_value}]
 
     def _tell(self) -> str:
         return f"{self.name}: {self.value}."
