@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pycvstat.errors import InputError
 from pycvstat.errors.names import answering
+from pycvstat.report.numbers import count
 from pycvstat.report.views.base import view_of
 from pycvstat.verbs import Shown
 
@@ -23,6 +24,12 @@ class SideBySide(Shown):
     ----------
     entries : tuple of mapping
         Name, loss, folds, number of rows, estimate, interval and its method of each.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> etable([pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4))])
+    SideBySide(1 estimate)
     """
 
     view: ClassVar[str] = "side_by_side"
@@ -43,7 +50,7 @@ class SideBySide(Shown):
         return pd.DataFrame([{"estimates": len(self.entries), "losses": losses}])
 
     def __repr__(self) -> str:
-        return f"SideBySide({len(self.entries)} estimates)"
+        return f"SideBySide({count(len(self.entries), 'estimate')})"
 
 
 @answering

@@ -218,8 +218,8 @@ def tuning_curve(
     parameters with many values each, a map is drawn.
     """
     if is_map(table, params):
-        chosen = int(np.flatnonzero(table["chosen"])[0])
-        return heat_map(ax, table, params, "estimate", chosen, quantity)
+        ringed = int(np.flatnonzero(table["chosen"])[0])
+        return heat_map(ax, table, params, "estimate", ringed, quantity)
     axis = candidate_axis(table, params)
     estimate, error = table["estimate"].to_numpy(), table["std_error"].to_numpy()
     banded = len(axis.lines) == 1 and not np.isnan(error).all()
