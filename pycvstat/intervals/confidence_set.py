@@ -156,7 +156,7 @@ def confidence_set(
             given=f"fold means of {len(table.candidates)} candidates",
             fix='tune(..., keep="all")',
         )
-    kind = table.plan.scheme
+    table, kind = table.linearised(), table.plan.scheme
     if kind not in LEGAL:
         raise IntervalError(
             f"a confidence set is not known to be valid here: its plan is {SAID[kind]}.",
@@ -185,7 +185,7 @@ def of_methods(tables: Mapping[str, LossTable], level: float, **options: Any) ->
     first = next(iter(tables.values()))
     losses = np.hstack([table.losses for table in tables.values()])
     names = tuple({"method": name} for name in tables)
-    together = LossTable(first.plan, losses, first.loss, first.range, names)
+    together = LossTable(first.plan, losses, first.loss, first.range, names, weights=first.weights)
     return confidence_set(together, level, **options)
 
 

@@ -15,7 +15,7 @@ from pycvstat.errors.checks import is_whole
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable, as_loss
-from pycvstat.procedures.setting import Setting
+from pycvstat.procedures.setting import Setting, refuse_loss_weights
 from pycvstat.rmath.random import Random, as_stream
 from pycvstat.run import Execution
 from pycvstat.types import FloatArray, IntArray
@@ -137,6 +137,7 @@ def stability(
     """
     plan = next(iter(tables.values())).plan
     _check(plan, draws)
+    refuse_loss_weights(task, "stability")
     stream = as_stream(random)
     seed = stream.seed if stream.untouched else None
     changed, places = _replaced(plan, draws, stream)

@@ -52,6 +52,8 @@ def a_plan_keeps_its_promises(make: Make, n: int, seed: int, y: str = "label") -
         assert len(np.intersect1d(train, test)) == 0
     assert len(plan) == len(plan.n_test) == len(plan.repeat) == len(plan.fold)
     assert len(plan.rows) == plan.n_test.sum()
+    if plan.kind == "bootstrap":
+        assert plan.n_train.tolist() == [n] * len(plan)
     overlaps = getattr(make(seed), "as_in_r", False)
     assert plan.is_partition or plan.kind not in PARTITION or overlaps
     if plan.is_partition:

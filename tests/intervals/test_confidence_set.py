@@ -12,6 +12,7 @@ import pycvstat as pcv
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.folds import FoldPlan
 from pycvstat.intervals.confidence_set import confidence_set
+from pycvstat.intervals.from_losses import LossResult
 from pycvstat.losses import LossTable
 
 VIGNETTES = Path(__file__).parents[2] / "vignettes"
@@ -107,6 +108,23 @@ def test_repeats_are_averaged_by_row():
     again = confidence_set(LossTable(plan, losses[plan.rows], candidates=({},) * 4))
     np.testing.assert_allclose(again.statistic, one.statistic, rtol=1e-10)
     assert "averaged over its tests" in " ".join(again.assumptions)
+
+
+def test_weights_of_losses_count_as_rows_do():
+    """Whole weights: the estimates are those of rows written out as often."""
+    rng = np.random.default_rng(4)
+    losses, ids = drawn(4), np.arange(60) % 5
+    weights = rng.integers(1, 4, 60).astype(float)
+    plan = FoldPlan.from_fold_ids(ids)
+    one = LossTable(plan, losses[plan.rows], candidates=({},) * 4, weights=weights)
+    often = np.repeat(np.arange(60), weights.astype(int))
+    written = confidence_set(table(losses[often], ids[often], groups=often))
+    found = confidence_set(one)
+    np.testing.assert_allclose(found.estimate, written.estimate, rtol=1e-12)
+    np.testing.assert_allclose(found.statistic, written.statistic, rtol=0.1)  # other divisors
+    methods = {"a": one.select(0), "b": one.select(1)}
+    pair = LossResult(methods).confidence_set()
+    np.testing.assert_allclose(pair.estimate, found.estimate[:2], rtol=1e-12)
 
 
 def test_of_a_tuning_a_comparison_and_a_benchmark():

@@ -218,6 +218,7 @@ def test_fits_are_named_by_their_resample():
         (lambda: cars(5).boot632("nonsense"), InputError, "no metric called"),
         (lambda: cars(5).optimism(level=2), InputError, "level"),
         (lambda: cars(5, bias_adjusted=True), FoldError, "needs a partition"),
+        (lambda: cars(5, loss_weights="qsec"), InputError, "resamples are not weighted"),
     ],
 )
 def test_refused(call, error, says):
