@@ -164,9 +164,8 @@ def _formula(
     if metric.smooth is None:
         n, value_of = of_drawn_rows(table, metric)
         return _seeded(lambda s: bootstrap_rows(n, value_of, level, draws, s), random)
-    parts = [
-        replace(table, losses=part[:, None]).tested_rows()[1] for part in metric.parts(table).T
-    ]
+    columns = (replace(table, losses=part[:, None], seal="") for part in metric.parts(table).T)
+    parts = [column.tested_rows()[1] for column in columns]
     value = metric.smooth.value
     return _seeded(lambda s: bootstrap(np.hstack(parts), level, draws, s, value), random)
 

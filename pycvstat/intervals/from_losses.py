@@ -271,4 +271,4 @@ def _with_predictions(table: LossTable, y: Any, predictions: Any) -> LossTable:
         raise InputError(
             "y must have one value per row.", given=f"shape {response.shape} for {n} rows"
         )
-    return replace(table, predictions=Predictions(values[None, :]), y=response)
+    return replace(table, predictions=Predictions(values[None, :]), y=response, seal="")

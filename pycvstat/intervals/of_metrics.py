@@ -112,8 +112,8 @@ def _centre(table: Table, values: FloatArray, method: Method, options: dict[str,
 
 def _with_values(table: Table, values: FloatArray, name: str, limits: tuple[float, float]) -> Table:
     if isinstance(table, FoldMeans):
-        return replace(table, means=values[:, None], loss=name, range=limits)
-    return replace(table, losses=values[:, None], loss=name, range=limits)
+        return replace(table, means=values[:, None], loss=name, range=limits, seal="")
+    return replace(table, losses=values[:, None], loss=name, range=limits, seal="")
 
 
 def fold_scores(table: Table, metric: Metric) -> FoldMeans:

@@ -241,9 +241,8 @@ def _range_of_difference(a: Table, b: Table) -> tuple[float, float]:
 def _difference(a: Table, b: Table) -> Table:
     limits = _range_of_difference(a, b)
     if isinstance(a, LossTable) and isinstance(b, LossTable):
-        weighted = a.weighted or b.weighted
-        differences = a.losses - b.losses
-        return replace(a, losses=differences, range=limits, predictions=None, weighted=weighted)
+        of = replace(a, losses=a.losses - b.losses, range=limits, predictions=None, seal="")
+        return replace(of, weighted=a.weighted or b.weighted)
     means = a.fold_means() - b.fold_means()
     return FoldMeans(a.plan, means, a.loss, a.candidates, limits, a.weighted or b.weighted)
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from pycvstat.errors import InputError
 from pycvstat.intervals.method import Target
 from pycvstat.intervals.quantiles import two_sided_p
 from pycvstat.losses import LossTable, Table
+from pycvstat.losses.seal import Sealed
 from pycvstat.losses.table import mean_rows
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Tabled, Verbs
@@ -117,8 +120,8 @@ class Asked:
     given: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Interval(Verbs, Tabled):
+@dataclass(frozen=True, eq=False)
+class Interval(Sealed, Verbs, Tabled):
     """A confidence interval that says what it is about.
 
     Parameters
@@ -186,6 +189,17 @@ class Interval(Verbs, Tabled):
     details: Mapping[str, Any] = field(default_factory=dict)
     source: Table | None = field(default=None, repr=False)
     asked: Asked | None = field(default=None, repr=False)
+    seal: InitVar[str] = ""
+
+    def __post_init__(self, seal: str) -> None:
+        self._close(seal)
+
+    def _numbers(self) -> list[Any]:
+        ends = [self.low, self.high, self.estimate, self.std_error, self.level, self.df]
+        return [
+            np.array(ends, dtype=np.float64),
+            np.array([repr(dict(self.details))], dtype=object),
+        ]
 
     @property
     def estimand(self) -> str:

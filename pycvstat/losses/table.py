@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,7 @@ from pycvstat import rmath
 from pycvstat.errors.checks import check_numbers, check_shape
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.seal import Sealed
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _unchangeable(array: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FoldMeans:
+class FoldMeans(Sealed):
     """Mean losses by fit and candidate: what tuning keeps.
 
     Parameters
@@ -64,9 +65,11 @@ class FoldMeans:
     weighted: bool = False
     better: Literal["smaller", "larger"] = "smaller"
     sizes: FloatArray | None = None
+    seal: InitVar[str] = ""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, seal: str) -> None:
         check_shape("means", self.means, len(self.plan), len(self.candidates))
+        self._close(seal)
 
     def __repr__(self) -> str:
         fits, candidates = self.means.shape
@@ -100,7 +103,7 @@ class FoldMeans:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LossTable:
+class LossTable(Sealed):
     """Every loss, keyed by fit, row and candidate.
 
     Parameters
@@ -147,8 +150,9 @@ class LossTable:
     weighted: bool = False
     levels: tuple[str, ...] = ()
     weights: FloatArray | None = None
+    seal: InitVar[str] = ""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, seal: str) -> None:
         rows, candidates = len(self.plan.rows), len(self.candidates)
         check_shape("losses", self.losses, rows, candidates)
         check_shape("y", self.y, self.plan.n)
@@ -162,6 +166,7 @@ class LossTable:
             kept = replace(p, values=_unchangeable(p.values), prob=prob)
             object.__setattr__(self, "predictions", kept)
         object.__setattr__(self, "losses", _unchangeable(self.losses))
+        self._close(seal)
 
     def __repr__(self) -> str:
         rows, candidates = self.losses.shape
@@ -203,7 +208,7 @@ class LossTable:
             return self
         weights, centre = self.weights[self.plan.rows], self.pooled()
         around = (self.losses - centre) * (weights / weights.mean())[:, None]
-        return replace(self, losses=centre + around, weights=None)
+        return replace(self, losses=centre + around, weights=None, seal="")
 
     def estimate(self) -> FloatArray:
         """Mean of the fold means by candidate: every fold has the same weight."""

@@ -356,7 +356,7 @@ def _rows_of(table: LossTable, plan: FoldPlan, which: IntArray) -> LossTable:
     assert p is not None
     prob = None if p.prob is None else p.prob[:, which]
     kept = Predictions(p.values[:, which], prob, p.detail)
-    return replace(table, plan=plan, losses=table.losses[which], predictions=kept)
+    return replace(table, plan=plan, losses=table.losses[which], predictions=kept, seal="")
 
 
 def no_information(loss: Loss, table: LossTable) -> float:

@@ -241,7 +241,7 @@ class PreparedTuned(Prepared):
         )
         losses = np.concatenate([fold["losses"] for fold in found], axis=1).T
         table = LossTable(plan, losses, self.loss.name, self.loss.range, candidates, p)
-        return fold_values(replace(table, y=self.y[train], levels=self.levels), metric)
+        return fold_values(replace(table, y=self.y[train], levels=self.levels, seal=""), metric)
 
 
 def inner_plans(

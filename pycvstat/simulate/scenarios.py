@@ -109,7 +109,8 @@ class Scenario:
             return first, risks
         second, others = self._with(self.versus, X, y, points, folds, fits)
         losses = first.losses - second.losses
-        return replace(first, losses=losses, range=self.range, predictions=None), risks - others
+        made = replace(first, losses=losses, range=self.range, predictions=None, seal="")
+        return made, risks - others
 
     def _with(
         self,

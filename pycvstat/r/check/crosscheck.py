@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,10 +12,14 @@ import pandas as pd
 from pycvstat import rmath
 from pycvstat.errors import InputError, heard, warn
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.losses import LossTable, loss_label
-from pycvstat.losses.metrics import metric
+from pycvstat.intervals.result import Interval
+from pycvstat.losses import FoldMeans, LossTable, loss_label
+from pycvstat.losses.metrics import as_metric, metric
+from pycvstat.losses.seal import Sealed
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
+from pycvstat.procedures.selection import Choice, choose
+from pycvstat.procedures.tune import TuneResult
 from pycvstat.r.bridge import run, time_limit
 from pycvstat.r.bridge.processes import separately
 from pycvstat.r.check import intervals_in_r, plans_in_r, procedures_in_r
@@ -196,11 +200,54 @@ def _checked(result: Any, y: Any) -> Crosscheck:
                 rows += [replace(row, quantity=start + row.quantity) for row in found]
                 says.append(call.says)
                 notes += call.notes
+            rows += [replace(row, quantity=start + row.quantity) for row in _stored(part)]
     for words in said:
         warn(words)
     notes += said
     version = "; ".join(dict.fromkeys(filter(None, says)))
     return Crosscheck(tuple(rows), version, tuple(dict.fromkeys(notes)))
+
+
+def _stored(result: Any) -> list[Row]:
+    """Whether a result, its tables and those that intervals read hold what was computed."""
+    interval = getattr(result, "interval", result)
+    holders = interval, getattr(interval, "asked", None), *([] if interval is result else [result])
+    parts = [interval, *(part for one in holders for part in _values(one))]
+    parts += [one for part in parts if isinstance(part, dict) for one in part.values()]
+    parts = list({id(one): one for one in parts}.values())
+    wrong = "these are not the numbers that were computed"
+    return [
+        Row(STORED[type(one)], place="" if one.intact else wrong, count=one.size)
+        for one in parts
+        if isinstance(one, Sealed)
+    ] + [
+        Row("choice by the rule", place="" if made == kept else "another choice", count=1)
+        for made, kept in _choices(result)
+    ]
+
+
+STORED = {
+    LossTable: "stored losses and predictions",
+    FoldMeans: "stored fold means",
+    Interval: "stored interval",
+}
+
+
+def _values(one: Any) -> list[Any]:
+    return [getattr(one, field.name) for field in fields(one)] if is_dataclass(one) else []
+
+
+def _choices(result: Any) -> Iterator[tuple[Choice, Choice]]:
+    """What the rule chooses by the stored means, and what was chosen."""
+    if isinstance(result, TuneResult):
+        yield choose(result.means, result.rule), result.choice
+    if not isinstance(result, CVResult) or not result.learner.candidates:
+        return
+    tuned: Any = result.learner
+    better: Any = "smaller" if tuned.metric is None else as_metric(tuned.metric).better
+    for plan, detail in zip(result.inner_plans, result.details, strict=True):
+        means = FoldMeans(plan, detail.means, "", tuned.candidates, better=better)
+        yield choose(means, tuned.selection_rule), detail.choice
 
 
 def _calls(result: Any, y: Any) -> list[Call]:
