@@ -91,6 +91,7 @@ def interval(
     )
     if known := known_of(read, averaging, chosen, table.plan):
         found = replace(found, known="; ".join(part for part in (found.known, known) if part))
+    found = with_origin(found, read, averaging)
     source = used if read is None else None
     asked = asked_for(chosen, table, used, read, averaging, options)
     return replace(found, asked=asked, source=source)
@@ -304,6 +305,17 @@ def name_limits(
     known = method.known(table.plan)
     named = interval_of(method, limits, level, about, metric=table.loss, known=known)
     return replace(named, chosen=why, clipped=clipped)
+
+
+DELONG = "variance by the influence curve of the AUC (DeLong, DeLong and Clarke-Pearson)"
+
+
+def with_origin(found: Interval, metric: Metric | None, averaging: Averaging) -> Interval:
+    """The interval, with what its variance rests on where that is an influence curve."""
+    if metric is None or averaging == "folds" or not metric.citation or found.method == "bootstrap":
+        return found
+    cited = tuple(dict.fromkeys((*found.citation, *metric.citation)))
+    return replace(found, notes=(*found.notes, DELONG), citation=cited)
 
 
 def _of_weights(table: Table, metric: str = "") -> str:

@@ -20,6 +20,7 @@ from pycvstat.intervals.dispatch import (
     estimand,
     name_limits,
     read_metric,
+    with_origin,
 )
 from pycvstat.intervals.legal import check_finite
 from pycvstat.intervals.of_metrics import measured, words_of
@@ -201,6 +202,7 @@ def paired(
         asked = replace(asked, given=f"differences of the losses that {read.name} makes")
     named = "" if read is None else read.label
     found = name_limits(first, limits, used, level, why, about, a, named)
+    found = with_origin(found, read, averaging)
     found = replace(found, source=used if read is None else None, asked=asked)
     if limits.p_value is not None:
         return Paired(names, found, limits.p_value, limits.details["F"])

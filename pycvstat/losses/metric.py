@@ -77,6 +77,8 @@ class Metric:
         Its names in other packages, those of one package separated by blanks.
     influence : callable, optional
         ``influence(y, prediction) -> (m,)``: its influence curve around its value.
+    citation : tuple of str
+        Keys of the bibliography: where that curve is from.
     counts : bool
         Whether the function takes the number of classes as a third argument.
     words : str
@@ -111,6 +113,7 @@ class Metric:
     words: str = ""
     usual: bool = False
     covered: tuple[int, int, int] | None = None
+    citation: tuple[str, ...] = ()
     shares: bool = False
     of_levels: Callable[[tuple[str, ...]], Metric] | None = None
 

@@ -300,6 +300,7 @@ PROBABILITIES: tuple[Metric, ...] = (
         "scores",
         range=(0.0, 1.0),
         influence=auc_influence,
+        citation=("delong1988",),
         better="larger",
         words="AUC",
         covered=(96, 98, 96),

@@ -204,6 +204,17 @@ def test_pairs_of_what_has_no_derivative_are_drawn_together():
     assert slopes["p_adjusted"].isna().all()
 
 
+def test_delong_is_named_where_the_variance_is_theirs():
+    for found in (
+        LOGIT.interval(metric="auc", averaging="pooled"),
+        BOTH.paired("x", "z", metric="auc", averaging="pooled").interval,
+    ):
+        assert any("DeLong" in note for note in found.notes)
+        assert "delong1988" in found.citation
+    assert "Clarke-Pearson" in LOGIT.interval(metric="auc", averaging="pooled").cite()
+    assert "delong1988" not in LOGIT.interval(metric="auc").citation
+
+
 def test_intervals_are_named_by_their_metric():
     assert LOGIT.interval(metric="auc").estimand.startswith("expected AUC of the learner trained")
     assert "; mean of its values by test fold" in LOGIT.interval(metric="auc").estimand

@@ -210,6 +210,7 @@ R_PACKAGES = {
     "jsonlite": "recording values",
     "MASS": "robust regression",
     "Matrix": "glmnet needs it",
+    "Metrics": "metrics of another author",
     "nnet": "multinomial logit",
     "purrr": "the course's functions",
     "quantreg": "quantile regression",
