@@ -215,6 +215,7 @@ R_PACKAGES = {
     "purrr": "the course's functions",
     "quantreg": "quantile regression",
     "reticulate": "calling pycvstat from R",
+    "rms": "the optimism of validate",
     "rsample": "the folds of vfold_cv",
     "testthat": "tests of the R code",
     "tidyr": "the course's functions",
