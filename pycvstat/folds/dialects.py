@@ -114,7 +114,8 @@ class RFolds(Splitter):
         Number of folds. As in R, boot may change it (with a warning), and strata smaller than K
         (rsample) or an unlucky draw (kknn) can leave folds empty: those are left out.
     seed : int, optional
-        As in ``set.seed(seed)`` right before the call.
+        As in ``set.seed(seed)`` right before the call. Without it ``plan(data, random=r.stream())``
+        goes on with the stream of `pycvstat.r.set_seed`, as scripts with one seed do.
     repeats : int, default 1
         Repetitions: ``repeats`` of rsample and mlr3, ``times`` of createMultiFolds, ``reps`` of
         cv; for the others the call repeated without a new seed.

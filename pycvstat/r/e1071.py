@@ -19,7 +19,7 @@ import pandas as pd
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word, is_number
-from pycvstat.errors.names import answering
+from pycvstat.errors.names import Answering, answering
 from pycvstat.folds import FoldPlan, RFolds
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted
@@ -34,38 +34,9 @@ from pycvstat.rmath.sums import mean, sd
 Sampling = Literal["cross", "fix", "bootstrap"]
 
 
-@dataclass(frozen=True, slots=True)
-class TuneControl:
-    """What tune.control returns; its fields are the arguments of `tune_control`.
-
-    Examples
-    --------
-    >>> TuneControl("cross", 5).words(32)
-    '5-fold cross validation'
-    """
-
-    sampling: Sampling = "cross"
-    cross: int = 10
-    fix: float = 2 / 3
-    nboot: int = 10
-    boot_size: float = 9 / 10
-
-    def words(self, n: int) -> str:
-        """How the sampling is printed."""
-        if self.sampling == "cross":
-            return "leave-one-out" if self.cross == n else f"{self.cross}-fold cross validation"
-        return {"fix": "fixed training/validation set"}.get(self.sampling, "bootstrapping")
-
-
-@answering
-def tune_control(
-    sampling: Sampling = "cross",
-    cross: int = 10,
-    fix: float = 2 / 3,
-    nboot: int = 10,
-    boot_size: float = 9 / 10,
-) -> TuneControl:
-    """Say how `tune` resamples.
+@dataclass(frozen=True)
+class tune_control(metaclass=Answering):
+    """How `tune` resamples.
 
     Parameters
     ----------
@@ -86,16 +57,29 @@ def tune_control(
     Examples
     --------
     >>> from pycvstat import r
-    >>> r.e1071.tune_control(cross=5).cross
-    5
+    >>> r.e1071.tune_control(cross=5).words(32)
+    '5-fold cross validation'
     """
-    check_word("sampling", sampling, get_args(Sampling))
-    for name, share in (("fix", fix), ("boot_size", boot_size)):
-        if not (is_number(share) and 0 < share <= 1):
-            raise InputError(f"{name} is a share of the rows.", given=f"{name}={share!r}")
-    return TuneControl(
-        sampling, whole(cross, "cross", 2), float(fix), whole(nboot, "nboot", 1), float(boot_size)
-    )
+
+    sampling: Sampling = "cross"
+    cross: int = 10
+    fix: float = 2 / 3
+    nboot: int = 10
+    boot_size: float = 9 / 10
+
+    def __post_init__(self) -> None:
+        check_word("sampling", self.sampling, get_args(Sampling))
+        for name, share in (("fix", self.fix), ("boot_size", self.boot_size)):
+            if not (is_number(share) and 0 < share <= 1):
+                raise InputError(f"{name} is a share of the rows.", given=f"{name}={share!r}")
+        whole(self.cross, "cross", 2)
+        whole(self.nboot, "nboot", 1)
+
+    def words(self, n: int) -> str:
+        """How the sampling of n rows is printed."""
+        if self.sampling == "cross":
+            return "leave-one-out" if self.cross == n else f"{self.cross}-fold cross validation"
+        return {"fix": "fixed training/validation set"}.get(self.sampling, "bootstrapping")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -160,7 +144,11 @@ class Tune:
 
 @answering
 def tune(
-    METHOD: Any, train_x: str, data: Any, ranges: Any = None, tunecontrol: TuneControl | None = None
+    METHOD: Any,
+    train_x: str,
+    data: Any,
+    ranges: Any = None,
+    tunecontrol: tune_control | None = None,
 ) -> Tune:
     """Resample a learner over a grid of its parameters.
 
@@ -172,7 +160,7 @@ def tune(
     data : frame
     ranges : mapping, optional
         The values of each parameter, combined as ``expand.grid`` does.
-    tunecontrol : TuneControl, optional
+    tunecontrol : tune_control, optional
         Ten folds by default.
 
     Returns
@@ -195,7 +183,7 @@ def tune(
     ({'k': 5}, [18.698, 7.737, 12.331])
     """
     control = tune_control() if tunecontrol is None else tunecontrol
-    if not isinstance(control, TuneControl):
+    if not isinstance(control, tune_control):
         raise InputError("tunecontrol is what tune_control() returns.", given=repr(control))
     learner = as_learner(METHOD)
     task = Task.build(train_x, data, beside=learner.beside, classes=learner.for_classes)
@@ -222,7 +210,7 @@ def tune(
     )
 
 
-def _plan(control: TuneControl, n: int) -> FoldPlan:
+def _plan(control: tune_control, n: int) -> FoldPlan:
     """The folds; the rows are shuffled first, whether that is used or not."""
     if control.sampling == "cross":
         if control.cross > n:

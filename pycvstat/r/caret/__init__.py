@@ -9,7 +9,7 @@ the plots. Where caret lets rlm fail on names such as "x:fb", numbers are given;
 glmnet at even odds, where R's class hangs on the last bit, may be the other class.
 """
 
-from pycvstat.r.caret.control import TrainControl, trainControl
+from pycvstat.r.caret.control import trainControl
 from pycvstat.r.caret.folds import (
     createDataPartition,
     createFolds,
@@ -23,7 +23,6 @@ from pycvstat.r.caret.train import Train, train
 
 __all__ = [
     "Train",
-    "TrainControl",
     "createDataPartition",
     "createFolds",
     "createMultiFolds",

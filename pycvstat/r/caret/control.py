@@ -11,7 +11,7 @@ import numpy as np
 from pycvstat.data.frame import Column
 from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import check_word, is_number
-from pycvstat.errors.names import answering
+from pycvstat.errors.names import Answering
 from pycvstat.folds.forms import row_lists
 from pycvstat.r.caret import folds
 from pycvstat.r.caret.summaries import Summary, defaultSummary
@@ -22,59 +22,12 @@ Resampling = Literal["boot", "boot632", "cv", "repeatedcv", "LOOCV", "LGOCV", "n
 Selection = Literal["best", "oneSE", "tolerance"]
 Returned = Literal["final", "all", "none"]
 
-
-@dataclass(frozen=True, slots=True)
-class TrainControl:
-    """What trainControl returns; its fields are the arguments of that function.
-
-    Examples
-    --------
-    >>> TrainControl("repeatedcv", 5, repeats=3).words
-    'Cross-Validated (5 fold, repeated 3 times)'
-    """
-
-    method: Resampling = "boot"
-    number: int = 25
-    repeats: int = 1
-    p: float = 0.75
-    classProbs: bool = False
-    summaryFunction: Summary = defaultSummary
-    selectionFunction: Selection = "best"
-    returnResamp: Returned = "final"
-    seeds: Any = None
-    index: Any = None
-    indexOut: Any = None
-
-    @property
-    def words(self) -> str:
-        """How it is printed."""
-        return {
-            "boot": f"Bootstrapped ({self.number} reps)",
-            "boot632": f"Bootstrapped ({self.number} reps)",
-            "cv": f"Cross-Validated ({self.number} fold)",
-            "repeatedcv": f"Cross-Validated ({self.number} fold, repeated {self.repeats} times)",
-            "LOOCV": "Leave-One-Out Cross-Validation",
-            "LGOCV": f"Repeated Train/Test Splits Estimated ({self.number} reps, "
-            f"{round(100 * self.p, 1):g}%)",
-            "none": "None",
-        }[self.method]
+UNKNOWN = "Not a recognized resampling method."
 
 
-@answering
-def trainControl(
-    method: Resampling = "boot",
-    number: int | None = None,
-    repeats: int | None = None,
-    p: float = 0.75,
-    classProbs: bool = False,
-    summaryFunction: Summary = defaultSummary,
-    selectionFunction: Selection = "best",
-    returnResamp: Returned = "final",
-    seeds: Sequence[Any] | None = None,
-    index: Any = None,
-    indexOut: Any = None,
-) -> TrainControl:
-    """Say how `train` resamples, measures and chooses.
+@dataclass(frozen=True)
+class trainControl(metaclass=Answering):
+    """How `train` resamples, measures and chooses.
 
     Parameters
     ----------
@@ -109,23 +62,49 @@ def trainControl(
     >>> r.caret.trainControl("cv").number
     10
     """
-    check_word("method", method, get_args(Resampling), "Not a recognized resampling method.")
-    check_word("selectionFunction", selectionFunction, get_args(Selection))
-    check_word("returnResamp", returnResamp, get_args(Returned))
-    if not callable(summaryFunction):
-        raise InputError(
-            "summaryFunction is a function of (data, lev, model).",
-            given=repr(summaryFunction),
-            fix="summaryFunction=r.caret.twoClassSummary",
-        )
-    if not (is_number(p) and 0 < p < 1):
-        raise InputError("p is a share of the rows, between 0 and 1.", given=f"p={p!r}")
-    if repeats is not None and method != "repeatedcv":
-        warn("`repeats` has no meaning for this resampling method.", given=f"method={method!r}")
-    given = (10 if "cv" in method else 25) if number is None else whole(number, "number", 1)
-    times = 1 if repeats is None else whole(repeats, "repeats", 1)
-    how = classProbs, summaryFunction, selectionFunction, returnResamp, seeds, index, indexOut
-    return TrainControl(method, given, times, float(p), *how)
+
+    method: Resampling = "boot"
+    number: Any = None
+    repeats: Any = None
+    p: float = 0.75
+    classProbs: bool = False
+    summaryFunction: Summary = defaultSummary
+    selectionFunction: Selection = "best"
+    returnResamp: Returned = "final"
+    seeds: Sequence[Any] | None = None
+    index: Any = None
+    indexOut: Any = None
+
+    def __post_init__(self) -> None:
+        check_word("method", self.method, get_args(Resampling), UNKNOWN)
+        check_word("selectionFunction", self.selectionFunction, get_args(Selection))
+        check_word("returnResamp", self.returnResamp, get_args(Returned))
+        if not callable(self.summaryFunction):
+            raise InputError(
+                "summaryFunction is a function of (data, lev, model).",
+                given=repr(self.summaryFunction),
+                fix="summaryFunction=r.caret.twoClassSummary",
+            )
+        if not (is_number(self.p) and 0 < self.p < 1):
+            raise InputError("p is a share of the rows, between 0 and 1.", given=f"p={self.p!r}")
+        if self.repeats is not None and self.method != "repeatedcv":
+            problem = "`repeats` has no meaning for this resampling method."
+            warn(problem, given=f"method={self.method!r}")
+        for name, usual in (("number", 10 if "cv" in self.method else 25), ("repeats", 1)):
+            given = getattr(self, name)
+            object.__setattr__(self, name, whole(usual if given is None else given, name, 1))
+
+    @property
+    def words(self) -> str:
+        """How it is printed."""
+        return {
+            "cv": f"Cross-Validated ({self.number} fold)",
+            "repeatedcv": f"Cross-Validated ({self.number} fold, repeated {self.repeats} times)",
+            "LOOCV": "Leave-One-Out Cross-Validation",
+            "LGOCV": f"Repeated Train/Test Splits Estimated ({self.number} reps, "
+            f"{round(100 * self.p, 1):g}%)",
+            "none": "None",
+        }.get(self.method, f"Bootstrapped ({self.number} reps)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +116,7 @@ class Resamples:
     test: tuple[IntArray, ...]
 
 
-def resamples(control: TrainControl, y: Column) -> Resamples:
+def resamples(control: trainControl, y: Column) -> Resamples:
     """The rows of each resample, drawn from the session's stream where they are not given."""
     n = len(y)
     if control.method == "none":
@@ -195,7 +174,7 @@ def _numbered(word: str, count: int) -> list[str]:
 
 
 def seeds_of(
-    control: TrainControl, draw: Callable[[int], IntArray], fits: int, loop: int
+    control: trainControl, draw: Callable[[int], IntArray], fits: int, loop: int
 ) -> IntArray:
     """The seed of every resample and candidate (fits, loop), and last that of the final fit."""
     if control.seeds is None:

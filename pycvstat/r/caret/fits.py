@@ -69,19 +69,11 @@ class PreparedTrain(Prepared):
     @property
     def order(self) -> list[int]:
         """The candidates as train fits them: of those that share a fit the largest value first."""
-        shared = self.method.together
-
-        def place(c: int) -> tuple[int, bool]:
-            same = [
-                one
-                for one, loop in zip(self.candidates, self.loop, strict=True)
-                if loop == self.loop[c]
-            ]
-            return self.loop[c], bool(shared) and self.candidates[c][shared] < max(
-                one[shared] for one in same
-            )
-
-        return sorted(range(len(self.candidates)), key=place)
+        size = [one.get(self.method.together, 0) for one in self.candidates]
+        top = dict.fromkeys(self.loop, 0.0)
+        for loop, value in zip(self.loop, size, strict=True):
+            top[loop] = max(top[loop], value)
+        return sorted(range(len(size)), key=lambda c: (self.loop[c], size[c] < top[self.loop[c]]))
 
     @staticmethod
     def without_constant(design: Any) -> tuple[FloatArray, tuple[str, ...]]:

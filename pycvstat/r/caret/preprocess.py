@@ -58,7 +58,7 @@ def learned(
     if "center" in methods:
         low = mean(used, axis=0)
     if "scale" in methods:
-        by = sd(used, axis=0)
+        by = sd(used - low, axis=0)  # of centred columns, if they are: the last bit can differ
     flat = by < np.finfo(np.float64).eps
     if flat.any():
         names = ", ".join(np.array(columns, dtype=object)[kept][flat])

@@ -80,16 +80,10 @@ def _table(fit: Train, varied: list[str]) -> list[str]:
 def _words(column: pd.Series[Any]) -> list[str]:
     if column.dtype == bool or not pd.api.types.is_numeric_dtype(column.dtype):
         words = [word(value) for value in column]
-        width = max(map(len, words))
-        return [one.rjust(width) if column.dtype == bool else one.ljust(width) for one in words]
-    words = [one.replace(" NA", "NaN") if one.endswith("NA") else one for one in _numbers(column)]
-    return words
-
-
-def _numbers(column: pd.Series[Any]) -> list[str]:
-    words = format_numbers(column)
-    width = max(3, len(words[0])) if column.isna().any() else len(words[0])
-    return [one.rjust(width) for one in words]
+    else:
+        words = [one.strip().replace("NA", "NaN") for one in format_numbers(column)]
+    width = max(map(len, words))
+    return [one.ljust(width) if column.dtype == object else one.rjust(width) for one in words]
 
 
 def word(value: Any) -> str:

@@ -15,7 +15,7 @@ from pycvstat.folds import FoldPlan
 from pycvstat.losses import LossTable
 from pycvstat.losses.functions import as_loss
 from pycvstat.procedures.engine import run
-from pycvstat.r.caret.control import Resamples, TrainControl
+from pycvstat.r.caret.control import Resamples, trainControl
 from pycvstat.r.caret.fits import PreparedTrain
 from pycvstat.r.caret.grid import candidates
 from pycvstat.r.caret.summaries import SMALLER, chosen
@@ -38,7 +38,7 @@ class Resampled:
     measures: tuple[str, ...] = ()
 
     @classmethod
-    def none(cls, prepared: PreparedTrain, grid: pd.DataFrame, control: TrainControl) -> Resampled:
+    def none(cls, prepared: PreparedTrain, grid: pd.DataFrame, control: trainControl) -> Resampled:
         """The only candidate, where nothing is resampled."""
         if len(grid) > 1:
             raise InputError(
@@ -57,7 +57,7 @@ class Resampled:
 def resampled(
     prepared: PreparedTrain,
     grid: pd.DataFrame,
-    control: TrainControl,
+    control: trainControl,
     parts: Resamples,
     metric: str | None,
     maximize: bool | None,
@@ -103,7 +103,7 @@ def resampled(
 
 
 def _measured(
-    prepared: PreparedTrain, control: TrainControl, table: LossTable, ends: IntArray
+    prepared: PreparedTrain, control: trainControl, table: LossTable, ends: IntArray
 ) -> tuple[tuple[str, ...], FloatArray]:
     """The names of the measures, and their values (resamples, candidates, measures)."""
     levels = prepared.task.response.levels
@@ -136,7 +136,7 @@ def _values(given: Any, levels: tuple[str, ...]) -> Any:
 
 
 def _numbers(
-    control: TrainControl, data: pd.DataFrame, levels: tuple[str, ...]
+    control: trainControl, data: pd.DataFrame, levels: tuple[str, ...]
 ) -> dict[str, float]:
     """What the summary function gives, which is a number for each name."""
     try:
@@ -151,7 +151,7 @@ def _numbers(
 
 
 def _results(
-    grid: pd.DataFrame, control: TrainControl, measures: tuple[str, ...], values: FloatArray
+    grid: pd.DataFrame, control: trainControl, measures: tuple[str, ...], values: FloatArray
 ) -> pd.DataFrame:
     """One row per candidate in the order of the parameters: means, deviations, apparent values."""
     order = grid.sort_values(_columns(grid), kind="stable").index

@@ -18,7 +18,7 @@ from pycvstat.errors.names import answering
 from pycvstat.folds.forms import values_of
 from pycvstat.learners.base import spread, tell_missing
 from pycvstat.r.caret import grid, preprocess
-from pycvstat.r.caret.control import TrainControl, resamples, seeds_of, trainControl
+from pycvstat.r.caret.control import resamples, seeds_of, trainControl
 from pycvstat.r.caret.fits import Fits, PreparedTrain
 from pycvstat.r.caret.methods import METHODS, Method
 from pycvstat.r.caret.printing import printed
@@ -39,7 +39,7 @@ class Train:
     Parameters
     ----------
     method : str
-    control : TrainControl
+    control : trainControl
     results : pandas.DataFrame
         One row per candidate: its parameters, the mean of each measure and its standard deviation.
     resample : pandas.DataFrame or None
@@ -82,7 +82,7 @@ class Train:
     """
 
     method: str
-    control: TrainControl
+    control: trainControl
     results: pd.DataFrame
     resample: pd.DataFrame | None
     bestTune: dict[str, Any]
@@ -143,7 +143,7 @@ def train(
     preProcess: str | Sequence[str] | None = None,
     metric: str | None = None,
     maximize: bool | None = None,
-    trControl: TrainControl | None = None,
+    trControl: trainControl | None = None,
     tuneGrid: Any = None,
     tuneLength: int = 3,
     na_action: NA = "na.fail",
@@ -163,7 +163,7 @@ def train(
         The measure by which a candidate is chosen; RMSE or Accuracy.
     maximize : bool, optional
         Whether its largest value is the best; so for all but RMSE, MAE and logLoss.
-    trControl : TrainControl, optional
+    trControl : trainControl, optional
         25 bootstrap resamples by default.
     tuneGrid : mapping or frame, optional
         Candidates: all combinations of a mapping's values, or the rows of a frame.
@@ -197,7 +197,7 @@ def train(
     check_word("method", method, METHODS, f"train has no method {method!r} here.")
     check_word("na_action", na_action, get_args(NA))
     control = trainControl() if trControl is None else trControl
-    if not isinstance(control, TrainControl):
+    if not isinstance(control, trainControl):
         raise InputError("trControl is what trainControl() returns.", given=type(control).__name__)
     known, steps = METHODS[method], preprocess.methods_of(preProcess)
     task = Task.build(form, data, na="omit" if na_action == "na.omit" else "raise")
@@ -237,7 +237,7 @@ def train(
     )
 
 
-def _draw_an_example(task: Task, control: TrainControl) -> None:
+def _draw_an_example(task: Task, control: trainControl) -> None:
     """The draws of an example, from which caret learns the names of the measures.
 
     They show in the caller's stream only where no seed is set after them.
@@ -252,7 +252,7 @@ def _draw_an_example(task: Task, control: TrainControl) -> None:
     draws.sample(n, size)
 
 
-def _check_response(task: Task, method: Method, control: TrainControl) -> None:
+def _check_response(task: Task, method: Method, control: trainControl) -> None:
     """Refuse responses that the method cannot predict, and classes that caret cannot use."""
     response = task.response
     if response.kind not in method.kinds:

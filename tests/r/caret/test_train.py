@@ -9,7 +9,8 @@ from pycvstat.errors import PycvstatError, PycvstatWarning
 from tests.r.caret import made
 from tests.rscript import live_r, r_values
 
-SEEDS = range(20)
+# of 130 these tell every rule of ties, merges, grids and choice from its neighbours
+SEEDS = (1, 3, 9, 16, 20, 21, 24, 26, 31, 33, 36, 39, 40, 61, 99, 102, 106, 109, 115, 1094)
 RTOL = 1e-10  # of direct linear algebra; the iterations of glm, multinom and rlm are R's own
 
 
