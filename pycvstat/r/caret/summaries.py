@@ -10,6 +10,7 @@ import pandas as pd
 
 from pycvstat.errors import InputError
 from pycvstat.losses.metrics import as_metric
+from pycvstat.rmath.sums import mean, sum_
 
 Summary = Callable[..., dict[str, float]]
 
@@ -42,12 +43,19 @@ def defaultSummary(data: pd.DataFrame, lev: Any = None, model: Any = None) -> di
     """
     if not isinstance(data["obs"].dtype, pd.CategoricalDtype):
         obs, pred = data["obs"].to_numpy(), data["pred"].to_numpy()
-        words = {"RMSE": "rmse", "Rsquared": "r2_correlation", "MAE": "mae"}
-        return {name: as_metric(word).value(obs, pred) for name, word in words.items()}
-    obs, pred = (np.asarray(data[name].cat.codes, dtype=np.float64) for name in ("obs", "pred"))
-    classes = len(data["obs"].cat.categories)
-    words = {"Accuracy": "accuracy", "Kappa": "kappa"}
-    return {name: as_metric(word).value(obs, pred, classes) for name, word in words.items()}
+        return {
+            "RMSE": float(np.sqrt(mean((pred - obs) ** 2))),
+            "Rsquared": as_metric("r2_correlation").value(obs, pred),
+            "MAE": float(mean(np.abs(pred - obs))),
+        }
+    classes, n = len(data["obs"].cat.categories), len(data)
+    counts = np.zeros((classes, classes), dtype=np.int64)
+    np.add.at(counts, (data["obs"].cat.codes, data["pred"].cat.codes), 1)
+    # of equal counts equal numbers: candidates tie as in R
+    agreed = counts.trace() / n
+    chance = sum_(counts.sum(axis=1) / n * (counts.sum(axis=0) / n))
+    kappa = (agreed - chance) / (1 - chance) if chance < 1 else np.nan
+    return {"Accuracy": float(agreed), "Kappa": float(kappa)}
 
 
 def twoClassSummary(data: pd.DataFrame, lev: Any = None, model: Any = None) -> dict[str, float]:
