@@ -88,9 +88,10 @@ def metric(X: FloatArray, assign: IntArray, *, p: float = 2.0, scale: bool = Tru
         )
     assign, variances, spread = np.asarray(assign), *np.zeros((2, X.shape[1]))
     counts = np.flatnonzero(assign)
+    counted = X[:, counts]
     with np.errstate(over="ignore", under="ignore"):
-        variances[counts] = rmath.var(X[:, counts], axis=0)
-    _refuse_extremes(X, variances)
+        variances[counts] = rmath.var(counted, axis=0)
+    _refuse_extremes(counted, variances[counts])
     scales, weights = _terms(variances, assign)
     counts = np.flatnonzero(weights)
     spread[counts] = rmath.sd((X / scales if scale else X)[:, counts], axis=0)
