@@ -23,6 +23,7 @@ RESULT = pcv.cross_validate(pcv.OLS(), *ON, folds=pcv.Blocks(2))
 ANSWERS: dict[str, tuple[Callable[[], Any], str]] = {
     "n_splits": (lambda: pcv.KFold(n_splits=5), "write k="),
     "n_splits again": (lambda: pcv.Subsampling(n_splits=5), "write times="),
+    "B": (lambda: pcv.Bootstrap(B=25), "write times="),
     "random_state": (lambda: pcv.KFold(5, random_state=1), "write random="),
     "seed": (lambda: pcv.Holdout(0.2, seed=1), "write random="),
     "random": (lambda: pcv.RFolds("caret", 5, random=1), "write seed="),

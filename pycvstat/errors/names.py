@@ -20,7 +20,7 @@ ELSEWHERE = {
     "folds": "cv resampling resamples trControl foldid",
     "outer": "cv folds outer_cv",
     "inner": "inner_cv",
-    "times": "n_splits number n_repeats repeats",
+    "times": "n_splits number n_repeats repeats B n_boot n_bootstraps",
     "repeats": "n_repeats times",
     "random": "random_state rng seed",
     "seed": "random_state random",

@@ -5,16 +5,9 @@ the folds of an R package are a `Dialect`, made known by `register`.
 """
 
 from pycvstat.folds.dialects import DIALECTS, Dialect, RFolds, register
+from pycvstat.folds.grouped import Grouped, LeaveOneGroupOut, StratifiedGrouped
 from pycvstat.folds.pairs import FiveByTwo, NestedPairs, PairedHalves
-from pycvstat.folds.partitions import (
-    Blocks,
-    Grouped,
-    KFold,
-    LeaveOneGroupOut,
-    LeaveOneOut,
-    Stratified,
-    StratifiedGrouped,
-)
+from pycvstat.folds.partitions import Blocks, KFold, LeaveOneOut, Stratified
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.predefined import Predefined, as_splitter
 from pycvstat.folds.splits import Bootstrap, Holdout, Repeated, Subsampling, TimeSeries

@@ -12,7 +12,8 @@ from pycvstat.errors import FoldError, InputError
 from pycvstat.errors.checks import as_typed
 from pycvstat.folds.fits import Kind
 from pycvstat.folds.forms import layout_of_ids
-from pycvstat.folds.partitions import Grouped, KFold
+from pycvstat.folds.grouped import Grouped
+from pycvstat.folds.partitions import KFold
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splitter import Given, Layout, Splitter, group_array, partition
 from pycvstat.rmath.random import Random, Stream

@@ -183,7 +183,7 @@ def require_separate(plan: FoldPlan, argument: str = "folds") -> None:
 
     The advice is for the argument that gave the folds.
     """
-    from pycvstat.folds.partitions import Grouped
+    from pycvstat.folds.grouped import Grouped
 
     if problems := _overlaps(plan):
         raise FoldError(

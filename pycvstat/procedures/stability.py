@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError, noted
+from pycvstat.errors import InputError, LossError, noted
 from pycvstat.errors.checks import is_whole
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
@@ -135,9 +135,18 @@ def stability(
     random : int, RRandom, numpy.random.Generator or None
         What they are drawn with.
     """
-    plan = next(iter(tables.values())).plan
+    first = next(iter(tables.values()))
+    plan = first.plan
     _check(plan, draws)
     refuse_loss_weights(task, "stability")
+    try:
+        loss = as_loss(first.loss, task.response.kind)
+    except LossError:
+        raise InputError(
+            "stability refits with the loss, and a result keeps no function of yours.",
+            given=first.loss,
+            fix="cross-validate with a loss by its name",
+        ) from None
     stream = as_stream(random)
     seed = stream.seed if stream.untouched else None
     changed, places = _replaced(plan, draws, stream)
@@ -145,7 +154,6 @@ def stability(
     differences, within = {}, {}
     for name, learner in learners.items():
         table = tables[name]
-        loss = as_loss(table.loss, task.response.kind)
         setting = Setting(task, changed, loss, as_stream(1), Execution(), "raise")
         with noted():  # what these fits have to say was said
             again = setting.run(learner, label=f"replacing rows under {name}").table
@@ -162,7 +170,7 @@ def stability(
     for i, (a, b) in enumerate(pairs):
         for into, values in ((change, differences), (spread, within)):
             into[i] = variance(values[a] - values[b] if b else values[a])
-    return Stability(pairs, change, spread, plan, next(iter(tables.values())).loss, draws, seed)
+    return Stability(pairs, change, spread, plan, first.loss, draws, seed)
 
 
 def _check(plan: FoldPlan, draws: Any) -> None:

@@ -123,10 +123,11 @@ class TuneResult(EstimateVerbs):
         """The same, averaged over observations."""
         return float(self.means.pooled()[self.choice.index])
 
+    @answering
     def confidence_set(
         self, level: float = 0.95, *, draws: int = 1000, random: Random = 1
     ) -> ConfidenceSet:
-        """The candidates that are not shown to be worse than another (Lei 2020).
+        """The candidates that are not shown to be worse than another (Lei 2020), by mean loss.
 
         Parameters
         ----------

@@ -204,11 +204,13 @@ class CompareVerbs(Verbs, Tabled):
         return paired(self._named(a), self._named(b), names=(a, b), **asked)
 
     @answering
-    def confidence_set(self: Any, level: float = 0.95, **options: Any) -> ConfidenceSet:
+    def confidence_set(
+        self: Any, level: float = 0.95, *, draws: int = 1000, random: Any = 1
+    ) -> ConfidenceSet:
         """The methods that are not shown to be worse than another, as of a tuning."""
         from pycvstat.intervals.confidence_set import of_methods
 
-        return of_methods(self.tables, level, **options)
+        return of_methods(self.tables, level, draws=draws, random=random)
 
     @answering
     def metrics(self: Any, names: Any, averaging: Any = None, level: float = 0.95) -> pd.DataFrame:

@@ -261,10 +261,19 @@ def test_strata_are_dealt_to_groups_more_evenly_than_without(k, seed):
     assert even <= 0.1
     plain = [unevenness(Grouped(k, random=s)) for s in range(10)]
     assert even <= np.mean(plain)
-    given_ = StratifiedGrouped(k, random=seed, strata=y).plan(len(y), groups=groups)
+    given_ = Grouped(k, random=seed, strata=y).plan(len(y), groups=groups)
     assert given_.fingerprint == (
         StratifiedGrouped(k, random=seed).plan(len(y), y=y, groups=groups).fingerprint
     )
+
+
+def test_strata_may_be_a_column():
+    frame = pd.DataFrame({"s": list("aabb") * 6, "g": np.arange(24) // 2})
+    named = Grouped(3, random=1, strata="s").plan(frame, groups="g")
+    splitter = Grouped(3, random=1, strata=frame["s"])
+    assert splitter.plan(frame, groups="g").fingerprint == named.fingerprint
+    assert splitter.stratified
+    assert not Grouped(3).stratified
 
 
 def test_of_one_stratum_are_the_groups_alone():
@@ -329,6 +338,11 @@ FRAME = pd.DataFrame({"y": [1.0, 2.0, 3.0, 4.0], "g": [1, 1, 2, None]}, index=li
         (
             lambda: StratifiedGrouped(3).plan(8, y=list("aaaabbbb"), groups=list("pqrsppqq")),
             "(?s)2 groups for K = 3.*K of at most 2",
+        ),
+        (lambda: Grouped(2, strata=list("ab")).plan(4, groups=list("aabb")), "strata needs one"),
+        (
+            lambda: Grouped(2, strata=list("aaab")).plan(4, groups=list("ppqr")),
+            "Class 'b' has fewer rows",
         ),
         (lambda: Bootstrap(1), "resamples B must be an integer >= 2"),
         (lambda: Bootstrap(2.5), "resamples B must be an integer >= 2"),

@@ -103,6 +103,10 @@ def test_of_one_learner(tmp_path):
     ("call", "says"),
     [
         (lambda: compared({"a": pcv.OLS()}, folds=pcv.LeaveOneOut()).stability(), "at least 3"),
+        (
+            lambda: compared({"a": pcv.OLS()}, loss=lambda y, p: (y - p) ** 4).stability(),
+            "keeps no function of yours",
+        ),
         (lambda: compared({"a": pcv.OLS()}).stability(draws=3), "at least 20 replaced rows"),
         (
             lambda: compared({"a": pcv.OLS()}, groups=np.arange(200) // 4).stability(),

@@ -13,7 +13,7 @@ from pycvstat.report.content import Block, Headline, Inline, Note, Table, sectio
 from pycvstat.report.numbers import aligned, count, listed, table_of
 from pycvstat.report.plots.style import FAINT, INK
 from pycvstat.report.sentences import loss_words
-from pycvstat.report.views.base import Picture, Sections, View, unknown
+from pycvstat.report.views.base import WIDE, Picture, Sections, View, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,9 +138,7 @@ class MultiverseView(View, of=Multiverse):
             "Estimates with their intervals by way to split, in order of the estimate within each "
             "kind of folds; dark where the split tells a difference."
         )
-        return {
-            "splits": Picture(self._draw, (6.2, 2.9), words, lambda: f"{self.said(self.asked[0])}.")
-        }
+        return {"splits": Picture(self._draw, WIDE, words, lambda: f"{self.said(self.asked[0])}.")}
 
     def _draw(self, ax: Axes, of: str | None = None) -> Axes:
         names, result = self.names, self.result
