@@ -41,7 +41,7 @@ def in_r(seed):
 @live_r
 @pytest.mark.filterwarnings("ignore:Some classes have")
 def test_rows_and_the_stream_after_them():
-    seeds = range(200)
+    seeds = range(100)
     caret = "suppressWarnings(suppressMessages(library(caret)))\noptions(warn = -1)\n"
     values = r_values(caret + "\n".join(map(in_r, seeds)), locale="C.UTF-8")
     for seed in seeds:
