@@ -70,6 +70,7 @@ def nested(chosen: Namespace) -> None:
         inner=_inner(chosen),
         rule=chosen.rule,
         complexity=chosen.complexity,
+        metric=chosen.metric,
         **_common(chosen),
     )
     if chosen.report is not None:
@@ -240,7 +241,8 @@ def _common(chosen: Namespace) -> dict[str, Any]:
 
 def _check_outputs(chosen: Namespace) -> None:
     """Paths, metrics, and R where it is to be used, are checked before any work is done."""
-    for name in split_names(getattr(chosen, "metrics", None) or ""):
+    one = getattr(chosen, "metric", None)
+    for name in [*split_names(getattr(chosen, "metrics", None) or ""), *([one] if one else [])]:
         as_metric(name)
     if chosen.report is not None:
         check_report_path(chosen.report)

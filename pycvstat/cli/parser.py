@@ -253,8 +253,9 @@ def _add_on_data(commands: Any) -> None:
     compare.add_argument("--grid", action="append", default=[], metavar="NAME:PARAMETER=VALUES",
                          help=values)  # fmt: skip
     nested.add_argument("--outer", default="10", metavar="FOLDS", help="outer folds (default: 10)")
-    tune.add_argument("--metric", metavar="NAME",
-                      help="choose by this instead of the loss, such as auc")  # fmt: skip
+    for command in (tune, nested):
+        command.add_argument("--metric", metavar="NAME",
+                             help="choose by this instead of the loss, such as auc")  # fmt: skip
     for command in (cv, nested, compare):
         command.add_argument("--metrics", metavar="NAMES",
                              help="besides the loss, such as accuracy,auc,brier")  # fmt: skip

@@ -246,5 +246,16 @@ def test_on_the_command_line(tmp_path, capsys):
     assert [row["metric"] for row in rows] == ["accuracy", "auc", "brier"]
     assert main([*words, *asked]) == 0
     assert "brier" in capsys.readouterr().out
+    inside = ["--grid", "k=3,9", "--outer", "4", "--inner", "3", "--seed", "1"]
+    asked = ["--metric", "auc", "--metrics", "auc,mcc", "--loss-weights", "v", "--json"]
+    data = pd.DataFrame(DATA | {"v": np.abs(X) + 1})
+    data.to_csv(path, index=False)
+    named = ["nested", str(path), "y ~ x", "--learner", "knn", "--factor", "y", *inside, *asked]
+    assert main(named) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [row["averaging"] for row in found["metrics"]] == ["folds", "pooled"]
+    assert found["glance"]["weights"] == "in the losses"
+    assert main([*named[:-1], "--metric", "aucc"]) == 1
+    assert "did you mean 'auc'" in capsys.readouterr().err
     assert main([*words, "--metrics", "acuracy"]) == 1
     assert "did you mean 'accuracy'" in capsys.readouterr().err
