@@ -330,9 +330,10 @@ def of_table(table: LossTable, tolerance: Tolerance) -> list[Quantity]:
     names = fit_labels(plan)
     folds, labels = np.arange(len(names)), row_labels(plan, names)
     rows = np.repeat(folds, np.diff(plan.offsets))
+    of_folds = largest if plan.n_test.min() == 1 else tolerance  # the mean of a row is its loss
     found = [
         Quantity("losses", "losses", table.losses[:, 0], largest, labels, rows),
-        Quantity("fold_means", "fold means", means.means[:, 0], tolerance, names, folds),
+        Quantity("fold_means", "fold means", means.means[:, 0], of_folds, names, folds),
         Quantity("estimate", "estimate (mean of fold means)", means.estimate(), tolerance),
         Quantity("pooled", "pooled (mean over observations)", means.pooled(), tolerance),
     ]

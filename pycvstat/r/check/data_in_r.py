@@ -12,6 +12,7 @@ from pycvstat.data.frame import Frame
 from pycvstat.data.task import Task
 from pycvstat.errors import RError
 from pycvstat.r.check.call import Quantity
+from pycvstat.rmath.tolerances import ITERATIVE, LINEAR, Tolerance
 from pycvstat.types import IntArray
 
 # dots that R takes for arguments, names of `procedures.R`, marks that turn the writing direction
@@ -38,6 +39,29 @@ def told(task: Task, given: Mapping[str, Any]) -> list[str]:
         how = "by code point" if reading["words"] == "C" else "as ICU does"
         known.append(f"R was told to sort words {how}, whatever its locale.")
     return known
+
+
+ROUNDINGS = 100  # of a unit in the last place: a factorisation is some dozens of operations a row
+
+
+def conditioned(close: Tolerance, task: Task) -> Tolerance:
+    """The tolerance of direct linear algebra where predictors are nearly collinear.
+
+    Two factorisations part by so many roundings times the condition number of the predictors,
+    their columns of equal length; columns that others span do not count.
+    """
+    if close != LINEAR:
+        return close
+    X = task.design().X
+    sizes = np.linalg.norm(X, axis=0)
+    values = np.linalg.svd(X[:, sizes > 0] / sizes[sizes > 0], compute_uv=False)
+    values = values[values > max(X.shape) * np.finfo(float).eps * values.max(initial=0.0)]
+    number = float(values[0] / values[-1]) if len(values) else 1.0
+    limit = min(ROUNDINGS * number * np.finfo(float).eps, ITERATIVE.relative)
+    if limit <= close.relative:
+        return close
+    reason = f"{close.reason}; the predictors' condition number is {number:.1g}"
+    return Tolerance(limit, reason)
 
 
 def rows_used(task: Task) -> Quantity:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -27,7 +28,7 @@ from pycvstat.procedures.selection import Rule, complexity_keys
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.r.bridge import has
 from pycvstat.r.check.call import Call, Quantity, fit_labels, in_r, of_table
-from pycvstat.r.check.data_in_r import data_of, rows_used, told
+from pycvstat.r.check.data_in_r import conditioned, data_of, rows_used, told
 from pycvstat.rmath import mean
 from pycvstat.rmath.tolerances import EXACT, SUMS, Tolerance
 
@@ -341,7 +342,7 @@ def _counterparts(
         if not written and found.otherwise is not None and not all(map(has, found.packages)):
             found = found.otherwise
         codes.append(found)
-    return codes
+    return [replace(code, tolerance=conditioned(code.tolerance, task)) for code in codes]
 
 
 def _rule(

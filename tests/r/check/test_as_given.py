@@ -110,3 +110,31 @@ def test_r_runs_no_text_that_is_no_formula(text):
     with pytest.raises(pcv.errors.RError) as caught:
         replace(result, task=replace(result.task, formula=wrong)).crosscheck()
     assert "run" not in caught.value.problem.replace("may not call", "")
+
+
+CARS = pcv.data.mtcars()
+
+
+@pytest.mark.live_r
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+@pytest.mark.parametrize(
+    ("formula", "allowed"),
+    [
+        ("mpg ~ wt", (1e-10, 1e-10)),
+        ("mpg ~ poly(hp, 5, raw = TRUE)", (1.1e-10, 1e-9)),
+        ("mpg ~ poly(wt, 6, raw = TRUE)", (1e-9, 1e-8)),
+        ("mpg ~ wt + I(wt + 1e-5 * qsec)", (1e-9, 1e-7)),
+        ("mpg ~ wt + hp + I(wt + hp)", (1e-10, 1e-10)),  # what others span is left out
+    ],
+)
+def test_the_tolerance_knows_how_nearly_collinear_predictors_are(formula, allowed):
+    result = pcv.cross_validate(pcv.OLS(), formula, CARS, folds=pcv.LeaveOneOut())
+    checked = result.crosscheck()
+    assert checked, checked.words
+    (row,) = [row for row in checked.rows if row.quantity.startswith("estimate")]
+    assert allowed[0] <= row.tolerance.relative <= allowed[1]
+    assert ("condition number" in row.tolerance.reason) == (allowed[1] > 1e-10)
+    losses = result.table.losses.copy()
+    losses[3] *= 1 + 1e-6
+    wrong = replace(result, table=replace(result.table, losses=losses, seal=""))
+    assert wrong.crosscheck().verdict == "differs"
