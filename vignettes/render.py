@@ -22,6 +22,8 @@ from execute import execute
 from reference import reference_markdown
 
 import pycvstat
+from pycvstat.r.check import check
+from pycvstat.r.check.case_files import cases_in
 from pycvstat.report.render.html import style
 from pycvstat.report.render.programs import need_pandoc
 
@@ -40,6 +42,8 @@ ORDER = (
     "r_lab",
     "which_convention",
     "your_own_parts",
+    "beside_r",
+    "what_others_compute",
     "scaling_out",
 )
 PAGE = """<!DOCTYPE html>
@@ -115,6 +119,18 @@ def vignette_page(source: Path) -> Page:
     return Page(source.stem, title, " ".join(question.split()), BACK + to_html(markdown))
 
 
+def pages_beside_r(folder: Path) -> list[Page]:
+    """The pages of our cases beside R, by recorded values, for the web and for Quarto."""
+    pages = []
+    for source in sorted((HERE / "beside_r").glob("*.py")):
+        cases, about = cases_in(source)
+        found = check(cases, source.with_suffix(".json"), "recorded", about=about)
+        for ending in (".html", ".qmd", ".csv"):
+            found.report(folder / f"{source.stem}{ending}")
+        pages.append(Page(source.stem, about.partition("\n")[0], found.words, ""))
+    return pages
+
+
 def reference_page() -> Page:
     """All public names."""
     return Page("reference", "Reference", "", BACK + to_html(reference_markdown()))
@@ -168,6 +184,7 @@ def main(arguments: list[str] | None = None) -> None:
     if not chosen.only or "reference" in chosen.only:
         print(reference_page().write(chosen.folder))
     if not chosen.only:
+        pages += pages_beside_r(chosen.folder)
         print(index_page(pages).write(chosen.folder))
 
 

@@ -22,7 +22,7 @@ from pycvstat.errors import PycvstatError, PycvstatWarning
 from pycvstat.errors.names import ELSEWHERE
 from pycvstat.folds import DIALECTS
 
-REPORTS = ".html, .md, .tex, .pdf or .docx"
+REPORTS = ".html, .md, .qmd, .tex, .pdf or .docx"
 SHELLS = ("bash", "zsh", "fish")
 _OPEN = {
     "--learner": tuple(LEARNERS),

@@ -32,7 +32,7 @@ def refused(path: Path | str, message: str) -> None:
 
 
 def test_unknown_endings_are_refused_first(tmp_path: Path) -> None:
-    refused(tmp_path / "out.txt", r"ends in \.html, \.md, \.tex, \.pdf or \.docx")
+    refused(tmp_path / "out.txt", r"ends in \.html, \.md, \.qmd, \.tex, \.pdf or \.docx")
     refused(tmp_path / "out", "out.html")
 
 

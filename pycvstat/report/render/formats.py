@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
 from collections.abc import Callable, Iterator
@@ -37,7 +38,7 @@ class ReportFormat:
     Examples
     --------
     >>> list(FORMATS)
-    ['.html', '.md', '.tex', '.pdf', '.docx']
+    ['.html', '.md', '.qmd', '.tex', '.pdf', '.docx']
     """
 
     ending: str
@@ -112,6 +113,13 @@ def _markdown(document: Document, target: Path) -> None:
     _write(target, render_markdown(document, Beside(target, "svg")))
 
 
+def _quarto(document: Document, target: Path) -> None:
+    """Markdown with the head that Quarto reads; its code is shown, not run again."""
+    _markdown(document, target)
+    text = target.read_text(encoding="utf-8").partition("\n")[2]
+    _write(target, f"---\ntitle: {json.dumps(document.title, ensure_ascii=False)}\n---\n{text}")
+
+
 def _latex(document: Document, target: Path) -> None:
     from pycvstat.report.render.latex import render_latex
 
@@ -130,6 +138,7 @@ def _bibliography(document: Document, target: Path) -> str:
 
 register(ReportFormat(".html", lambda document, path: _write(path, render_page(document))))
 register(ReportFormat(".md", _markdown, beside=True))
+register(ReportFormat(".qmd", _quarto, beside=True))
 register(ReportFormat(".tex", _latex, beside=True))
 register(ReportFormat(".pdf", _pdf, need=programs.need_browser))
 register(ReportFormat(".docx", _docx, need=programs.need_pandoc))
