@@ -67,6 +67,11 @@ def _numbers(table: Any) -> Any:
     return table[["estimate", "std_error", "conf_low", "conf_high", "p_value", "p_adjusted"]]
 
 
+def _told(table: Any) -> Any:
+    """The numbers of a tidy table."""
+    return table.select_dtypes(["float", "bool"])
+
+
 def _error_curve(result: Any) -> list[Any]:
     return [result.train.fold_means(), result.test.fold_means(), result.table.losses, result.gap()]
 
@@ -166,6 +171,21 @@ CALLS: dict[str, Callable[[], Any]] = {
     "compare, 5x2": lambda: _compared(
         pcv.compare({n: METHODS[n] for n in ("ols", "mean")}, "y ~ x + z", MIXED,
                     folds=pcv.FiveByTwo(random=3))
+    ),
+    "resamples with replacement": lambda: _told(
+        pcv.cross_validate(
+            pcv.OLS(), "mpg ~ wt + hp", CARS, folds=pcv.Bootstrap(100, random=1)
+        ).tidy("bootstrap")
+    ),
+    "confidence set": lambda: _told(
+        pcv.compare(METHODS, "mpg ~ wt + hp", CARS, folds=FOLDS).confidence_set().tidy()
+    ),
+    "stability": lambda: _told(
+        pcv.compare({"a": pcv.OLS(), "b": pcv.Mean()}, "mpg ~ wt", CARS, folds=FOLDS)
+        .stability(draws=20).tidy()
+    ),
+    "multiverse": lambda: _told(
+        pcv.multiverse(pcv.OLS(), "mpg ~ wt", CARS, folds=[5, 8], seeds=range(3), null=9).tidy()
     ),
     "benchmark": lambda: _compared(
         pcv.benchmark({"knn": (KNN, GRID), "ols": pcv.OLS()}, "mpg ~ wt + hp", CARS,
