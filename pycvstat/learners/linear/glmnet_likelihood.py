@@ -1,9 +1,10 @@
-"""The elastic net of glmnet for binary responses and counts."""
+"""The elastic net of glmnet for classes and counts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from pycvstat.errors import FitError
 from pycvstat.learners.linear.glmnet_gaussian import ends_of, require_varying
 from pycvstat.learners.linear.glmnet_path import FIRST, Path, Scale, Settings
-from pycvstat.types import FloatArray, IntArray
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 Likelihood = Literal["binomial", "poisson"]
 
@@ -37,6 +38,47 @@ def likelihood_paths(
     weights, left_out, settings
         See `gaussian_paths`.
     """
+    return _paths(partial(_two_or_counts, family == "binomial"), X, y, weights, left_out, settings)
+
+
+def class_paths(
+    X: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    left_out: Sequence[IntArray],
+    settings: Settings,
+) -> list[Path]:
+    """The same where `y` (n,) are codes of several classes: slopes (L, K, p) and intercepts (L, K).
+
+    As in R: ``family = "multinomial"``.
+    """
+    coded = (y == np.arange(y.max() + 1)[:, None]).astype(np.float64)
+    return _paths(_several_classes, X, coded.T, weights, left_out, settings)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The rows of one fit: standardised columns (p, n), response and weights that sum to 1."""
+
+    columns: FloatArray
+    varies: BoolArray
+    y: FloatArray
+    w: FloatArray
+    settings: Settings
+
+
+_Null = tuple[Any, Callable[[Any, FloatArray], FloatArray], Callable[[FloatArray, float], Any]]
+"""Intercepts of the null model; pulls (p,) at linear predictors; the descent."""
+
+
+def _paths(
+    family: Callable[[_Rows], _Null],
+    X: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    left_out: Sequence[IntArray],
+    settings: Settings,
+) -> list[Path]:
     origin = np.average(X, 0, weights) if settings.intercept else np.zeros(X.shape[1])
     turned = np.ascontiguousarray((X - origin).T)
     return [
@@ -46,7 +88,7 @@ def likelihood_paths(
 
 
 def _path(
-    family: Likelihood,
+    family: Callable[[_Rows], _Null],
     turned: FloatArray,
     y: FloatArray,
     weights: FloatArray,
@@ -55,37 +97,21 @@ def _path(
     origin: FloatArray,
 ) -> Path:
     from pycvstat.learners.linear.glmnet_descent import standardised
-    from pycvstat.learners.linear.glmnet_newton import newton_path
 
     settings, total = settings.of(len(rows)), float(weights[rows].sum())
-    w, y = weights[rows] / total, y[rows]
-    mean = float(w @ y)
-    binary = family == "binomial"
-    if mean == 0.0 or (binary and mean == 1.0):
-        raise FitError("all rows have the same response.", fix="look at y, and at the folds")
-    root = np.sqrt(w)
+    w, root = weights[rows] / total, np.sqrt(weights[rows] / total)
     columns, centre, x_scale, _, varies = standardised(
         turned, rows, root, settings.intercept, settings.standardize
     )
     require_varying(np.append(varies, True))
     columns = np.where(root > 0.0, columns / np.where(root > 0.0, root, 1.0), 0.0)
-    offset = 0.0
-    if settings.intercept:
-        offset = float(np.log(mean / (1.0 - mean)) if binary else np.log(mean))
-
-    def down(lambdas: FloatArray, first: float) -> Any:
-        return newton_path(
-            columns, y, w, offset, binary, settings.intercept, varies, settings.penalty_factor,
-            lambdas, first, settings.alpha, settings.pmax, ends_of(settings), best,
-        )  # fmt: skip
-
-    eta: Any = offset
-    best = 0.0 if binary else -float(w @ (y * np.log(np.where(y > 0.0, y, 1.0)) - y))
+    offset, pulls, down = family(_Rows(columns, varies, y[rows], w, settings))
+    slopes: Any = np.zeros((1, *np.shape(offset), len(columns)))
+    intercepts: Any = np.asarray(offset)[None]
     if settings.some_free:
         slopes, intercepts, *_ = down(np.array([FIRST]), 0.0)
-        eta = intercepts[0] + slopes[0] @ columns
-    mu = 1.0 / (1.0 + np.exp(-eta)) if binary else np.exp(eta)
-    lambdas = settings.penalties(columns @ (w * (y - mu)), 1.0)
+    eta = np.asarray(intercepts[0])[..., None] + slopes[0] @ columns
+    lambdas = settings.penalties(pulls(eta, columns), 1.0)
     own = settings.lambda_ is None
     first = lambdas[1] / settings.step if own and len(lambdas) > 1 else 0.0
     slopes, intercepts, explained, null, fitted, sweeps, end = down(lambdas, first)
@@ -93,4 +119,59 @@ def _path(
     scale = Scale(centre, x_scale, 0.0, 1.0, total)
     path = scale.path(slopes[some], explained[some], lambdas[some], sweeps, end, settings)
     a0 = path.a0 + intercepts[some] - path.beta @ origin
+    if a0.ndim == 2:  # of classes, which have mean 0
+        a0 = a0 - a0.mean(axis=1, keepdims=True)
     return replace(path, a0=a0, nulldev=2.0 * total * null)
+
+
+def _two_or_counts(binary: bool, rows: _Rows) -> _Null:
+    from pycvstat.learners.linear.glmnet_newton import newton_path
+
+    y, w, settings = rows.y, rows.w, rows.settings
+    mean = float(w @ y)
+    if mean == 0.0 or (binary and mean == 1.0):
+        raise FitError("all rows have the same response.", fix="look at y, and at the folds")
+    offset = 0.0
+    if settings.intercept:
+        offset = float(np.log(mean / (1.0 - mean)) if binary else np.log(mean))
+    best = 0.0 if binary else -float(w @ (y * np.log(np.where(y > 0.0, y, 1.0)) - y))
+
+    def pulls(eta: FloatArray, columns: FloatArray) -> FloatArray:
+        mu = 1.0 / (1.0 + np.exp(-eta)) if binary else np.exp(eta)
+        return np.asarray(columns @ (w * (y - mu)))
+
+    def down(lambdas: FloatArray, first: float) -> Any:
+        return newton_path(
+            rows.columns, y, w, offset, binary, settings.intercept, rows.varies,
+            settings.penalty_factor, lambdas, first, settings.alpha, settings.pmax,
+            ends_of(settings), best,
+        )  # fmt: skip
+
+    return offset, pulls, down
+
+
+def _several_classes(rows: _Rows) -> _Null:
+    from pycvstat.learners.linear.glmnet_classes import classes_path
+
+    y, w, settings = np.ascontiguousarray(rows.y.T), rows.w, rows.settings
+    counts = y.sum(1)
+    if counts.min() < 2:
+        raise FitError(
+            "a class has 1 or 0 rows, which is not allowed.",
+            given=f"{int(counts.min())} of {len(w)} training rows",
+            fix="fewer folds, or folds with equal shares of the classes as foldid",
+        )
+    logs = np.log(y @ w) if settings.intercept else np.zeros(len(y))
+    offset = logs - logs.mean()
+
+    def pulls(eta: FloatArray, columns: FloatArray) -> FloatArray:
+        odds = np.exp(eta) * np.ones(len(w))
+        return np.asarray(np.abs((w * (y - odds / odds.sum(0))) @ columns.T).max(0))
+
+    def down(lambdas: FloatArray, first: float) -> Any:
+        return classes_path(
+            rows.columns, y, w, settings.intercept, rows.varies, settings.penalty_factor,
+            lambdas, first, settings.alpha, settings.pmax, ends_of(settings), offset,
+        )  # fmt: skip
+
+    return offset, pulls, down

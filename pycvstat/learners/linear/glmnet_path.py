@@ -113,7 +113,9 @@ class Path:
     ----------
     lambda_ : (L,) float64
     a0 : (L,) float64
+        Of several classes (L, K).
     beta : (L, p) float64
+        Of several classes (L, K, p).
     dev_ratio : (L,) float64
     nulldev : float
     npasses : int
@@ -140,8 +142,10 @@ class Path:
         """
         right, share = between(self.lambda_, s)
         left = np.maximum(right - 1, 0)
+        share = share.reshape(-1, *[1] * (self.a0.ndim - 1))
         a0 = share * self.a0[left] + (1.0 - share) * self.a0[right]
-        beta = share[:, None] * self.beta[left] + (1.0 - share)[:, None] * self.beta[right]
+        share = share[..., None]
+        beta = share * self.beta[left] + (1.0 - share) * self.beta[right]
         return a0, beta
 
 

@@ -14,9 +14,9 @@ from pycvstat.learners.linear.glmnet_path import Settings
 from pycvstat.r.values import names_of, numeric_columns
 from pycvstat.types import FloatArray
 
-FamilyName = Literal["gaussian", "binomial", "poisson"]
+FamilyName = Literal["gaussian", "binomial", "poisson", "multinomial"]
 
-_ELSEWHERE = ("multinomial", "cox", "mgaussian")
+_ELSEWHERE = ("cox", "mgaussian")
 
 
 class Arguments(TypedDict, total=False):
@@ -43,13 +43,13 @@ class Data:
     ----------
     X : (n, p) float64
     y : (n,) float64
-        Classes as 0 and 1.
+        Classes as 0, 1, ...
     weights : (n,) float64
     names : tuple of str
         Of the predictors: V1, V2, ... where they have none.
     family : str
     classes : tuple
-        The two classes of a binomial response, that of 0 first.
+        Of a response of classes, that of 0 first.
     """
 
     X: FloatArray
@@ -71,8 +71,8 @@ def data_of(x: Any, y: Any, weights: Any = None, family: Any = "gaussian") -> Da
             fix="use pycvstat.OLS for one predictor",
         )
     classes: tuple[Any, ...] = ()
-    if family == "binomial":
-        response, classes = _two_classes(y, len(X))
+    if family in ("binomial", "multinomial"):
+        response, classes = _classes(y, len(X), family)
     else:
         response = _vector(y, "y", len(X))
     if (response == response[:1]).all():
@@ -94,8 +94,8 @@ def data_of(x: Any, y: Any, weights: Any = None, family: Any = "gaussian") -> Da
     return Data(X, response, w, names, family, classes)
 
 
-def _two_classes(y: Any, n: int) -> tuple[FloatArray, tuple[Any, ...]]:
-    """0 and 1 for two classes in their order, and the classes."""
+def _classes(y: Any, n: int, family: str) -> tuple[FloatArray, tuple[Any, ...]]:
+    """0, 1, ... for the classes in their order, and the classes."""
     column = read_y(y)
     if len(column) != n:
         raise DataError(
@@ -105,9 +105,11 @@ def _two_classes(y: Any, n: int) -> tuple[FloatArray, tuple[Any, ...]]:
         raise DataError("y has missing values.", fix="leave these rows out")
     codes, words = column.as_factor()
     counts = np.bincount(codes, minlength=len(words))
-    if len(words) != 2 or counts.min() < 2:
+    two = family == "binomial"
+    if len(words) < 2 or (two and len(words) > 2) or counts.min() < 2:
         raise DataError(
-            "a binomial response has two classes, each with at least 2 rows.",
+            f"a {family} response has two{'' if two else ' or more'} classes, each with at least "
+            "2 rows.",
             given=", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True)),
         )
     return codes.astype(np.float64), tuple(words)
@@ -223,13 +225,13 @@ def _require_known(family: Any) -> None:
         raise InputError(
             f"family {family!r} is not done here with glmnet's steps.",
             given=f"family={family!r}",
-            fix="use one of gaussian, binomial, poisson; pycvstat.MNLogit has no penalty",
+            fix="use one of gaussian, binomial, poisson, multinomial",
         )
     if family not in get_args(FamilyName):
         raise InputError(
             "family is not one of glmnet's.",
             given=f"family={family!r}",
-            fix="use one of gaussian, binomial, poisson",
+            fix="use one of gaussian, binomial, poisson, multinomial",
         )
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
-from pycvstat.errors import InputError, warn
+from pycvstat.errors import FitError, InputError, warn
 from pycvstat.errors.checks import check_word, is_whole, real_numbers
 from pycvstat.errors.names import answering
 from pycvstat.learners.linear.glmnet_path import EVERYTHING, Path
 from pycvstat.r.glmnet.asked import Arguments, Data, asked, call
-from pycvstat.r.glmnet.families import FAMILIES
-from pycvstat.r.glmnet.fit import Glmnet, Type, paths, zapped
+from pycvstat.r.glmnet.families import FAMILIES, auc
+from pycvstat.r.glmnet.fit import Glmnet, Type, linear, paths, zapped
 from pycvstat.r.session import stream
 from pycvstat.rmath.printing import table
 from pycvstat.types import FloatArray, IntArray
@@ -22,7 +22,7 @@ from pycvstat.types import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-Measure = Literal["default", "mse", "deviance", "mae", "class"]
+Measure = Literal["default", "mse", "deviance", "mae", "class", "auc"]
 
 _DIGITS = 4  # of R's print of a cross-validation
 
@@ -41,7 +41,7 @@ class CvGlmnet:
     foldid : (n,) int64
         Fold of each row, from 1.
     fit_preval : (n, L) float64
-        Linear predictors of each row without its fold.
+        Linear predictors of each row without its fold; of several classes (n, K, L).
     glmnet_fit : Glmnet
         The fit of all rows.
 
@@ -52,7 +52,8 @@ class CvGlmnet:
     cvup, cvlo : (L,) float64
         One standard error above and below.
     lambda_min, lambda_1se : float
-        The largest penalty with the least error, and with one within a standard error of it.
+        The largest penalty with the least error (or largest AUC), and with one within a standard
+        error of it.
     index : (2,) int64
         Their places, counted from 1.
 
@@ -80,7 +81,11 @@ class CvGlmnet:
 
     @property
     def nzero(self) -> IntArray:
-        return self.glmnet_fit.df
+        fit = self.glmnet_fit
+        if not fit.several:
+            return fit.df
+        each: FloatArray = np.median(np.count_nonzero(fit.path.beta, axis=2), axis=1)
+        return np.asarray(np.ceil(each), dtype=np.int64)
 
     @property
     def cvup(self) -> FloatArray:
@@ -92,8 +97,9 @@ class CvGlmnet:
 
     @property
     def index(self) -> IntArray:
-        least = int(np.argmin(self.cvm))
-        within = int(np.argmax(self.cvm <= self.cvup[least]))
+        errors = -self.cvm if self.name == AUC else self.cvm
+        least = int(np.argmin(errors))
+        within = int(np.argmax(errors <= errors[least] + self.cvsd[least]))
         return np.array([least + 1, within + 1])
 
     @property
@@ -117,7 +123,7 @@ class CvGlmnet:
         rows = table(shown, ["min", "1se"], _DIGITS)
         return f"\nCall:  {self.call} \n\nMeasure: {self.name} \n\n{rows}"
 
-    def coef(self, s: Any = "lambda.1se", exact: bool = False) -> pd.Series | pd.DataFrame:
+    def coef(self, s: Any = "lambda.1se", exact: bool = False) -> Any:
         """Coefficients of the fit of all rows, the intercept first.
 
         As in R: ``coef(cv, s)``; `s` is "lambda.1se", "lambda.min" or penalties.
@@ -175,9 +181,10 @@ def cv_glmnet(
     ----------
     x, y, weights, lambda_
         See `glmnet`; of `lambda_` two or more.
-    type_measure : {"default", "mse", "deviance", "mae", "class"}
+    type_measure : {"default", "mse", "deviance", "mae", "class", "auc"}
         By default mean squared error of a gaussian response, else the deviance; "class" is the
-        share of wrong classes.
+        share of wrong classes, "auc" the area under the ROC curve of each fold, for two classes.
+        With fewer than 10 rows a fold the deviance takes its place, as in R.
     nfolds : int, default 10
         At least 3.
     foldid : (n,) array, optional
@@ -219,14 +226,23 @@ def cv_glmnet(
             fix="give several penalties, or none for glmnet's own",
         )
     family = FAMILIES[data.family]
-    check_word("type_measure", type_measure, ("default", *family.measures))
-    usual = next(iter(family.measures))
-    name, losses = family.measures[usual if type_measure == "default" else type_measure]
+    areas = ("auc",) if family.ranks else ()
+    check_word("type_measure", type_measure, ("default", *family.measures, *areas))
     ids = _folds(foldid, nfolds, len(data.y))
+    measure = type_measure
+    if measure == "auc" and len(data.y) / ids.max() < 10:
+        warn("too few (< 10) rows per fold for type_measure='auc': the deviance is used.")
+        measure = "deviance"
     folds = [np.flatnonzero(ids == k) for k in range(1, ids.max() + 1)]
     whole, *left_out = paths(data, settings, [EVERYTHING, *folds])
     preval = _left_out_predictions(data, folds, left_out, whole.lambda_)
-    cvm, cvsd = _errors(losses(data.y[:, None], family.mean(preval)), data.weights, folds, grouped)
+    if measure == "auc":
+        name, losses, grouped = AUC, _areas(data, family.mean(preval), folds), True
+    else:
+        usual = next(iter(family.measures))
+        name, of_rows = family.measures[usual if measure == "default" else measure]
+        losses = of_rows(data.y[:, None], family.mean(preval))
+    cvm, cvsd = _errors(losses, data.weights, folds, grouped)
     beside = {
         "weights": weights, "lambda_": lambda_, "foldid": foldid,
         "type_measure": None if type_measure == "default" else type_measure,
@@ -265,10 +281,24 @@ def _left_out_predictions(
     data: Data, folds: Sequence[IntArray], left_out: Sequence[Path], lambda_: FloatArray
 ) -> FloatArray:
     """Predictions (n, L) of each row by the path without its fold."""
-    out = np.empty((len(data.y), len(lambda_)))
+    out = np.empty((len(data.y), *left_out[0].a0.shape[1:], len(lambda_)))
     for rows, path in zip(folds, left_out, strict=True):
-        a0, beta = path.at(lambda_)
-        out[rows] = a0 + data.X[rows] @ beta.T
+        out[rows] = linear(data.X[rows], *path.at(lambda_))
+    return out
+
+
+AUC = "AUC"
+
+
+def _areas(data: Data, mean: FloatArray, folds: Sequence[IntArray]) -> FloatArray:
+    """The area under the curve of its fold for every row (n, L)."""
+    out = np.empty(mean.shape)
+    for rows in folds:
+        if len(np.unique(data.y[rows])) < 2:
+            raise FitError(
+                "a fold has rows of one class only, and no AUC.", fix="fewer folds, or foldid"
+            )
+        out[rows] = auc(data.y[rows], mean[rows], data.weights[rows])
     return out
 
 

@@ -12,7 +12,7 @@ from pycvstat.errors.checks import check_word, real_numbers
 from pycvstat.errors.names import answering
 from pycvstat.learners.linear.glmnet_path import EVERYTHING, Path, Settings
 from pycvstat.r.glmnet.asked import Arguments, Data, asked, call, predictors
-from pycvstat.r.glmnet.families import FAMILIES
+from pycvstat.r.glmnet.families import FAMILIES, most_probable
 from pycvstat.r.values import in_order_of
 from pycvstat.rmath.printing import rounded, table
 from pycvstat.types import FloatArray, IntArray
@@ -41,9 +41,11 @@ class Glmnet:
     lambda_ : (L,) float64
         Penalties, from the largest down.
     a0 : (L,) float64
+        Of several classes (K, L).
     beta : (p, L) float64
+        Of several classes one such array for each, by class.
     df : (L,) int64
-        How many coefficients are not zero.
+        How many predictors have a coefficient that is not zero.
     dev_ratio : (L,) float64
         Share of the deviance that is explained.
 
@@ -67,15 +69,24 @@ class Glmnet:
 
     @property
     def a0(self) -> FloatArray:
-        return self.path.a0
+        return self.path.a0.T
 
     @property
-    def beta(self) -> FloatArray:
-        return self.path.beta.T
+    def beta(self) -> FloatArray | dict[Any, FloatArray]:
+        if not self.several:
+            return self.path.beta.T
+        each = self.path.beta.transpose(1, 2, 0)
+        return dict(zip(self.data.classes, each, strict=True))
+
+    @property
+    def several(self) -> bool:
+        """Whether every class has coefficients of its own: a multinomial response."""
+        return self.path.beta.ndim == 3
 
     @property
     def df(self) -> IntArray:
-        return np.asarray(np.count_nonzero(self.path.beta, axis=1))
+        used = self.path.beta != 0.0
+        return np.asarray(np.count_nonzero(used.any(axis=1) if self.several else used, axis=-1))
 
     @property
     def dev_ratio(self) -> FloatArray:
@@ -102,7 +113,7 @@ class Glmnet:
         rows = [str(i + 1) for i in range(len(self.lambda_))]
         return f"\nCall:  {self.call} \n\n{table(columns, rows, _DIGITS)}"
 
-    def coef(self, s: Any = None, exact: bool = False) -> pd.Series | pd.DataFrame:
+    def coef(self, s: Any = None, exact: bool = False) -> Any:
         """Coefficients, the intercept first.
 
         As in R: ``coef(fit, s, exact)``.
@@ -120,12 +131,18 @@ class Glmnet:
 
         Returns
         -------
-        pandas.Series or DataFrame
+        pandas.Series or DataFrame, or a dict of them by class
             A series for one `s`, else a column for each.
         """
+        a0, beta = self._at(s, exact)
+        if not self.several:
+            return self._named(a0, beta, s)
+        each = zip(self.data.classes, a0.T, beta.swapaxes(0, 1), strict=True)
+        return {one: self._named(intercepts, slopes, s) for one, intercepts, slopes in each}
+
+    def _named(self, a0: FloatArray, beta: FloatArray, s: Any) -> pd.Series | pd.DataFrame:
         import pandas as pd
 
-        a0, beta = self._at(s, exact)
         values = np.column_stack([a0, beta]).T
         names = ["(Intercept)", *self.data.names]
         if s is not None and np.ndim(s) == 0:
@@ -150,6 +167,8 @@ class Glmnet:
             "link" is the linear predictor, "response" a mean, of a binomial response the
             probability of its second class; "class" the more probable one.
             "nonzero" gives, for each penalty, the numbers of the predictors, counted from 1.
+            Of several classes "link" and "response" have an axis of classes after that of rows,
+            and "nonzero" is a dict by class.
 
         Returns
         -------
@@ -160,23 +179,27 @@ class Glmnet:
         if type == "coefficients":
             return self.coef(s, exact)
         a0, beta = self._at(s, exact)
+        one = s is not None and np.ndim(s) == 0
         if type == "nonzero":
-            found = [np.flatnonzero(slopes) + 1 for slopes in beta]
-            return found[0] if s is not None and np.ndim(s) == 0 else found
+            each = [beta] if not self.several else beta.swapaxes(0, 1)
+            used = [[np.flatnonzero(slopes) + 1 for slopes in part] for part in each]
+            found = [part[0] for part in used] if one else used
+            return dict(zip(self.data.classes, found, strict=True)) if self.several else found[0]
         if newx is None:
             raise InputError("you need to supply a value for newx.", fix="fit.predict(newx, s=s)")
         new, _ = predictors(in_order_of(newx, self.data.names, "newx"), "newx")
-        if new.shape[1] != beta.shape[1]:
+        if new.shape[1] != beta.shape[-1]:
             raise InputError(
-                f"the number of variables in newx must be {beta.shape[1]}.",
+                f"the number of variables in newx must be {beta.shape[-1]}.",
                 given=f"{new.shape[1]} columns",
             )
-        values: Any = a0 + new @ beta.T
+        values: Any = linear(new, a0, beta)
         if type == "response":
             values = FAMILIES[self.data.family].mean(values)
         elif type == "class":
-            values = np.array(self.data.classes)[(values > 0.0).astype(np.int64)]
-        return values[:, 0] if s is not None and np.ndim(s) == 0 else values
+            codes = most_probable(values) if self.several else (values > 0.0).astype(np.int64)
+            values = np.array(self.data.classes)[codes]
+        return values[..., 0] if one else values
 
     def _at(self, s: Any, exact: bool) -> tuple[FloatArray, FloatArray]:
         if s is None:
@@ -194,17 +217,20 @@ class Glmnet:
         return paths(self.data, replace(self.settings, lambda_=lambda_), [EVERYTHING])[0]
 
     def tidy(self) -> pd.DataFrame:
-        """One row per coefficient that is not zero, at each penalty."""
+        """One row per coefficient that is not zero, at each penalty (and of each class)."""
         import pandas as pd
 
-        values = np.column_stack([self.path.a0, self.path.beta])
-        step, term = np.nonzero(values)
+        values = np.concatenate([self.path.a0[..., None], self.path.beta], axis=-1)
+        step, *of, term = np.nonzero(values)
         names = np.array(["(Intercept)", *self.data.names], dtype=object)
+        values = values[(step, *of, term)]
+        classes = {"class": np.array(self.data.classes, dtype=object)[of[0]]} if of else {}
         return pd.DataFrame(
-            {
+            classes
+            | {
                 "term": names[term],
                 "step": step + 1,
-                "estimate": values[step, term],
+                "estimate": values,
                 "lambda": self.lambda_[step],
                 "dev_ratio": self.dev_ratio[step],
             }
@@ -229,6 +255,19 @@ def paths(data: Data, settings: Settings, left_out: Any) -> list[Path]:
             raise FitError(f"glmnet has no solution: {why}.", fix=f"raise {raise_it}")
         warn(f"glmnet's path ends early: {why}. Solutions for larger lambdas are returned.")
     return found
+
+
+def linear(X: FloatArray, a0: FloatArray, beta: FloatArray) -> FloatArray:
+    """Linear predictors (m, L) at L penalties; of several classes (m, K, L).
+
+    Examples
+    --------
+    >>> linear(np.ones((1, 2)), np.zeros((1, 3)), np.ones((1, 3, 2))).shape
+    (1, 3, 1)
+    """
+    if beta.ndim == 2:
+        return np.asarray(a0 + X @ beta.T)
+    return np.asarray(np.einsum("mp,lkp->mkl", X, beta) + a0.T)
 
 
 def zapped(values: FloatArray | IntArray, digits: int) -> FloatArray:
@@ -259,7 +298,7 @@ def glmnet(
     lambda_ : float or sequence, optional
         Penalties instead of glmnet's own.
     **arguments
-        family : "gaussian", "binomial" (two classes) or "poisson" (counts).
+        family : "gaussian", "binomial" (two classes), "multinomial" or "poisson" (counts).
         alpha : share of the first penalty, 1 (the lasso) by default, 0 for ridge.
         nlambda : how many penalties, 100.
         lambda_min_ratio : last over first penalty, 0.01 with fewer rows than predictors, else
