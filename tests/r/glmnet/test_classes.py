@@ -13,8 +13,10 @@ from pycvstat.r.glmnet import cv_glmnet, glmnet
 from tests.rscript import live_r, r_values
 
 CLOSE = 1e-8  # of sums in another order, through the same sweeps
-APART = 1e-6
-"""Of errors where folds separate the classes: probabilities at their bounds sum rounding up."""
+BOUNDS = 20.7
+"""A difference of linear predictors at which glmnet bounds a probability by 1e-9. Where that
+happens, by classes that are nearly separated, its steps are met to about 1e-5 only."""
+APART = 1e-4
 PRINTED = 1e-7  # of numbers recorded with seven digits after the first
 IRIS = pcv.data.iris()
 X, Y = IRIS.iloc[:, :4], IRIS["Species"]
@@ -100,19 +102,21 @@ def test_paths_and_cross_validations_are_those_of_r():
         )
         lambda_, a0, beta = next(told), next(told), next(told)
         np.testing.assert_allclose(fit.lambda_, lambda_, rtol=CLOSE, err_msg=str(seed))
+        bounded = np.ptp(fit.predict(x), axis=1).max() > BOUNDS
+        close = APART if bounded else CLOSE
         size = np.abs(beta).max()
-        np.testing.assert_allclose(fit.a0.T.ravel(), a0, rtol=CLOSE, atol=CLOSE * size)
+        np.testing.assert_allclose(fit.a0.T.ravel(), a0, rtol=close, atol=close * size)
         ours = np.stack([each.T for each in fit.beta.values()]).ravel()
-        np.testing.assert_allclose(ours, beta, rtol=CLOSE, atol=CLOSE * size, err_msg=str(seed))
-        np.testing.assert_allclose(fit.dev_ratio, next(told), rtol=CLOSE, atol=1e-13)
+        np.testing.assert_allclose(ours, beta, rtol=close, atol=close * size, err_msg=str(seed))
+        np.testing.assert_allclose(fit.dev_ratio, next(told), rtol=close, atol=1e-13)
         null, passes = next(told)
-        assert fit.npasses == passes
+        assert bounded or fit.npasses == passes
         assert fit.nulldev == pytest.approx(null, rel=CLOSE)
         assert fit.df.tolist() == next(told).tolist()
         s = float(np.exp(np.log(lambda_[[0, -1]]).mean()))
         for kind in ("response", "link"):
             found = fit.predict(x[:5], s=s, type=kind)
-            np.testing.assert_allclose(found.T.ravel(), next(told), rtol=1e-7, atol=CLOSE)
+            np.testing.assert_allclose(found.T.ravel(), next(told), rtol=10 * close, atol=close)
         r.set_seed(seed)
         cv = cv_glmnet(
             x, y, weights, family="multinomial", nfolds=5, type_measure=MEASURES[seed % 4], **asked
