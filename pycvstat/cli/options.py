@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
@@ -65,15 +66,17 @@ def value_of(text: str) -> Any:
 
 
 def values_of(text: str) -> list[Any]:
-    """Values of a grid: ``1:30``, ``1:30:2``, ``0.1,1,10``, or ``log:0.001:10:20``.
+    """Values of a grid: ``1:30``, ``1:30:2``, ``0.1,1,10``, ``log:0.001:10:20``, or formulas.
 
     Examples
     --------
     >>> values_of("1:4"), values_of("1:9:4"), values_of("a,b")
     ([1, 2, 3, 4], [1, 5, 9], ['a', 'b'])
-    >>> values_of("log:0.1:10:3")
-    [0.1, 1.0, 10.0]
+    >>> values_of("log:0.1:10:3"), values_of("y ~ x,y ~ poly(x, 2)")
+    ([0.1, 1.0, 10.0], ['y ~ x', 'y ~ poly(x, 2)'])
     """
+    if "~" in text:  # commas between formulas stand outside parentheses
+        return [part.strip() for part in re.split(r",(?![^()]*\))", text)]
     if text.startswith("log:"):
         low, high, count = _numbers(text[4:], text, 3)
         if low <= 0 or high <= 0:
