@@ -39,9 +39,9 @@ def test_formulas_are_candidates(learner: Any) -> None:
 
 
 def test_formulas_together_with_other_parameters() -> None:
-    grid = {"formula": FORMULAS[:2], "k": [1, 4], "kernel": ["rectangular", "inv"]}
+    grid = {"k": [1, 4], "formula": FORMULAS[:2], "kernel": ["rectangular", "inv"]}
     found = pcv.tune(pcv.KNN(), data=MTCARS, grid=grid, folds=FOLDS)
-    assert found.tidy().columns.tolist()[:3] == ["formula", "k", "kernel"]
+    assert found.tidy().columns.tolist()[:3] == ["k", "formula", "kernel"]
     for row in found.tidy().to_dict("records"):
         learner = pcv.KNN(row["k"], kernel=row["kernel"])
         alone = pcv.cross_validate(learner, row["formula"], MTCARS, folds=FOLDS)
