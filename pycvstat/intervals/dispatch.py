@@ -87,14 +87,11 @@ def interval(
         )
     about = replace(estimand(chosen, used.plan), **words_of(read, averaging))
     found = name_limits(
-        chosen, limits, used, level, why, about, table, "" if read is None else read.label
-    )
-    if known := known_of(read, averaging, chosen, table.plan):
-        found = replace(found, known="; ".join(part for part in (found.known, known) if part))
-    found = with_origin(found, read, averaging)
-    source = used if read is None else None
-    asked = asked_for(chosen, table, used, read, averaging, options)
-    return replace(found, asked=asked, source=source)
+        chosen, limits, used, level, why, about, table, "" if read is None else read.label,
+        known_of(read, averaging, chosen, table.plan), source=used if read is None else None,
+        asked=asked_for(chosen, table, used, read, averaging, options),
+    )  # fmt: skip
+    return with_origin(found, read, averaging)
 
 
 def read_metric(
@@ -292,8 +289,13 @@ def name_limits(
     about: Estimand,
     given: Table,
     metric: str = "",
+    known: str = "",
+    **more: Any,
 ) -> Interval:
-    """The limits with their estimand, kept inside the range of the metric; `given` has weights."""
+    """The limits with their estimand, kept inside the range of the metric; `given` has weights.
+
+    What is `known` beside what the method says of a plan; `more` are fields of the interval.
+    """
     lowest, highest = table.range
     if said := _of_weights(given, metric):
         limits = replace(limits, notes=(*limits.notes, said))
@@ -302,9 +304,9 @@ def name_limits(
         notes = (*limits.notes, cut_words(limits, lowest, highest))
         low, high = max(limits.low, lowest), min(limits.high, highest)
         limits = replace(limits, low=low, high=high, notes=notes)
-    known = method.known(table.plan)
-    named = interval_of(method, limits, level, about, metric=table.loss, known=known)
-    return replace(named, chosen=why, clipped=clipped)
+    known = "; ".join(part for part in (method.known(table.plan), known) if part)
+    more |= {"metric": table.loss, "known": known, "chosen": why, "clipped": clipped}
+    return interval_of(method, limits, level, about, **more)
 
 
 DELONG = "variance by the influence curve of the AUC (DeLong, DeLong and Clarke-Pearson)"

@@ -201,9 +201,10 @@ def paired(
     if read is not None and asked is not None:
         asked = replace(asked, given=f"differences of the losses that {read.name} makes")
     named = "" if read is None else read.label
-    found = name_limits(first, limits, used, level, why, about, a, named)
+    source = used if read is None else None
+    of = limits, used, level, why, about, a, named
+    found = name_limits(first, *of, source=source, asked=asked)
     found = with_origin(found, read, averaging)
-    found = replace(found, source=used if read is None else None, asked=asked)
     if limits.p_value is not None:
         return Paired(names, found, limits.p_value, limits.details["F"])
     defined = not (math.isnan(found.std_error) or math.isnan(found.df))
