@@ -65,7 +65,7 @@ def test_reports_show_the_usual_metrics_with_skill(tmp_path):
     row = next(line for line in page.splitlines() if line.startswith("| AUC"))
     assert "folds" in row
     skill = logit.metrics("auc", baseline=True)["skill"].item()
-    assert f"{skill:.4f}"[:6].replace(".", r"\.") in row
+    assert f"{skill:.4f}" in row
     for name in ("roc", "precision_recall", "calibration"):
         assert (tmp_path / "a_files" / f"{name}.svg").exists()
     assert "| yes" not in page
