@@ -283,9 +283,10 @@ class CVResult(EstimateVerbs):
         Examples
         --------
         >>> import pycvstat as pcv
-        >>> result = pcv.cross_validate(pcv.Logit(), "am ~ wt", pcv.data.mtcars(), folds=4)
+        >>> folds = pcv.KFold(4, random=1)
+        >>> result = pcv.cross_validate(pcv.Logit(), "am ~ wt", pcv.data.mtcars(), folds=folds)
         >>> result.confusion()[["observed", "predicted", "rows", "of"]].values.tolist()
-        [['0', '0', 17.0, 19], ['0', '1', 2.0, 19], ['1', '0', 2.0, 13], ['1', '1', 11.0, 13]]
+        [['0', '0', 18.0, 19], ['0', '1', 1.0, 19], ['1', '0', 2.0, 13], ['1', '1', 11.0, 13]]
         """
         from pycvstat.intervals.metric_rows import confusion_rows
 
