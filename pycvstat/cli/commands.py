@@ -120,7 +120,7 @@ def report(chosen: Namespace) -> None:
 
     check_report_path(chosen.output)
     result = pcv.load(chosen.result)
-    print(result.report(chosen.output))
+    print(result.report(chosen.output, **_asked(chosen)))
 
 
 def crosscheck(chosen: Namespace) -> None:
@@ -248,7 +248,8 @@ def _check_outputs(chosen: Namespace) -> None:
         check_report_path(chosen.report)
     if chosen.crosscheck and (problem := missing()) is not None:
         raise problem
-    for path, ending in ((chosen.save, ".npz"), (chosen.to_r, ".R")):
+    paths = ((chosen.save, ".npz"), (chosen.to_r, ".R"), (chosen.bundle, ".zip"))
+    for path, ending in paths:
         if path is None:
             continue
         if path.suffix.lower() != ending.lower():
@@ -274,9 +275,16 @@ def _give(result: Any, chosen: Namespace) -> None:
         _say(f"R script: {result.to_r(chosen.to_r)}")
     if chosen.report is not None:
         shown = False if check is None else check
-        _say(f"report: {result.report(chosen.report, crosscheck=shown)}")
+        _say(f"report: {result.report(chosen.report, crosscheck=shown, **_asked(chosen))}")
+    if chosen.bundle is not None:
+        _say(f"bundle: {result.bundle(chosen.bundle, crosscheck=check)}")
     if check is not None and not check:
         raise PycvstatError(f"the cross-check with R says {check.verdict}: {check.words}.")
+
+
+def _asked(chosen: Namespace) -> dict[str, Any]:
+    """What of a report is asked for."""
+    return {"profile": chosen.profile, "exclude": chosen.exclude or []}
 
 
 def _metrics(result: Any, chosen: Namespace) -> Any:

@@ -199,6 +199,14 @@ def _add_lecture(command: argparse.ArgumentParser) -> None:
 def _add_report(command: argparse.ArgumentParser) -> None:
     command.add_argument("result", type=Path, help="a file that --save wrote")
     command.add_argument("output", type=Path, help=REPORTS)
+    _of_report(command)
+
+
+def _of_report(command: Any) -> None:
+    command.add_argument("--profile", choices=("full", "paper"), default="full",
+                         help="of the report: all, or two pages (default: full)")  # fmt: skip
+    command.add_argument("--exclude", action="append", metavar="SECTION",
+                         help="a section to leave out of the report, by its title")  # fmt: skip
 
 
 def _add_crosscheck(command: argparse.ArgumentParser) -> None:
@@ -299,6 +307,9 @@ def _common(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
     out = command.add_argument_group("output")
     out.add_argument("--json", action="store_true", help="print JSON instead of a summary")
     out.add_argument("--report", type=Path, metavar="FILE", help=REPORTS)
+    _of_report(out)
+    out.add_argument("--bundle", type=Path, metavar="FILE.zip",
+                     help="what others need to compute it again, without the data")  # fmt: skip
     out.add_argument("--crosscheck", action="store_true",
                      help="compute it in R too; the report shows both")  # fmt: skip
     out.add_argument("--save", type=Path, metavar="FILE", help="save the result (.npz)")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pycvstat.intervals.confidence_set import ConfidenceSet
     from pycvstat.intervals.paired import Adjust, Paired
     from pycvstat.intervals.result import Interval
+    from pycvstat.r.check.crosscheck import Crosscheck
 
 
 class Verbs(Shown):
@@ -56,6 +57,30 @@ class Verbs(Shown):
         from pycvstat.r.check.script import write_script
 
         return write_script(self, path, **options)
+
+    @answering
+    def bundle(
+        self, path: str | PathLike[str], *, data: bool = False, crosscheck: Crosscheck | None = None
+    ) -> Path:
+        """Write what others need to compute the result again, with one command that does it.
+
+        Parameters
+        ----------
+        path : path
+            A new folder, or a file ending in .zip.
+        data : bool
+            Put the data and the saved result in; without it only their fingerprint, and the
+            command asks for the file.
+        crosscheck : Crosscheck, optional
+            Of this result, to put in.
+
+        Returns
+        -------
+        pathlib.Path
+        """
+        from pycvstat.report.bundle import bundle
+
+        return bundle(self, path, data, crosscheck)
 
     @answering
     def save(self, path: str | PathLike[str]) -> Path:

@@ -431,3 +431,14 @@ def test_stopped_by_ctrl_c(place: Path, checkpoint: bool) -> None:
     assert "Traceback" not in err
     kept = "kept in kept; the same command goes on" if checkpoint else "with --checkpoint FOLDER"
     assert kept in err
+
+
+def test_a_paper_and_a_bundle(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["cv", "cars.csv", "mpg ~ wt", "--learner", "ols", "--seed", "1", "--profile", "paper"]
+    assert cli.main([*words, "--report", "a.html", "--bundle", "b.zip"]) == 0
+    page = (place / "a.html").read_text("utf-8")
+    assert "References</h2>" in page
+    assert "Reproducing these numbers" not in page
+    assert (place / "b.zip").is_file()
+    assert cli.main([*words, "--report", "a.html", "--exclude", "Nonsense"]) == 1
+    assert "no section 'Nonsense' here" in capsys.readouterr().err

@@ -152,6 +152,14 @@ class View:
         told = (f"{capital(b.words)}: {b.value}." for b in self.top() if isinstance(b, Headline))
         return next(told, f"{self.title}: {self.subtitle}.")
 
+    def python(self) -> str:
+        """The call that gives the result again, with places for the ``{data}`` and ``{more}``."""
+        raise InputError(
+            "this kind of result has no bundle.",
+            given=type(self.result).__name__,
+            fix="use a result of cross_validate, tune, nested_cv, compare or one of the curves",
+        )
+
     def entries(self) -> list[dict[str, Any]]:
         """Estimates to be put beside those of other results; see `etable`."""
         raise InputError(

@@ -48,6 +48,11 @@ class ComparisonView(ComparingView, DataView, of=Comparison):
         shown = f"{best}: {number(value)}{self.unit}"
         return [Headline(shown, words + self.root_words(value))]
 
+    def python(self) -> str:
+        """compare."""
+        named = ", ".join(f"{n!r}: learner_{i}" for i, n in enumerate(self.names, start=1))
+        return f"pcv.compare({{{{{named}}}}}, {{data}}, {{more}}, folds=folds, loss={self.loss!r})"
+
     def failed(self) -> list[Block]:
         """What failed, by method."""
         return [note for one in self.result.results.values() for note in failures_notes(one)]

@@ -80,6 +80,12 @@ class ErrorCurveView(TrainTestView, of=ErrorCurve):
             f"{risk_words(result.plan, result.loss, 'each candidate')}."
         )
 
+    def python(self) -> str:
+        """error_curve."""
+        grid = repr(list(self.result.candidates)).replace("{", "{{").replace("}", "}}")
+        given = f"folds=folds, grid={grid}, loss={self.loss!r}"
+        return f"pcv.error_curve(learner, {{data}}, {{more}}, {given})"
+
     def _at_best(self) -> list[str]:
         best = self.rows.iloc[self.strong()]
         return aligned([best["train"], best["test"], best["gap"]])

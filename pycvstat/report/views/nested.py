@@ -75,6 +75,15 @@ class NestedView(RiskView, of=NestedResult):
         """The folds outside and inside."""
         return f"nested cross-validation ({self.told()} outside, {self.inner_folds} inside)"
 
+    def python(self) -> str:
+        """nested_cv."""
+        same = ("grid", "inner", "rule", "complexity", "tolerance", "metric")
+        how = ", ".join(f"{name}=learner.{name}" for name in same)
+        return (
+            f"pcv.nested_cv(\n    learner.learner, {{data}}, {{more}}, outer=folds,\n    {how}, "
+            f"loss={self.loss!r}\n)"
+        )
+
     @cached_property
     def names(self) -> list[str]:
         """The parameters of the grid."""

@@ -74,6 +74,12 @@ class RiskView(EstimateView, DataView, of=CVResult):
         """How large the risk is."""
         return f"How large is the {self.asked(self.of)}?"
 
+    def python(self) -> str:
+        """cross_validate; a tuned learner is tuned inside."""
+        more = ", bias_adjusted=True" if self.result.bias is not None else ""
+        given = f"folds=folds, loss={self.loss!r}{more}"
+        return f"pcv.cross_validate(learner, {{data}}, {{more}}, {given})"
+
     def results(self) -> Sections:
         """Estimates and interval, with what befell the fits."""
         notes = [*failures_notes(self.result), *fit_notes(self.result)]

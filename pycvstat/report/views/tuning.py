@@ -143,6 +143,15 @@ class TuneView(GridView, of=TuneResult):
         )
         return Facts(rows)
 
+    def python(self) -> str:
+        """tune."""
+        rule = self.result.rule
+        how = {"rule": rule.name, "complexity": rule.complexity, "tolerance": rule.tolerance}
+        how |= {"metric": self.result.metric} if self.result.metric else {"loss": self.loss}
+        given = ", ".join(f"{name}={value!r}" for name, value in how.items())
+        grid = repr(list(self.result.candidates)).replace("{", "{{").replace("}", "}}")
+        return f"pcv.tune(learner, {{data}}, {{more}}, folds=folds, grid={grid}, {given})"
+
     def strong(self) -> int:
         """The chosen candidate."""
         return self.result.choice.index
