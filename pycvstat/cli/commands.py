@@ -193,7 +193,8 @@ def doctor(_: Namespace) -> None:
 
 def completion(chosen: Namespace) -> None:
     """Print the completion script of a shell."""
-    from pycvstat.cli.parser import completion_script, make_parser
+    from pycvstat.cli.completion import completion_script
+    from pycvstat.cli.parser import make_parser
 
     print(completion_script(make_parser(), chosen.shell))
 

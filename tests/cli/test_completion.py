@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from pycvstat.cli.parser import SHELLS, completion_script, make_parser
+from pycvstat.cli.completion import completion_script
+from pycvstat.cli.parser import SHELLS, make_parser
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
