@@ -105,15 +105,16 @@ class Shown(Checked):
         script: bool = False,
         units: Mapping[str, str] | None = None,
     ) -> Path:
-        """Write a report; the ending of `path` decides: html, md, tex, pdf or docx.
+        """Write a report; the ending of `path` decides: html, md, tex, qmd, pdf or docx.
 
         No row of the data is shown unless `data` asks for it.
 
         Parameters
         ----------
         path : path
-            ``.html`` is one self-contained page; ``.md`` and ``.tex`` have their figures beside
-            them in the directory ``<name>_files``; ``.pdf`` needs Chromium, ``.docx`` pandoc.
+            ``.html`` is one self-contained page; ``.md``, ``.tex`` and ``.qmd`` (Quarto) have their
+            figures and BibTeX beside them in the directory ``<name>_files``; ``.pdf`` needs
+            Chromium, ``.docx`` pandoc.
         profile : {"full", "paper"}
             All there is to say, or two pages: question and answer, one table, one figure, the
             methods paragraph, references.

@@ -162,3 +162,19 @@ def test_figures_of_markdown_are_beside_it(tmp_path: Path) -> None:
     names = re.findall(r"!\[[^\n]+\]\(<([^>]+)>\)", text)
     assert len(names) == 3
     assert all((tmp_path / name).read_bytes().startswith(b"<?xml") for name in names)
+
+
+@pytest.mark.parametrize("name", ["compare", "hostile"])
+def test_quarto_source_is_read_by_pandoc(
+    need: Callable[..., None], tmp_path: Path, name: str
+) -> None:
+    need("pandoc", find_pandoc(), "PYCVSTAT_PANDOC")
+    target = result(name).report(tmp_path / "paper.qmd", profile="paper")
+    command = [str(find_pandoc()), "--from=markdown", "--citeproc", "--standalone", "--to=html"]
+    page = ran([*command, target.name], tmp_path)
+    assert page.count("<table") == 1
+    assert page.count("<img") == 1
+    assert "<script>alert" not in page
+    assert 'class="csl-entry"' in page
+    assert "[@" not in page
+    assert "Stone 1974" in " ".join(page.split())

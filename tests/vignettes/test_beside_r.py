@@ -22,7 +22,7 @@ def test_recorded_values_are_met_and_written_as_a_page(file, tmp_path):
     found = check(cases, file.with_suffix(".json"), "recorded", about=about)
     assert found, found.words
     page = found.report(tmp_path / "page.qmd").read_text(encoding="utf-8")
-    assert page.startswith(f'---\ntitle: "{about.partition(chr(10))[0]}"\n---\n')
+    assert page.startswith(f'---\ntitle: "{about.partition(chr(10))[0]}"\n')
     assert "| Statistic | R | Python | Match | Notes |" in page
     assert "```{" not in page  # Quarto would run it
 

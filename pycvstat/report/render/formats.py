@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tempfile
 from collections.abc import Callable, Iterator
@@ -113,18 +112,18 @@ def _markdown(document: Document, target: Path) -> None:
     _write(target, render_markdown(document, Beside(target, "svg")))
 
 
-def _quarto(document: Document, target: Path) -> None:
-    """Markdown with the head that Quarto reads; its code is shown, not run again."""
-    _markdown(document, target)
-    text = target.read_text(encoding="utf-8").partition("\n")[2]
-    _write(target, f"---\ntitle: {json.dumps(document.title, ensure_ascii=False)}\n---\n{text}")
-
-
 def _latex(document: Document, target: Path) -> None:
     from pycvstat.report.render.latex import render_latex
 
     cited = _bibliography(document, target)
     _write(target, render_latex(document, Beside(target, "pdf"), cited))
+
+
+def _quarto(document: Document, target: Path) -> None:
+    from pycvstat.report.render.quarto import render_quarto
+
+    cited = _bibliography(document, target)
+    _write(target, render_quarto(document, Beside(target, "svg"), cited))
 
 
 def _bibliography(document: Document, target: Path) -> str:
