@@ -22,6 +22,18 @@ pcv_ci_holdout_z <- function(losses, level) {
   pcv_ci_symmetric(mean(losses), sd(losses) / sqrt(length(losses)), level)
 }
 
+pcv_ci_holdout_t <- function(losses, level, log = FALSE) {
+  ci <- if (log) pcv_ci_log else pcv_ci_symmetric
+  ci(mean(losses), sd(losses) / sqrt(length(losses)), level, length(losses) - 1)
+}
+
+# A t interval of the rows; their mean varies more than that of independent rows.
+pcv_ci_pointwise_t <- function(estimate, losses, instability, level) {
+  n <- length(losses)
+  std_error <- sd(losses) * sqrt(max(1.25, 1 + 4 * instability) / n)
+  pcv_ci_symmetric(estimate, std_error, level, n - 1)
+}
+
 # Hoeffding (1963), theorem 2, for `size` predictors at once by the union bound.
 pcv_ci_hoeffding <- function(losses, level, lo, hi, size = 1) {
   radius <- (hi - lo) * sqrt(log(2 * size / (1 - level)) / (2 * length(losses)))
@@ -70,6 +82,29 @@ pcv_ci_corrected_t <- function(scores, n_train, n_test, level) {
   J <- length(scores)
   ratio <- mean(n_test) / mean(n_train)
   pcv_ci_symmetric(mean(scores), sd(scores) * sqrt(1 / J + ratio), level, J - 1)
+}
+
+# The same of the logarithm of the mean (delta method). The ratio of test to training rows grows with
+# the instability of the losses of a row between repetitions; of one partition, or of subsamples, it
+# is that of test rows to the training rows that two fits share.
+pcv_ci_log <- function(estimate, std_error, level, df = Inf) {
+  c(estimate, std_error, exp(pcv_ci_symmetric(log(estimate), std_error / estimate, level, df)[3:4]))
+}
+
+pcv_ci_log_t <- function(scores, ratio, level) {
+  J <- length(scores)
+  pcv_ci_log(mean(scores), sd(scores) * sqrt(1 / J + ratio), level, J - 1)
+}
+
+pcv_instability <- function(losses, row, times) {
+  if (times == 1 || length(row) == 0) return(0)
+  by_row <- matrix(losses[order(row)], ncol = times, byrow = TRUE)
+  mean(apply(by_row, 1, var)) / mean(apply(by_row, 2, var))
+}
+
+pcv_overlap <- function(losses, row, times, n_train, n_test) {
+  if (times == 1) return(sum(n_test) / max(sum(n_train) - sum(n_test), sum(n_test)))
+  sum(n_test) / sum(n_train) * (1 + 4 * pcv_instability(losses, row, times))
 }
 
 # Nadeau and Bengio (2003): `first` and `second` are M x J scores of the two halves.
@@ -161,11 +196,24 @@ pcv_ci_cv_auc <- function(label, score, fold, level, half = FALSE, row = seq_alo
   pcv_ci_symmetric(mean(areas), sqrt(mean(squares) / n), level)
 }
 
-# Liang and Zeger (1986) for a mean, with the factor G / (G - 1).
-pcv_ci_cluster <- function(losses, group, level) {
+# Liang and Zeger (1986) for a mean, with the factor G / (G - 1); Satterthwaite's degrees of freedom,
+# of unequal groups whose rows are alike, and of skewed sums.
+pcv_ci_cluster <- function(losses, group, level, log = FALSE) {
   sums <- tapply(losses - mean(losses), group, sum)
   G <- length(sums)
-  pcv_ci_symmetric(mean(losses), sqrt(G / (G - 1) * sum(sums^2)) / length(losses), level, G - 1)
+  std_error <- sqrt(G / (G - 1) * sum(sums^2)) / length(losses)
+  ci <- if (log) pcv_ci_log else pcv_ci_symmetric
+  ci(mean(losses), std_error, level, pcv_cluster_freedom(losses, group))
+}
+
+pcv_cluster_freedom <- function(losses, group) {
+  sums <- tapply(losses - mean(losses), group, sum)
+  sizes <- as.numeric(table(group))
+  G <- length(sums)
+  centred <- diag(G) - outer(sizes / sum(sizes), rep(1, G))
+  covariance <- centred %*% diag(sizes^2) %*% t(centred)
+  kurtosis <- mean(sums^4) / mean(sums^2)^2
+  min(G - 1, sum(diag(covariance))^2 / sum(covariance^2), 2 * G / max(kurtosis - 1, 0))
 }
 
 # Efron and Tibshirani (1993), chapter 13; draws as in R.

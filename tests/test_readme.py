@@ -77,9 +77,9 @@ def test_command_line(place: Path) -> None:
     assert "<svg" in (place / "nested.html").read_text(encoding="utf-8")
 
 
-def own_code(number: int, place: Path, more: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a block that is not a session of Python."""
-    code = [block for block in blocks("python") if ">>>" not in block][number]
+def own_code(words: str, place: Path, more: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a block that is not a session of Python, and has these words."""
+    (code,) = [block for block in blocks("python") if ">>>" not in block and words in block]
     return subprocess.run(
         [sys.executable, "-c", code + more],
         cwd=place,
@@ -93,14 +93,14 @@ def own_code(number: int, place: Path, more: str = "") -> subprocess.CompletedPr
 
 @pytest.mark.live_r
 def test_a_case_of_ones_own(place: Path) -> None:
-    done = own_code(1, place, "\nprint(bool(checked), checked.report('page.md'))")
+    done = own_code("pcv.check(", place, "\nprint(bool(checked), checked.report('page.md'))")
     assert done.stdout == "True page.md\n"
     assert (place / "values.json").exists()
 
 
 def test_own_data_in_python(place: Path) -> None:
-    done = own_code(0, place)
-    assert "OLS: 10-fold cross-validation, repeated 10 times" in done.stdout
+    done = own_code("mydata.csv", place)
+    assert "OLS: 10-fold cross-validation repeated 10 times" in done.stdout
     assert "<svg" in (place / "report.html").read_text(encoding="utf-8")
 
 

@@ -30,7 +30,8 @@ both = pcv.compare(methods, "y ~ .", data, folds=pcv.Repeated(pcv.KFold(10), tim
 both.tidy()[["method", "estimate", "std_error", "conf_low", "conf_high", "target"]]
 
 # %%
-#| caption: Mean squared error of each method with its 95 % interval (corrected t, 5x10 folds).
+#| caption: Mean squared error of each method with its 95 % interval (log-scale corrected t, 5x10
+#|   folds).
 #| alt: Tuned k nearest neighbours have the smallest error; least squares and ridge agree; the
 #|   mean is far worse.
 both.plot()

@@ -1,5 +1,7 @@
 """Record the coverage simulations of the vignette on intervals: python vignettes/record_coverage.py
 
+With words behind it, only the runs whose keys have one of them are made anew.
+
 Every run has its seed; the runs marked small are repeated by the test suite.
 """
 
@@ -11,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +27,18 @@ from pycvstat.simulate import (
     Scenario,
     coverage,
     grouped_ols,
+    heavy_tailed,
+    lognormal,
+    nested,
     ols,
     ranked_logistic,
+    rivals,
     tuned_knn,
     two_ols,
 )
 
 TARGET = Path(__file__).parent / "recorded" / "coverage.json"
+PRINTED = Path(str(files("pycvstat.intervals"))) / "simulated.json"
 TENTEN = pcv.Repeated(pcv.KFold(10), times=10)
 FIVETEN = pcv.NestedPairs(5, repeats=10)
 HALVES = ("five_by_two_t", "five_by_two_f", "conservative_z")
@@ -114,6 +122,48 @@ def paired_tests() -> Iterator[Run]:
         ):
             options = {"folds": folds, "sets": 2000, "random": 31, "targets": ["ER(n)"]}
             yield Run("paired", label, two_ols(n, effect), method, options)
+
+
+def usual_methods() -> Iterator[Run]:
+    """The usual interval on the usual plans, beside the corrected t, where it is hard."""
+    general = {
+        "log t on 1x10": ("log_t", pcv.KFold(10)),
+        "log t on 10x10": ("log_t", TENTEN),
+        "corrected t on 1x10": ("corrected_t", pcv.KFold(10)),
+        "corrected t on 10x10": ("corrected_t", TENTEN),
+        "holdout t": ("holdout_t", pcv.Holdout(0.25)),
+        "holdout z": ("holdout_z", pcv.Holdout(0.25)),
+    }
+    cases = [ols(100, 10), ols(100, 30), ols(100, 50), SCENARIOS["knn_regression"],
+             SCENARIOS["logistic"], heavy_tailed(5), heavy_tailed(3), lognormal(),
+             nested("knn"), nested("lasso")]  # fmt: skip
+    for case in cases:
+        slow = 4 if "lasso" in case.name else 2 if "nested" in case.name else 1
+        for label, (method, folds) in general.items():
+            if case.law.classes and method == "log_t":
+                continue
+            sets = 400 if slow == 1 else (200 if folds is not TENTEN else 80) // (slow // 2)
+            size = "PQ" if method.startswith("holdout") else "R"
+            targets = ["ER(n)", "ER(m)", size]
+            options = {"folds": folds, "sets": sets, "random": 43, "targets": targets}
+            yield Run("usual", label, case, method, options)
+
+
+def rival_tests() -> Iterator[Run]:
+    """Size and power of paired tests at 5 %, in six pairs."""
+    for learner in ("ols", "ols_50", "ols_wide", "t5", "knn", "logistic"):
+        for effect, sets in ((0.0, 400), (0.5, 100)):
+            for label, method, folds in (
+                ("corrected t on 1x10", "corrected_t", pcv.KFold(10)),
+                ("pointwise t on 1x10", "pointwise_t", pcv.KFold(10)),
+                ("corrected t on 10x10", "corrected_t", TENTEN),
+                ("pointwise t on 10x10", "pointwise_t", TENTEN),
+                ("holdout t", "holdout_t", pcv.Holdout(0.25)),
+                ("5x2 t", "five_by_two_t", pcv.FiveByTwo()),
+                ("5x2 F", "five_by_two_f", pcv.FiveByTwo()),
+            ):
+                options = {"folds": folds, "sets": sets, "random": 32, "targets": ["ER(n)"]}
+                yield Run("rivals", label, rivals(learner, effect), method, options)
 
 
 def every_method() -> Iterator[Run]:
@@ -204,15 +254,50 @@ def all_runs() -> list[Run]:
         *methods_on_one_scenario(SCENARIOS["knn_classes"], 600, 11),
         *sample_sizes(),
         *paired_tests(),
+        *usual_methods(),
+        *rival_tests(),
         *every_method(),
         *special_methods(),
     ]
 
 
-def main() -> None:
+SHORT = {
+    "OLS, n = 100, p = 10": "least squares, 10 predictors of 100 rows,",
+    "OLS, n = 100, p = 30": "30 predictors",
+    "OLS, n = 100, p = 50": "50 predictors",
+    "5-NN, regression in 3 dimensions": "5-NN",
+    "logistic regression, 0-1 loss in 5 dimensions": "logistic regression",
+    "OLS with t noise of 5 degrees of freedom, p = 5": "t errors of 5 degrees of freedom",
+    "OLS with t noise of 3 degrees of freedom, p = 5": "t errors of 3",
+    "OLS with lognormal noise, p = 5": "lognormal errors",
+    "tuned kNN, nested": "nested kNN",
+    "tuned lasso, nested, n = 80, p = 150": "nested lasso",
+}
+PLANS = {"1x10": "K-fold", "10x10": "repeated K-fold", "holdout t": "one split"}
+
+
+def in_short(results: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, float]]]:
+    """What the package prints beside its usual intervals: percent covered of the target's size."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for run in results:
+        name = run["label"].removesuffix(" on 1x10").removesuffix(" on 10x10").replace(" ", "_")
+        if run["part"] != "usual" or name not in ("log_t", "holdout_t"):
+            continue
+        layout = PLANS[run["label"].split(" on ")[-1]]
+        row = run["rows"][2 if layout == "one split" else 1]  # of one split that of its model
+        by_scenario = found.setdefault(name, {}).setdefault(layout, {})
+        by_scenario[SHORT[row["scenario"]]] = round(100 * row["coverage"])
+    return found
+
+
+def main(words: list[str]) -> None:
     results, start = [], time.perf_counter()
     runs = all_runs()
+    kept = {run["key"]: run for run in json.loads(TARGET.read_text())["runs"]} if words else {}
     for number, run in enumerate(runs, 1):
+        if run.key in kept and not any(word in run.key for word in words):
+            results.append(kept[run.key])
+            continue
         results.append(run.result())
         seconds = time.perf_counter() - start
         print(f"{number}/{len(runs)} {run.key} ({seconds:.0f} s)", file=sys.stderr, flush=True)
@@ -225,7 +310,8 @@ def main() -> None:
     }
     TARGET.parent.mkdir(exist_ok=True)
     TARGET.write_text(json.dumps({"meta": meta, "runs": results}, indent=1) + "\n")
+    PRINTED.write_text(json.dumps(in_short(results), indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

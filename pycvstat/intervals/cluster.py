@@ -7,6 +7,7 @@ import numpy as np
 from pycvstat.errors import IntervalError
 from pycvstat.folds import Grouped
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.legal import is_unbounded
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import spread, symmetric
 from pycvstat.losses import LossTable
@@ -15,10 +16,11 @@ from pycvstat.types import FloatArray, IntArray
 FEW = 30  # groups below which cluster-robust standard errors are known to be too small
 
 
-def cluster_robust(losses: FloatArray, groups: IntArray, level: float) -> Limits:
-    """mean ± t_{G-1} se, se clustered on the group (statsmodels, with its G / (G - 1)).
+def cluster_robust(losses: FloatArray, groups: IntArray, level: float, log: bool = False) -> Limits:
+    """mean ± t se, se clustered on the group (statsmodels, with its G / (G - 1)).
 
-    As in R: ``sandwich::vcovCL(lm(loss ~ 1), ~ group)``.
+    The degrees of freedom are Satterthwaite's, see `freedom`; with `log` of the logarithm of the
+    mean. As in R: ``sandwich::vcovCL(lm(loss ~ 1), ~ group)``.
 
     Examples
     --------
@@ -41,14 +43,37 @@ def cluster_robust(losses: FloatArray, groups: IntArray, level: float) -> Limits
         cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
     )
     notes = () if count >= FEW else (f"only {count} groups: expect the interval to be too short",)
-    return symmetric(losses.mean(), fit.bse[0], level, float(count - 1), notes, groups=count)
+    df = freedom(np.asarray(sums, dtype=np.float64), np.bincount(groups))
+    return symmetric(losses.mean(), fit.bse[0], level, df, notes, log=log, groups=count)
+
+
+def freedom(sums: FloatArray, sizes: IntArray) -> float:
+    """Degrees of freedom of the variance of the groups' summed deviations (Satterthwaite).
+
+    The least of: G - 1; those of groups of unequal sizes whose rows are alike, the trace of the
+    covariance of the sums, squared, over that of its square (Bell and McCaffrey); and, as squares
+    of skewed sums vary more, 2 G / (kurtosis - 1).
+
+    Examples
+    --------
+    >>> round(freedom(np.array([-3.0, 3.0, 1.0, -1.0]), np.array([9, 1, 1, 1])), 2)
+    1.38
+    """
+    count, share = sizes.size, sizes / sizes.sum()
+    centred = np.eye(count) - np.outer(share, np.ones(count))
+    covariance = (centred * sizes.astype(np.float64) ** 2) @ centred.T
+    unequal = np.trace(covariance) ** 2 / (covariance**2).sum()
+    squares = (sums / np.abs(sums).max()) ** 2
+    kurtosis = (squares**2).mean() / squares.mean() ** 2
+    skewed = 2 * count / (kurtosis - 1) if kurtosis > 1 else np.inf
+    return float(min(count - 1, unequal, skewed))
 
 
 def _formula(table: LossTable, level: float) -> Limits:
     rows, means = table.tested_rows()
     groups = rows if table.plan.groups is None else table.plan.groups[rows]
     _, codes = np.unique(groups, return_inverse=True)
-    return cluster_robust(means[:, 0], codes, level)
+    return cluster_robust(means[:, 0], codes, level, log=is_unbounded(table))
 
 
 def _known(plan: FoldPlan) -> str:
@@ -68,12 +93,15 @@ METHOD = register(
         layouts=("one split", "K-fold", "leave-one-out", "repeated K-fold"),
         citation=("liang1986", "seabold2010"),
         folds=Grouped(10),
-        rank=0,
-        because="rows come in groups",
+        rank=6,
+        because="rows come in groups, and it needs no second fit",
         for_groups=True,
         known=_known,
         grouped=True,
         aliases=("cluster_robust", "grouped"),
-        r=InR("pcv_ci_cluster(pcv_means(x, row), group, level)", "length(unique(group)) - 1"),
+        r=InR(
+            "pcv_ci_cluster(pcv_means(x, row), group, level, is.infinite(highest) && all(x >= 0))",
+            "pcv_cluster_freedom(pcv_means(x, row), group)",
+        ),
     )
 )

@@ -6,18 +6,20 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from pycvstat.errors import IntervalError, heard
-from pycvstat.errors.checks import check_level
+from pycvstat.errors.checks import check_level, check_word
 from pycvstat.errors.names import unknown_argument
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import legal
-from pycvstat.intervals.method import Limits, Method, find
+from pycvstat.intervals.method import Limits, Method, Side, find
 from pycvstat.intervals.of_metrics import fold_scores, known_of, measured, words_of
+from pycvstat.intervals.quantiles import one_sided, two_sided
 from pycvstat.intervals.result import Asked, Estimand, Interval
+from pycvstat.intervals.tails import errors_of, warn_heavy_tails
 from pycvstat.losses import LossTable, Metric, Table
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import METRICS, MetricLike as Named, as_metric, averaging_of
@@ -35,6 +37,7 @@ def interval(
     *,
     metric: MetricLike = None,
     averaging: Averaging | None = None,
+    side: Side = "both",
     **options: Any,
 ) -> Interval:
     """A confidence interval read off a table of losses; nothing is refitted.
@@ -53,6 +56,8 @@ def interval(
         The mean of the metric's values by fold (corrected t on these), the metric of all held-out
         predictions together (the delta method, the influence curve, or a bootstrap where it has
         neither), or the mean over repetitions of the latter; by default as of `metric`.
+    side : {"both", "upper", "lower"}
+        "upper" and "lower" give one bound of this level; the other end is that of the range.
     **options
         Of the method: ``bounds=(lo, hi)`` (hoeffding, dev_set), ``bias=`` (ncv), ``ties=``
         (cv_auc), ``draws=``, ``random=`` (bootstrap, bbc_cv).
@@ -73,12 +78,13 @@ def interval(
     Interval(3.5, 90 % from 0 to 8.83, ER(4), corrected_t)
     """
     level = check_level(level)
+    check_word("side", side, get_args(Side))
     legal.check_finite(table)
     read, averaging = read_metric(metric, averaging, table)
     chosen, why = choose(method, table, read, averaging, options)
     if chosen.needs == "predictions":
         read, averaging = METRICS["auc"], "folds"
-    limits, used = compute(chosen, table, level, read, averaging, options)
+    limits, used = compute(chosen, table, two_sided(level, side), read, averaging, options)
     if limits.empty:
         raise IntervalError(
             f"there is no {chosen.name} interval here: its test rejects every value.",
@@ -86,10 +92,11 @@ def interval(
             fix="method='five_by_two_t' or 'corrected_t'",
         )
     about = replace(estimand(chosen, used.plan), **words_of(read, averaging))
+    ends = one_sided(limits, side)
     found = name_limits(
-        chosen, limits, used, level, why, about, table, "" if read is None else read.label,
+        chosen, ends, used, level, why, about, table, "" if read is None else read.label,
         known_of(read, averaging, chosen, table.plan), source=used if read is None else None,
-        asked=asked_for(chosen, table, used, read, averaging, options),
+        asked=asked_for(chosen, table, used, read, averaging, options), side=side,
     )  # fmt: skip
     return with_origin(found, read, averaging)
 
@@ -146,22 +153,30 @@ def usual_row(
 
 
 def choose(
-    name: str, table: Table, metric: Metric | None, averaging: Averaging, options: dict[str, Any]
+    name: str,
+    table: Table,
+    metric: Metric | None,
+    averaging: Averaging,
+    options: dict[str, Any],
+    *,
+    pairs: bool = False,
 ) -> tuple[Method, str]:
     """The method of a name, or the default for the plan and the loss, and the reason."""
     why = ""
     if isinstance(name, str) and name == "auto":
-        method, why = _usual(table, metric, averaging)
+        method, why = _usual(table, metric, averaging, pairs)
     else:
         method = find(name)
     for option in options:
         if option not in method.options:
-            known = (*method.options, "method", "level", "metric", "averaging")
+            known = (*method.options, "method", "level", "metric", "averaging", "side")
             raise unknown_argument(method.name, option, known, what="option")
     return method, why
 
 
-def _usual(table: Table, metric: Metric | None, averaging: Averaging) -> tuple[Method, str]:
+def _usual(
+    table: Table, metric: Metric | None, averaging: Averaging, pairs: bool
+) -> tuple[Method, str]:
     one_split = table.plan.scheme == "one split"
     one = legal.candidates_in(table) == 1
     smooth = metric is not None and averaging != "folds"
@@ -175,7 +190,7 @@ def _usual(table: Table, metric: Metric | None, averaging: Averaging) -> tuple[M
     zero_one = alike and legal.is_zero_one(table.losses)  # type: ignore[union-attr]
     if one_split and one and zero_one and not smooth and table.plan.groups is None:
         return find("wilson"), "one split and losses of 0 and 1: Wilson keeps its level"
-    method = legal.nearest(table, smooth)
+    method = legal.nearest(table, metric is not None, pairs)
     if method is None:
         raise legal.nothing_legal(table)
     return method, method.because
@@ -227,8 +242,8 @@ def _computed(
         raise legal.refusal(method, reason, table, together)
     legal.check_size(table.losses if isinstance(table, LossTable) else table.means)
     tails = metric is None or (together and metric.needs == "numbers")
-    if tails and isinstance(table, LossTable) and not (method.several or scored or bounded):
-        legal.warn_heavy_tails(table.losses[:, 0], table.loss)
+    if tails and isinstance(table, LossTable) and not (scored or bounded):
+        warn_heavy_tails(errors_of(table), table.loss, legal.is_unbounded(table))
     if scored:
         table = replace(table, loss="auc", range=(0.0, 1.0))
     elif metric and together and method.metrics == "own":
@@ -297,6 +312,10 @@ def name_limits(
     What is `known` beside what the method says of a plan; `more` are fields of the interval.
     """
     lowest, highest = table.range
+    if limits.low == -math.inf:  # of one side: no end is moved
+        limits = replace(limits, low=lowest)
+    if limits.high == math.inf:
+        limits = replace(limits, high=highest)
     if said := _of_weights(given, metric):
         limits = replace(limits, notes=(*limits.notes, said))
     clipped = limits.low < lowest or limits.high > highest
@@ -343,6 +362,7 @@ def interval_of(
         title=method.title,
         about=about,
         df=limits.df,
+        log=limits.log,
         citation=method.citation,
         notes=limits.notes,
         details=limits.details,

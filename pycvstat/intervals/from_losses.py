@@ -17,7 +17,7 @@ from pycvstat.intervals.hoeffding import check_bounds
 from pycvstat.intervals.legal import is_zero_one
 from pycvstat.intervals.loss_input import columns_of, finite_numbers, in_order, plan_of, repeats_of
 from pycvstat.intervals.result import Interval
-from pycvstat.losses import LossTable, Predictions
+from pycvstat.losses import LOSSES, LossTable, Predictions
 from pycvstat.types import FloatArray
 from pycvstat.verbs import CompareVerbs
 
@@ -215,7 +215,7 @@ def from_losses(
     tables = {}
     for name, values in columns.items():
         column = _in_plan_order(values, plan, name)
-        table = LossTable(plan, column[:, None], loss, _range(column, bounds))
+        table = LossTable(plan, column[:, None], loss, _range(column, bounds, loss))
         if not np.isfinite(table.means().total()).all():
             raise LossError(f"the sum of the losses of {name} leaves the range of numbers.")
         tables[name] = table
@@ -242,9 +242,14 @@ def _in_plan_order(values: FloatArray, plan: FoldPlan, name: str) -> FloatArray:
     )
 
 
-def _range(values: FloatArray, bounds: tuple[float, float] | None) -> tuple[float, float]:
+def _range(
+    values: FloatArray, bounds: tuple[float, float] | None, loss: str
+) -> tuple[float, float]:
+    """The bounds that were given, or those of a loss of this name; else of errors 0 and 1."""
     if bounds is None:
-        return (0.0, 1.0) if is_zero_one(values) else (-np.inf, np.inf)
+        low, high = LOSSES[loss].range if loss in LOSSES else (-np.inf, np.inf)
+        known = low <= values.min() and values.max() <= high
+        return (0.0, 1.0) if is_zero_one(values) else (low, high) if known else (-np.inf, np.inf)
     known = _ends(bounds)
     if values.min() < known[0] or values.max() > known[1]:
         raise LossError(

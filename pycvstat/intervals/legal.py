@@ -8,19 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import Advice, IntervalError, LossError, warn
+from pycvstat.errors import IntervalError, LossError
 from pycvstat.folds.fits import Scheme
 from pycvstat.intervals.method import METHODS, Method, find
-from pycvstat.losses import FoldMeans, LossTable, Table, lighter_than, loss_label
+from pycvstat.losses import FoldMeans, LossTable, Table, loss_label
 from pycvstat.losses.metrics import METRICS
 from pycvstat.types import FloatArray
 
-HEAVY_KURTOSIS = 30.0
-"""Squared normal errors have kurtosis 15; 2 % of their samples of 100 to 500 exceed 30, while
-squared t errors with 3 degrees of freedom do so in 55 % (n = 100) to 98 % (n = 500)."""
 SMALLEST = 1e-140
 """Squares of losses that are all smaller lose digits, and at last become 0."""
-FEW = 30  # losses below which their kurtosis says nothing
 SAID: dict[Scheme, str] = {
     "one split": "a single split",
     "K-fold": "one K-fold partition",
@@ -79,6 +75,11 @@ def _obstacle_in_losses(method: Method, table: Table, metric: bool) -> str | Non
         )
     if metric and method.metrics == "none":
         return "it is about a mean of losses only"
+    if method.unbounded and not is_unbounded(table):
+        low, high = table.range
+        return (
+            f"it is for losses from 0 without an upper end, and these go from {low:g} to {high:g}"
+        )
     if method.needs == "fold means":
         return None
     if isinstance(table, FoldMeans):
@@ -115,13 +116,19 @@ def refusal(method: Method, reason: str, table: Table, metric: bool = False) -> 
     )
 
 
-def nearest(table: Table, metric: bool = False) -> Method | None:
-    """The first of the recommended methods for this plan that is legal for the table."""
+def nearest(table: Table, metric: bool = False, pairs: bool = False) -> Method | None:
+    """The first of the recommended methods for this plan that is legal for the table.
+
+    Some are recommended for differences of `pairs` of methods only.
+    """
     kind, grouped = table.plan.scheme, table.plan.groups is not None
     ranked = [
         (method.rank, name, method)
         for name, method in METHODS.items()
-        if method.rank is not None and kind in method.layouts and grouped >= method.for_groups
+        if method.rank is not None
+        and kind in method.layouts
+        and grouped >= method.for_groups
+        and pairs >= method.for_pairs
     ]
     for *_, method in sorted(ranked):
         if obstacle(method, table, metric) is None and _bounded(method, table):
@@ -197,22 +204,6 @@ def check_size(values: FloatArray) -> None:
         )
 
 
-def kurtosis(values: FloatArray) -> float:
-    """Fourth central moment over squared variance (3 for the normal distribution).
-
-    Examples
-    --------
-    >>> kurtosis(np.array([-1.0, 1.0, -1.0, 1.0]))
-    1.0
-    """
-    deviations = values - values.mean()
-    largest = np.abs(deviations).max()
-    if not 0 < largest < np.inf:
-        return float("nan")
-    squares = (deviations / largest) ** 2
-    return float((squares**2).mean() / squares.mean() ** 2)
-
-
 def is_zero_one(values: FloatArray) -> bool:
     """Whether all losses are 0 or 1.
 
@@ -222,6 +213,19 @@ def is_zero_one(values: FloatArray) -> bool:
     True
     """
     return bool(np.isin(values, (0.0, 1.0)).all())
+
+
+def is_unbounded(table: Table) -> bool:
+    """Whether all losses are at least 0, and no largest one is known.
+
+    Examples
+    --------
+    >>> plan = FoldPlan.from_fold_ids([1, 1, 2, 2])
+    >>> is_unbounded(LossTable(plan, np.array([[0.0], [1], [1], [4]])))
+    True
+    """
+    values = table.losses if isinstance(table, LossTable) else table.means
+    return table.range == (0.0, math.inf) and bool(values.min(initial=0.0) >= 0)
 
 
 def check_finite(table: LossTable | FoldMeans) -> None:
@@ -236,26 +240,3 @@ def check_finite(table: LossTable | FoldMeans) -> None:
         given=f"fit {fits}",
         fix="repair these fits; an interval from the others would be about other data",
     )
-
-
-def warn_heavy_tails(losses: FloatArray, loss: str) -> None:
-    """Warn when the kurtosis of the losses says that no interval of means can be trusted.
-
-    Parameters
-    ----------
-    losses : float64 array
-    loss : str
-        Their name.
-    """
-    if losses.size < FEW or is_zero_one(losses):
-        return
-    value = kurtosis(losses)
-    # the kurtosis of n values cannot exceed n
-    if value > min(HEAVY_KURTOSIS, 0.6 * losses.size):
-        warn(
-            f"The losses have heavy tails (kurtosis {value:.0f}; squared normal errors have "
-            "15): intervals for their mean cover less often than they say.",
-            fix=Advice("{loss} has lighter tails", loss=lighter)
-            if (lighter := lighter_than(loss))
-            else "look at the rows with the largest losses",
-        )

@@ -25,6 +25,7 @@ SIMULATED = (
 """Where figures of coverage come from that several methods give; other data can differ."""
 
 Target = Literal["ER", "R", "PQ", "R and ER"]
+Side = Literal["both", "upper", "lower"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Limits:
     p_value : float, optional
         Of the hypothesis that the mean is 0, where it is not the t or normal one. Limits that are
         NaN beside it are those of an empty set: the test rejects every value.
+    log : bool
+        Whether the limits are those of the logarithm of the mean.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class Limits:
     notes: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     p_value: float | None = None
+    log: bool = False
 
     @property
     def empty(self) -> bool:
@@ -121,6 +125,8 @@ class Method(Brief):
     needs : {"fold means", "pointwise", "0-1", "predictions"}
         What it reads: fold means (any metric), one loss per observation, losses of 0 and 1 only,
         or predicted scores of two classes.
+    unbounded : bool
+        Whether it is for losses from 0 without an upper end only.
     rank : int, optional
         Its place among the legal methods of which "auto" takes the first; without one it has to be
         asked for.
@@ -128,6 +134,8 @@ class Method(Brief):
         Why "auto" takes it.
     for_groups : bool
         Whether "auto" takes it only where rows come in groups.
+    for_pairs : bool
+        Whether "auto" takes it only for differences of two methods.
     illegal : mapping
         Why it is not legal for a layout, where there is more to say than that.
     several : bool
@@ -163,9 +171,11 @@ class Method(Brief):
     folds: Splitter
     known: Callable[[FoldPlan], str]
     needs: Literal["fold means", "pointwise", "0-1", "predictions"] = "pointwise"
+    unbounded: bool = False
     rank: int | None = None
     because: str = "it is made for this plan"
     for_groups: bool = False
+    for_pairs: bool = False
     illegal: Mapping[Scheme, str] = field(default_factory=dict)
     several: bool = False
     grouped: bool = False

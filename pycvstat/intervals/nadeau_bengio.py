@@ -49,18 +49,29 @@ def corrected_t_limits(scores: FloatArray, ratio: float, level: float) -> Limits
         )
     sd = spread(scores, "the scores of the fits")
     std_error = sd * np.sqrt(1 / count + ratio)
-    notes: tuple[str, ...] = ()
-    if ratio > LARGE_RATIO:
-        share = 1 / (1 + ratio)
-        notes = (f"the correction is meant for training shares of about 0.9, here {share:.2g}",)
     return symmetric(
         rmath.mean(scores),
         std_error,
         level,
         float(count - 1),
-        notes,
+        small_share(ratio),
         ratio=float(ratio),
         fits=count,
+    )
+
+
+def small_share(ratio: float) -> tuple[str, ...]:
+    """The note where training sets are smaller than the correction is meant for.
+
+    Examples
+    --------
+    >>> small_share(1.0)
+    ('the correction is meant for training shares of about 0.9, here 0.5',)
+    """
+    if ratio <= LARGE_RATIO:
+        return ()
+    return (
+        f"the correction is meant for training shares of about 0.9, here {1 / (1 + ratio):.2g}",
     )
 
 

@@ -192,7 +192,8 @@ def paired(
         )
         bounded = read is not None and read.needs in ("classes", "scores")
         if method == "auto":
-            first, why = choose(method, difference, None, averaging, options)
+            pairs = read is None
+            first, why = choose(method, difference, None, averaging, options, pairs=pairs)
         limits, used = compute(first, difference, level, None, averaging, options, bounded=bounded)
         asked = asked_for(first, used, used, None, averaging, options)
     words = words_of(read, averaging)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from pycvstat.errors import IntervalError
-from pycvstat.intervals.method import Limits
+from pycvstat.errors import InputError, IntervalError
+from pycvstat.intervals.method import Limits, Side
 from pycvstat.types import FloatArray
 
 ROUNDING = 1e-13
@@ -90,16 +91,55 @@ def symmetric(
     level: float,
     df: float = math.inf,
     notes: tuple[str, ...] = (),
+    *,
+    log: bool = False,
     **details: object,
 ) -> Limits:
-    """The interval estimate ± quantile × standard error."""
+    """The interval estimate ± quantile × standard error; with `log` that of the logarithm.
+
+    The logarithm has the standard error std_error / estimate (delta method); means of losses
+    without an upper end are skewed to the right, their logarithms less.
+
+    Examples
+    --------
+    >>> limits = symmetric(2.0, 0.5, 0.95, log=True)
+    >>> round(limits.low, 4), round(limits.high, 4)
+    (1.2252, 3.2648)
+    """
     half = quantile(level, df) * std_error
-    return Limits(
-        float(estimate),
-        float(std_error),
-        float(estimate - half),
-        float(estimate + half),
-        df,
-        notes,
-        details,
-    )
+    if log:
+        factor = math.exp(min(half / estimate, 700.0))  # further, the end is infinite for anyone
+        low, high = estimate / factor, estimate * factor
+    else:
+        low, high = estimate - half, estimate + half
+    ends = float(low), float(high)
+    return Limits(float(estimate), float(std_error), *ends, df, notes, details, log=log)
+
+
+def two_sided(level: float, side: Side) -> float:
+    """The level of the two-sided interval one of whose ends is a bound of this level.
+
+    Examples
+    --------
+    >>> round(two_sided(0.95, "upper"), 4)
+    0.9
+    """
+    if side == "both":
+        return level
+    if level <= 0.5:
+        raise InputError("a bound needs a level above 0.5.", given=f"level={level:g}")
+    return 2 * level - 1
+
+
+def one_sided(limits: Limits, side: Side) -> Limits:
+    """The limits with one end only; the other is that of the metric's range, or infinite."""
+    if side == "both":
+        return limits
+    if limits.p_value is not None:
+        raise IntervalError(
+            "this method has no one-sided bound.",
+            given="limits of an F test",
+            fix="method='five_by_two_t' or 'corrected_t'",
+        )
+    low, high = (-math.inf, limits.high) if side == "upper" else (limits.low, math.inf)
+    return replace(limits, low=low, high=high)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pycvstat.errors import InputError
-from pycvstat.intervals.method import Target
+from pycvstat.intervals.method import Side, Target
 from pycvstat.intervals.quantiles import two_sided_p
 from pycvstat.losses import LossTable, Table
 from pycvstat.losses.seal import Sealed
@@ -153,6 +153,10 @@ class Interval(Sealed, Verbs, Tabled):
         Whether an end was moved to the end of the metric's range.
     empty : bool
         Whether the test behind the limits rejects every value.
+    log : bool
+        Whether it is symmetric on the scale of logarithms.
+    side : {"both", "upper", "lower"}
+        "upper" and "lower": one bound of this level, the other end is that of the range.
     details : mapping
         Numbers behind the interval, by name.
     source : LossTable or FoldMeans, optional
@@ -186,6 +190,8 @@ class Interval(Sealed, Verbs, Tabled):
     notes: tuple[str, ...] = ()
     clipped: bool = False
     empty: bool = False
+    log: bool = False
+    side: Side = "both"
     details: Mapping[str, Any] = field(default_factory=dict)
     source: Table | None = field(default=None, repr=False)
     asked: Asked | None = field(default=None, repr=False)
@@ -232,7 +238,11 @@ class Interval(Sealed, Verbs, Tabled):
         """
         if math.isnan(self.std_error) or math.isnan(self.df):
             return math.nan
-        return two_sided_p((self.estimate - null) / self.std_error, self.df)
+        if self.log:
+            distance = math.log(self.estimate / null) * self.estimate if null > 0 else math.inf
+        else:
+            distance = self.estimate - null
+        return two_sided_p(distance / self.std_error, self.df)
 
     def row(self) -> dict[str, Any]:
         """What every table has of an interval: no limits without target, method and notes."""
@@ -280,7 +290,10 @@ class Interval(Sealed, Verbs, Tabled):
     def __repr__(self) -> str:
         if self.without:
             return f"Interval({self.estimate:.4g}, no limits, {self.target}, {self.method})"
-        return (
-            f"Interval({self.estimate:.4g}, {self.level * 100:g} % from {self.low:.3g} to "
-            f"{self.high:.3g}, {self.target}, {self.method})"
-        )
+        ends = {
+            "both": f"from {self.low:.3g} to {self.high:.3g}",
+            "upper": f"up to {self.high:.3g}",
+        }
+        said = ends.get(self.side, f"from {self.low:.3g} on")
+        level = f"{self.level * 100:g} %"
+        return f"Interval({self.estimate:.4g}, {level} {said}, {self.target}, {self.method})"

@@ -12,13 +12,14 @@ import pandas as pd
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.errors.checks import Brief, check_level, is_whole
-from pycvstat.folds import FoldPlan, Splitter
-from pycvstat.intervals import Limits
+from pycvstat.folds import FoldPlan, KFold, Splitter
+from pycvstat.intervals import Limits, interval
 from pycvstat.intervals.legal import range_of
 from pycvstat.intervals.method import find
 from pycvstat.losses import LossTable
 from pycvstat.rmath.random import Random, as_stream
 from pycvstat.simulate.laws import MonteCarlo, at_points
+from pycvstat.simulate.like import like as like_data
 from pycvstat.simulate.scenarios import Scenario, as_scenario
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Shown
@@ -141,6 +142,9 @@ def coverage(
     level: float = 0.95,
     targets: Sequence[Target] = ("ER(n)", "ER(m)", "R"),
     random: Random = 1,
+    like: Any = None,
+    formula: str | None = None,
+    n: int | None = None,
     **options: Any,
 ) -> Coverage:
     """Draw data sets, compute the interval on each, and count how often it covers.
@@ -150,10 +154,10 @@ def coverage(
 
     Parameters
     ----------
-    scenario : str or Scenario
-        A name of `SCENARIOS`, or your own.
+    scenario : str, Scenario or learner
+        A name of `SCENARIOS`, or your own; a learner together with the data that are `like` yours.
     method : str or callable
-        An interval method, or a formula of your own ``(table, level) -> Limits``.
+        An interval method, "auto", or a formula of your own ``(table, level) -> Limits``.
     folds : splitter, optional
         The usual one for the method by default. It must not have a seed: plans are drawn anew for
         every 50 data sets.
@@ -164,6 +168,13 @@ def coverage(
         Expected risk at the size of the data and at that of the training sets, risk of the model
         fitted on all rows, mean risk of the models of the folds.
     random : int, RRandom, numpy.random.Generator, optional
+    like : DataFrame, optional
+        Data whose rows are drawn with replacement; responses are the prediction of the learner,
+        fitted to all of them, plus an error of an out-of-fold prediction.
+    formula : str, optional
+        Of these data.
+    n : int, optional
+        Rows of each data set drawn from them, as many as they have by default.
     **options
         Of the method.
 
@@ -176,15 +187,23 @@ def coverage(
     >>> result = coverage("ols", "corrected_t", sets=100, random=1)
     >>> result["ER(100)"].coverage.mean
     0.9
+    >>> from pycvstat.data import mtcars
+    >>> from pycvstat.learners.ols import OLS
+    >>> coverage(OLS(), "auto", like=mtcars(), formula="mpg ~ wt", sets=20).glance()["sets"].item()
+    20
     """
     level, wanted = check_level(level), _targets(targets)
     if not is_whole(sets) or sets < 2:
         raise InputError("sets must be a whole number of at least 2 data sets.", given=repr(sets))
     sets = int(sets)
-    case, stream = as_scenario(scenario), as_stream(random)
+    stream = as_stream(random)
+    case = as_scenario(scenario) if like is None else like_data(scenario, like, formula, n)
     name = method if isinstance(method, str) else getattr(method, "__name__", "formula")
-    formula = find(method).formula if isinstance(method, str) else method
-    splitter = folds if folds is not None else find(str(method)).folds
+    splitter = folds if folds is not None else KFold(10)
+    read: Any = method
+    if isinstance(method, str):
+        read = _usual if method == "auto" else find(method).formula
+        splitter = splitter if folds is not None or method == "auto" else find(method).folds
     limits, truths = [], []
     for start in range(0, sets, BLOCK):
         plan = splitter.plan(case.n, groups=case.groups, random=stream)
@@ -197,7 +216,7 @@ def coverage(
             warnings.simplefilter("ignore", PycvstatWarning)
             for a, b, at in zip(X, y, points, strict=True):
                 table, risks = case.cross_validated(a, b, at, plan, fits)
-                limits.append(_limits(case, formula, table, level, options))
+                limits.append(_limits(case, read, table, level, options))
                 means = [part.mean() for part in np.split(risks, ends)]
                 of_size = dict(zip(trained, means, strict=True))
                 truths.append([of_size[_SIZE[target]] for target in wanted])
@@ -205,6 +224,10 @@ def coverage(
     by_target = dict(zip(labels, np.array(truths).T, strict=True))
     asked = {"scenario": case.name, "method": name, "folds": plan.recipe, "level": level}
     return _count(np.array(limits), by_target, **asked, seed=stream.seed)
+
+
+def _usual(table: LossTable, level: float) -> Any:
+    return interval(table, level=level)
 
 
 def _limits(

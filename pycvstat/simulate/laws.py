@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -115,7 +116,12 @@ class Law:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HeavyTailed(Law):
-    """A law whose noise is t distributed with 3 degrees of freedom, times `noise`.
+    """A law whose noise is t distributed, times `noise`.
+
+    Parameters
+    ----------
+    df : int
+        Degrees of freedom, at least 3.
 
     Examples
     --------
@@ -123,16 +129,40 @@ class HeavyTailed(Law):
     12.0
     """
 
+    df: int = 3
+
     def draw(self, stream: Any, n: int) -> tuple[FloatArray, FloatArray]:
         """Draw n rows: predictors and response."""
-        X, normal = self.predictors(stream, n), np.asarray(stream.rnorm(4 * n)).reshape(4, n)
+        rows = self.df + 1
+        X, normal = self.predictors(stream, n), np.asarray(stream.rnorm(rows * n)).reshape(rows, n)
         noise = normal[0] / np.sqrt((normal[1:] ** 2).mean(axis=0))
         return X, self.mean(X) + self.noise * noise
 
     @cached_property
     def bayes_risk(self) -> float:
         """Risk of the regression function: the variance of the noise."""
-        return 3 * self.noise**2
+        return self.df / (self.df - 2) * self.noise**2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Skewed(Law):
+    """A law whose noise is lognormal about its mean, times `noise`.
+
+    Examples
+    --------
+    >>> round(Skewed("lognormal", 1, lambda X: X[:, 0]).bayes_risk, 4)
+    4.6708
+    """
+
+    def draw(self, stream: Any, n: int) -> tuple[FloatArray, FloatArray]:
+        """Draw n rows: predictors and response."""
+        X, normal = self.predictors(stream, n), np.asarray(stream.rnorm(n))
+        return X, self.mean(X) + self.noise * (np.exp(normal) - math.exp(0.5))
+
+    @cached_property
+    def bayes_risk(self) -> float:
+        """Risk of the regression function: the variance of the noise."""
+        return (math.e - 1) * math.e * self.noise**2
 
 
 @dataclass(frozen=True, eq=False, repr=False)

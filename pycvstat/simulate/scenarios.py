@@ -15,13 +15,13 @@ from pycvstat.learners.base import Learner
 from pycvstat.learners.glm import Logit
 from pycvstat.learners.knn import KNN
 from pycvstat.learners.ols import OLS
-from pycvstat.learners.penalised import Ridge
+from pycvstat.learners.penalised import Lasso, Ridge
 from pycvstat.losses import LossTable
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import as_stream
-from pycvstat.simulate.laws import GroupedNoise, HeavyTailed, Law, predictions, task_of
+from pycvstat.simulate.laws import GroupedNoise, HeavyTailed, Law, Skewed, predictions, task_of
 from pycvstat.types import FloatArray, IntArray
 
 POINTS = 1000  # new points at which the risk of one data set is averaged
@@ -203,6 +203,84 @@ SCENARIOS: dict[str, Scenario] = {
         "OLS with t noise of 3 degrees of freedom, p = 5", HEAVY, 100, OLS(), linear=True
     ),
 }
+
+
+def heavy_tailed(df: int = 5) -> Scenario:
+    """Least squares with t noise.
+
+    Examples
+    --------
+    >>> heavy_tailed(5).name
+    'OLS with t noise of 5 degrees of freedom, p = 5'
+    """
+    law = HeavyTailed(f"t{df}", 5, HEAVY.mean, df=df)
+    name = f"OLS with t noise of {df} degrees of freedom, p = 5"
+    return replace(SCENARIOS["heavy_tails"], name=name, law=law)
+
+
+def lognormal() -> Scenario:
+    """Least squares with lognormal noise.
+
+    Examples
+    --------
+    >>> lognormal().law.d
+    5
+    """
+    law = Skewed("lognormal", 5, HEAVY.mean)
+    return replace(SCENARIOS["heavy_tails"], name="OLS with lognormal noise, p = 5", law=law)
+
+
+def nested(learner: str) -> Scenario:
+    """A tuned learner: "knn" over 8 values of k, or "lasso" with 150 predictors and 80 rows.
+
+    Examples
+    --------
+    >>> nested("lasso").n
+    80
+    """
+    if learner == "knn":
+        tuned = Tuned(KNN(), {"k": (1, 3, 5, 7, 9, 13, 19, 27)}, inner=Blocks(5))
+        return Scenario("tuned kNN, nested", WAVES, 100, tuned)
+    law = Law("five of 150", 150, lambda X: X[:, :5].sum(axis=1), noise=2.0)
+    tuned = Tuned(Lasso(), {"lam": np.geomspace(0.05, 2.0, 12)}, inner=Blocks(5))
+    return Scenario("tuned lasso, nested, n = 80, p = 150", law, 80, tuned, linear=True)
+
+
+def rivals(learner: str = "ols", effect: float = 0.0) -> Scenario:
+    """A learner on one half of the predictors against itself on the other: of equal risk at 0.
+
+    Parameters
+    ----------
+    learner : {"ols", "ols_50", "ols_wide", "t5", "knn", "logistic"}
+    effect : float
+        By how much less the second half matters.
+
+    Examples
+    --------
+    >>> rivals("ols_wide").versus
+    'y ~ x11 + x12 + x13 + x14 + x15 + x16 + x17 + x18 + x19 + x20'
+    """
+    d = {"ols_wide": 10, "ols": 1, "ols_50": 1, "t5": 1}.get(learner, 2)
+    shape = (lambda Z: np.sin(2 * Z[:, 0]) + Z[:, 1]) if learner == "knn" else _sum
+    weight = 1.0 - effect
+
+    def mean(X: FloatArray) -> FloatArray:
+        both = shape(X[:, :d]) + weight * shape(X[:, d:])
+        return 1 / (1 + np.exp(-both)) if learner == "logistic" else both
+
+    law: Law = Law(f"rivals {learner}", 2 * d, mean, classes=learner == "logistic")
+    if learner == "t5":
+        law = HeavyTailed("rivals t5", 2 * d, mean, df=5)
+    model: Learner = {"knn": KNN(7), "logistic": Logit()}.get(learner, OLS())
+    n = {"ols_50": 50, "ols_wide": 60}.get(learner, 100)
+    halves = [" + ".join(f"x{j}" for j in range(k, k + d)) for k in (1, d + 1)]
+    name = f"{learner} against itself, n = {n}, effect {effect:g}"
+    linear = isinstance(model, OLS)
+    return Scenario(name, law, n, model, f"y ~ {halves[0]}", f"y ~ {halves[1]}", linear=linear)
+
+
+def _sum(Z: FloatArray) -> FloatArray:
+    return np.asarray(Z.sum(axis=1) / np.sqrt(Z.shape[1]))
 
 
 def tuned_knn(law: str = "knn_regression") -> Scenario:

@@ -106,7 +106,7 @@ def test_a_response_of_words_is_classes(place: Path, capsys: pytest.CaptureFixtu
     assert cli.main([*words, "--folds", "grouped:10", "--groups", "who"]) == 0
     text = capsys.readouterr().out
     assert "0-1 loss" in text
-    assert "rows come in groups" in text
+    assert "who-grouped 10-fold" in text
 
 
 def test_tune_nested_and_compare(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

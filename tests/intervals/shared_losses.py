@@ -7,6 +7,7 @@ import json
 import subprocess
 import tempfile
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from pycvstat.errors import PycvstatWarning
 from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import interval
+from pycvstat.intervals.log_t import overlap
 from pycvstat.intervals.result import Interval
 from pycvstat.losses import LossTable, Predictions
 from pycvstat.r.bridge import reference
@@ -120,9 +122,24 @@ def _cases() -> list[tuple[str, dict[str, Any], Interval]]:
     by_row = np.empty(N)
     by_row[grouped.plan.rows] = LOSSES
     long = long_form(pairs)
+    ids = np.column_stack([FOLDS, np.roll(FOLDS, 3)])
+    repeated = FoldPlan.from_fold_ids(ids)
+    noise = draw(14).rnorm(2 * N) ** 2
+    twice = LossTable(repeated, (LOSSES[repeated.rows] + noise)[:, None], "squared")
+    unstable = overlap(twice)  # live R computes it from the losses in the cross-checks
     auc = {"label": LABEL.tolist(), "score": SCORE.tolist(), "fold": F, "level": 0.95}
     return [
         ("pcv_ci_holdout_z", {"losses": L, "level": 0.9}, interval(test, "holdout_z", 0.9)),
+        (
+            "pcv_ci_holdout_t",
+            {"losses": L, "level": 0.9, "log": True},
+            interval(test, "holdout_t", 0.9),
+        ),
+        (
+            "pcv_ci_holdout_t",
+            {"losses": ERRORS.tolist(), "level": 0.9},
+            interval(one_split(ERRORS, range=(0.0, 1.0)), "holdout_t", 0.9),
+        ),
         (
             "pcv_ci_hoeffding",
             {"losses": ERRORS.tolist(), "level": 0.95, "lo": 0, "hi": 1},
@@ -155,6 +172,21 @@ def _cases() -> list[tuple[str, dict[str, Any], Interval]]:
             interval(table, "corrected_t"),
         ),
         (
+            "pcv_ci_log_t",
+            {"scores": means, "ratio": 1 / 5, "level": 0.95},
+            interval(table, "log_t"),
+        ),
+        (
+            "pcv_ci_log_t",
+            {"scores": twice.fold_means()[:, 0].tolist(), "ratio": unstable, "level": 0.9},
+            interval(twice, "log_t", 0.9),
+        ),
+        (
+            "pcv_ci_pointwise_t",
+            {"estimate": float(np.mean(means)), "losses": L, "instability": 0, "level": 0.95},
+            interval(table, "pointwise_t"),
+        ),
+        (
             "pcv_ci_conservative_z",
             {
                 "full": half_means[:4].tolist(),
@@ -181,8 +213,13 @@ def _cases() -> list[tuple[str, dict[str, Any], Interval]]:
         ("pcv_ci_cv_auc", auc | {"half": True}, interval(scored, "cv_auc", ties="half")),
         (
             "pcv_ci_cluster",
-            {"losses": by_row.tolist(), "group": GROUPS.tolist(), "level": 0.95},
+            {"losses": by_row.tolist(), "group": GROUPS.tolist(), "level": 0.95, "log": True},
             interval(grouped, "cluster"),
+        ),
+        (
+            "pcv_ci_cluster",
+            {"losses": by_row.tolist(), "group": GROUPS.tolist(), "level": 0.95},
+            interval(replace(grouped, range=(-np.inf, np.inf)), "cluster"),
         ),
         (
             "pcv_ci_bootstrap",

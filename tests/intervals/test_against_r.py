@@ -5,8 +5,8 @@ import pytest
 
 from pycvstat.intervals import METHODS
 from pycvstat.intervals.hoeffding import excess_risk_bound
-from pycvstat.intervals.legal import kurtosis
 from pycvstat.intervals.paired import adjusted
+from pycvstat.intervals.tails import kurtosis
 from tests.intervals.shared_losses import LOSSES, cases, r_results
 from tests.rscript import live_r, r_values
 

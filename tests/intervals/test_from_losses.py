@@ -94,7 +94,8 @@ def test_scikit_learn():
     for k, (_, test) in enumerate(folds.split(X)):
         ids[test] = k
     losses = from_losses((y - predicted) ** 2, ids, loss="squared", y=y, predictions=predicted)
-    assert losses.interval().low == pytest.approx(corrected_t(scores, 40, 10).low, rel=1e-10)
+    corrected = losses.interval("corrected_t")
+    assert corrected.low == pytest.approx(corrected_t(scores, 40, 10).low, rel=1e-10)
     assert losses.interval(metric="rmse").estimate == pytest.approx(np.sqrt(scores.mean()))
     total = ((y - y.mean()) ** 2).mean()
     r2 = losses.interval("all_pairs", metric="r2")
@@ -105,7 +106,10 @@ def test_range():
     errors = from_losses((LOSSES > 3).astype(float), IDS)
     assert errors.table.range == (0.0, 1.0)
     assert from_losses(LOSSES, IDS).table.range == (-np.inf, np.inf)
-    assert from_losses(LOSSES, IDS, bounds=(0, np.inf)).interval(level=0.9999).low == 0
+    wide = from_losses(LOSSES, IDS, bounds=(0, np.inf)).interval("corrected_t", level=0.9999)
+    assert wide.low == 0
+    assert from_losses(LOSSES, IDS, loss="squared").table.range == (0, np.inf)
+    assert from_losses(-LOSSES, IDS, loss="squared").table.range == (-np.inf, np.inf)
     with pytest.raises(LossError, match="outside their bounds"):
         from_losses(LOSSES, IDS, bounds=(0, 1))
     for bounds in ("ab", 3, (5, 1), (np.nan, 1), (0, 1, 2)):
@@ -118,8 +122,8 @@ def test_groups():
     groups = np.arange(N) // 2
     whole = groups % 4
     result = from_losses(LOSSES, whole, groups=groups)
-    assert result.interval().method == "cluster"
-    assert result.interval().details["groups"] == 12
+    assert result.interval().method == "corrected_t"
+    assert result.interval("cluster").details["groups"] == 12
     plan = FoldPlan.from_fold_ids(whole)
     for given in (groups, [f"subject {g}" for g in groups]):
         found = from_losses(LOSSES, plan, groups=given).interval()
@@ -154,7 +158,7 @@ def test_two_methods_of_one_name_are_refused(losses, names):
 
 def test_one_test_set():
     found = from_losses(LOSSES, n_train=100).interval()
-    assert (found.method, found.target) == ("holdout_z", "R(100)")
+    assert (found.method, found.target) == ("holdout_t", "R(100)")
     with pytest.raises(InputError, match="training size is part of") as refused:
         from_losses(LOSSES)
     assert "n_train" in refused.value.fix
@@ -165,7 +169,7 @@ def test_one_test_set():
         from_losses(LOSSES, IDS, n_train=18)
 
 
-@pytest.mark.parametrize("method", ["bootstrap", "cluster", "holdout_z"])
+@pytest.mark.parametrize("method", ["bootstrap", "cluster", "holdout_t", "holdout_z"])
 def test_training_rows_of_one_test_set_are_counted_not_listed(method):
     many = from_losses(LOSSES, n_train=10**12).interval(method)
     few = from_losses(LOSSES, n_train=18).interval(method)

@@ -84,7 +84,7 @@ def test_the_order_of_rows_and_names_of_folds_do_not_matter(seed):
 @settings(max_examples=30)
 def test_clipped_to_the_range(seed):
     free, kept = table(seed, n=7, folds=3), table(seed, n=7, folds=3, limits=(0.0, 2.5))
-    a, b = interval(free, level=0.999), interval(kept, level=0.999)
+    a, b = (interval(one, "corrected_t", level=0.999) for one in (free, kept))
     assert (b.low, b.high) == (max(a.low, 0.0), min(a.high, 2.5))
     assert b.clipped is (a.low < 0 or a.high > 2.5)
     assert any(" end cut at " in note for note in b.notes) is b.clipped

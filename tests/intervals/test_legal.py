@@ -49,22 +49,25 @@ def table_of(kind, *, zero_one=False, candidates=1, groups=False):
     losses = draw.random((len(plan.rows), candidates))
     if zero_one:
         losses = (losses < 0.3).astype(float)
-    return LossTable(plan, losses, "zero_one" if zero_one else "absolute", (0.0, np.inf),
+    return LossTable(plan, losses, "zero_one" if zero_one else "absolute",
+                     (0.0, 1.0 if zero_one else np.inf),
                      tuple({"k": i} for i in range(candidates)))  # fmt: skip
 
 
 LEGAL = {
-    "one split": {"bootstrap", "cluster", "hoeffding", "holdout_z"},
-    "K-fold": {"all_pairs", "bootstrap", "cluster", "corrected_t", "within_fold"},
-    "leave-one-out": {"all_pairs", "bootstrap", "cluster", "corrected_t"},
-    "repeated K-fold": {"bootstrap", "cluster", "corrected_t"},
-    "subsampling": {"corrected_t"},
+    "one split": {"bootstrap", "cluster", "hoeffding", "holdout_t", "holdout_z"},
+    "K-fold": {
+        "all_pairs", "bootstrap", "cluster", "corrected_t", "log_t", "pointwise_t", "within_fold",
+    },
+    "leave-one-out": {"all_pairs", "bootstrap", "cluster", "corrected_t", "log_t", "pointwise_t"},
+    "repeated K-fold": {"bootstrap", "cluster", "corrected_t", "log_t", "pointwise_t"},
+    "subsampling": {"corrected_t", "log_t"},
     "nested pairs": {"ncv"},
     "paired halves": {"conservative_z"},
     "5x2": {"corrected_t", "five_by_two_f", "five_by_two_t"},
     "time series": set(),
     "bootstrap": set(),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", LEGAL)
@@ -72,7 +75,7 @@ def test_legal_methods(kind):
     assert plan_of(kind).scheme == kind
     assert set(legal_methods(table_of(kind))) == LEGAL[kind] - {"hoeffding"}
     bounded = replace(table_of(kind), range=(0.0, 1.0))
-    assert set(legal_methods(bounded)) == LEGAL[kind]
+    assert set(legal_methods(bounded)) == LEGAL[kind] - {"log_t"}
 
 
 def test_the_auc_is_of_two_classes():
@@ -107,13 +110,13 @@ def test_legal_methods_work_and_others_are_refused(kind, name):
 @pytest.mark.parametrize(
     ("kind", "zero_one", "expected"),
     [
-        ("one split", False, "holdout_z"),
+        ("one split", False, "holdout_t"),
         ("one split", True, "wilson"),
-        ("K-fold", False, "corrected_t"),
+        ("K-fold", False, "log_t"),
         ("K-fold", True, "corrected_t"),
-        ("leave-one-out", False, "corrected_t"),
+        ("leave-one-out", False, "log_t"),
         ("repeated K-fold", True, "corrected_t"),
-        ("subsampling", False, "corrected_t"),
+        ("subsampling", False, "log_t"),
         ("nested pairs", False, "ncv"),
         ("paired halves", False, "conservative_z"),
         ("5x2", False, "five_by_two_f"),
@@ -130,12 +133,14 @@ def test_auto(kind, zero_one, expected):
 
 @pytest.mark.parametrize("kind", ["one split", "K-fold", "leave-one-out", "repeated K-fold"])
 def test_auto_on_groups(kind):
-    found = interval(table_of(kind, groups=True))
-    assert found.method == "cluster"
+    """About the expected risk, as elsewhere; one split has one fit, and the cluster interval."""
+    usual = interval(table_of(kind, groups=True))
+    assert usual.method == ("cluster" if kind == "one split" else "log_t")
+    found = interval(table_of(kind, groups=True), "cluster")
     assert any("only 4 groups" in note for note in found.notes)
     with pytest.raises(IntervalError, match="rows come in groups") as refused:
         interval(table_of(kind, groups=True), "bootstrap")
-    assert refused.value.fix == "method='cluster' on these folds"
+    assert refused.value.fix == f"method={usual.method!r} on these folds"
 
 
 def test_auto_on_candidates():
@@ -166,12 +171,12 @@ def test_refusals_name_reason_nearest_method_and_folds():
         "all_pairs is not legal here: its plan is a repeated K-fold partition, and the losses of "
         "one row in several repetitions are dependent.\n"
         "  Given: fold ids, metric absolute\n"
-        "  Do this: method='corrected_t' on these folds; or folds=KFold(10) for all_pairs"
+        "  Do this: method='log_t' on these folds; or folds=KFold(10) for all_pairs"
     )
     with pytest.raises(IntervalError) as refused:
         interval(table_of("K-fold"), "ncv")
     assert refused.value.fix == (
-        "method='corrected_t' on these folds; or folds=NestedPairs(repeats=200) for ncv"
+        "method='log_t' on these folds; or folds=NestedPairs(repeats=200) for ncv"
     )
 
 
@@ -188,7 +193,7 @@ def test_a_metric_without_pointwise_losses():
     assert refused.value.fix == "method='corrected_t' on these folds"
     assert interval(table, metric="auc").method == "corrected_t"
     grouped = replace(table, plan=replace(plan, groups=IDS))
-    assert interval(grouped).method == "cluster"
+    assert interval(grouped).method == "log_t"
     assert interval(grouped, metric="auc").method == "corrected_t"  # clusters need every loss
     assert interval(table, "cv_auc").metric == "auc"
     assert "mean AUC of the 4 models" in interval(table, "cv_auc").estimand
@@ -201,14 +206,14 @@ def test_folds_are_advised_only_where_they_would_help():
     with pytest.raises(IntervalError) as refused:
         interval(table_of("one split"), "bbc_cv")
     assert refused.value.fix == (
-        "method='holdout_z' on these folds; or tune(..., folds=KFold(10)) for bbc_cv"
+        "method='holdout_t' on these folds; or tune(..., folds=KFold(10)) for bbc_cv"
     )
     with pytest.raises(IntervalError) as refused:
         interval(table_of("K-fold"), "dev_set")
     assert refused.value.fix.endswith("tune(..., folds=Holdout(test=0.2)) for dev_set")
     with pytest.raises(IntervalError) as refused:  # squared losses are of no use to it anywhere
         interval(table_of("subsampling"), "wilson")
-    assert refused.value.fix == "method='corrected_t' on these folds"
+    assert refused.value.fix == "method='log_t' on these folds"
     with pytest.raises(IntervalError) as refused:
         interval(FoldMeans(plan_of("one split"), np.ones((1, 1)), "auc"), "holdout_z")
     assert refused.value.fix == "method='cv_auc' on these folds"

@@ -12,10 +12,11 @@ from pycvstat.folds import FoldPlan
 from pycvstat.intervals import interval
 from pycvstat.intervals.cluster import cluster_robust
 from pycvstat.intervals.from_losses import from_losses
-from pycvstat.intervals.legal import check_finite, check_size, kurtosis
+from pycvstat.intervals.legal import check_finite, check_size
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 from pycvstat.intervals.ncv import Pieces, monte_carlo_error
 from pycvstat.intervals.proportions import proportion
+from pycvstat.intervals.tails import kurtosis
 from pycvstat.losses import FoldMeans, LossTable, Metric
 
 SCORES = np.array([1.0, 2.0, 4.0, 3.0])

@@ -27,7 +27,7 @@ def table(seed, plan=PLAN, shift=0.0):
 
 def test_it_is_the_corrected_t_of_fold_differences():
     a, b = table(1), table(2)
-    found = paired(a, b, names=("knn", "ols"))
+    found = paired(a, b, names=("knn", "ols"), method="corrected_t")
     by_hand = corrected_t((a.fold_means() - b.fold_means())[:, 0], 50, 10)
     assert (found.low, found.high) == pytest.approx((by_hand.low, by_hand.high), rel=1e-12)
     assert found.difference == found.estimate
@@ -108,7 +108,7 @@ def test_other_plans():
     errors = [replace(table(s, split), loss="zero_one", range=(0.0, 1.0)) for s in (1, 2)]
     errors = [replace(t, losses=np.round(np.clip(t.losses / 4, 0, 1))) for t in errors]
     found = paired(*errors)
-    assert found.method == "holdout_z"  # differences are -1, 0, 1: not for Wilson
+    assert found.method == "holdout_t"  # differences are -1, 0, 1: not for Wilson
     assert found.interval.target == "R(90)"
     pairs = NestedPairs(4, 3, random=1).plan(N)
     assert paired(table(1, pairs), table(2, pairs)).method == "ncv"
@@ -151,7 +151,7 @@ def test_refused():
         paired(replace(table(1), y=np.zeros(N)), replace(table(2), y=np.ones(N)))
     with pytest.raises(IntervalError, match="do not vary"):
         paired(table(1), table(1))
-    with pytest.raises(InputError, match="corrected_t has no option 'bogus'"):
+    with pytest.raises(InputError, match="has no option 'bogus'"):
         paired(table(1), table(2), bogus=1)
     losses = table(2).losses.copy()
     losses[0] = np.nan

@@ -194,6 +194,11 @@ def _kfold(columns: int = 1, groups: Any = None, **more: Any) -> LossTable:
     return _table(FoldPlan.from_fold_ids(FOLDS, groups=groups), _losses(60, columns), **more)
 
 
+def _repeated() -> LossTable:
+    plan = FoldPlan.from_fold_ids(np.column_stack([FOLDS, np.roll(FOLDS, 7)]))
+    return _table(plan, _losses(120))
+
+
 def _scored() -> LossTable:
     classes, score = _errors()[:, 0].astype(np.int64), _losses(60)[:, 0]
     predictions = Predictions(classes[None].astype(float), np.stack([-score, score], axis=1)[None])
@@ -213,12 +218,18 @@ def _pairs() -> LossTable:
 DRAWN = {"draws": 200, "random": 3}
 METHODS: dict[str, tuple[Callable[[], LossTable | FoldMeans], str, dict[str, Any]]] = {
     "holdout z": (lambda: _holdout(_losses(60)), "holdout_z", {}),
+    "holdout t": (lambda: _holdout(_losses(60)), "holdout_t", {}),
+    "holdout t of errors": (lambda: _holdout(_errors(), (0, 1)), "holdout_t", {}),
     "Hoeffding": (lambda: _holdout(_errors(), (0, 1)), "hoeffding", {"bounds": (0, 1)}),
     "Wilson": (lambda: _holdout(_errors(), (0, 1)), "wilson", {}),
     "Clopper-Pearson": (lambda: _holdout(_errors(), (0, 1)), "clopper_pearson", {}),
     "CLT, all pairs": (_kfold, "all_pairs", {}),
     "CLT, within folds": (_kfold, "within_fold", {}),
     "corrected t": (_kfold, "corrected_t", {}),
+    "log-scale corrected t": (_kfold, "log_t", {}),
+    "log-scale corrected t, repeated": (_repeated, "log_t", {}),
+    "row-wise corrected t": (_kfold, "pointwise_t", {}),
+    "row-wise corrected t, repeated": (_repeated, "pointwise_t", {}),
     "by cluster": (lambda: _kfold(groups=np.repeat(np.arange(12), 5)), "cluster", {}),
     "cvAUC": (_scored, "cv_auc", {}),
     "bootstrap": (_kfold, "bootstrap", DRAWN),

@@ -13,6 +13,7 @@ from pycvstat.folds.pairs import own_and_other_fold
 from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.method import METHODS, InR
 from pycvstat.intervals.paired import Paired
+from pycvstat.intervals.quantiles import two_sided
 from pycvstat.intervals.result import Asked, Interval, Scores
 from pycvstat.losses import FoldMeans, LossTable, Table
 from pycvstat.losses.metrics import METRICS
@@ -24,6 +25,8 @@ PARTS = ("estimate", "std_error", "low", "high")
 # the ends are kept inside the range of the metric, as ours are
 ENDS = """{{
   r <- as.numeric({formula})
+  if (side == "upper") r[3] <- -Inf
+  if (side == "lower") r[4] <- Inf
   r[3:4] <- pmin(pmax(r[3:4], lowest), highest)
   estimate <- r[1]; std_error <- r[2]; t <- {test}
   list(estimate = r[1], std_error = r[2], low = r[3], high = r[4], statistic = t[1], p_value = t[2])
@@ -121,13 +124,15 @@ def _code(formula: str, interval: Interval, asked: Asked) -> str:
 
 def _given(interval: Interval, asked: Asked) -> dict[str, Any]:
     """What the formula reads: losses, where they belong, sizes, options."""
-    table, level = asked.table, {"level": interval.level}
+    table = asked.table
+    level = {"level": two_sided(interval.level, interval.side), "side": interval.side}
     if isinstance(table, Scores):
         sizes = {"n_train": table.n_train, "n_test": table.n_test}
         return level | {"x": table.values, "fit": np.arange(1, len(table.values) + 1)} | sizes
     plan, metric = table.plan, asked.metric
     given: dict[str, Any] = {"n_train": plan.n_train, "n_test": plan.n_test, "n": plan.n}
     given |= level | {"metric": metric, "inner": int((plan.repeat == 0).sum())}
+    given |= {"times": plan.times if plan.is_partition else 1, "row": np.empty(0, np.int64)}
     if metric in ("rmse", "r2") and METHODS[interval.method].centre == "mean":
         given |= _sizes(table, METHODS[interval.method].needs == "fold means")
     if isinstance(table, FoldMeans):

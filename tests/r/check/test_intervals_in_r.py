@@ -38,6 +38,13 @@ NUMBERS = [
     ("kfold", "cluster", {}),
     ("kfold", "corrected_t", {"metric": "r2_correlation"}),
     ("holdout", "holdout_z", {}),
+    ("holdout", "holdout_t", {}),
+    ("kfold", "log_t", {}),
+    ("kfold", "pointwise_t", {}),
+    ("repeated", "log_t", {}),
+    ("repeated", "pointwise_t", {}),
+    ("loo", "log_t", {}),
+    ("subsampling", "log_t", {}),
     ("holdout", "hoeffding", {"bounds": (0, 500)}),
     ("holdout", "bootstrap", {"draws": 300, "random": 9}),
     ("repeated", "corrected_t", {}),
@@ -54,7 +61,7 @@ METRIC = [
     (plan, method, {**options, "metric": metric})
     for plan, method, options in NUMBERS
     for metric in ("rmse", "r2")
-    if method != "hoeffding" and "metric" not in options
+    if method not in ("hoeffding", "log_t", "pointwise_t") and "metric" not in options
     and not (metric == "r2" and plan == "5x2")  # the mean of ten halves can lie below every R^2
 ]  # fmt: skip
 CLASSES = [
@@ -114,6 +121,16 @@ def test_r_computes_the_same_interval(results, plan, method, options):
     check(results[plan].interval(method, 0.9, **options))
 
 
+@pytest.mark.parametrize("side", ["upper", "lower"])
+@pytest.mark.parametrize(("plan", "method"), [("holdout", "holdout_t"), ("kfold", "corrected_t")])
+def test_r_computes_the_same_bound(results, plan, method, side):
+    found = results[plan].interval(method, 0.9, side=side)
+    assert found.crosscheck()
+    end = "high" if side == "upper" else "low"
+    moved = replace(found, **{end: getattr(found, end) * (1 + 1e-9)})
+    assert moved.crosscheck().first_difference == f"{end}: element 1"
+
+
 @pytest.mark.parametrize(("plan", "method", "options"), CLASSES, ids=str)
 def test_r_computes_the_same_interval_of_errors_and_areas(results, plan, method, options):
     check(results["classes", plan].interval(method, **options))
@@ -154,10 +171,10 @@ def test_scores_of_other_programs():
 @pytest.mark.parametrize(
     ("folds", "methods"),
     [
-        (PLANS["kfold"], ["corrected_t", "all_pairs", "within_fold", "bootstrap"]),
+        (PLANS["kfold"], ["pointwise_t", "corrected_t", "all_pairs", "within_fold", "bootstrap"]),
         (PLANS["5x2"], ["five_by_two_t", "five_by_two_f"]),
         (PLANS["pairs"], ["ncv"]),
-        (PLANS["holdout"], ["holdout_z"]),
+        (PLANS["holdout"], ["holdout_z", "holdout_t"]),
     ],
     ids=str,
 )

@@ -1,0 +1,108 @@
+"""Heavy tails that are seen, bounds of one side, and the logarithm's interval."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy.stats import kurtosistest
+
+import pycvstat as pcv
+from pycvstat.errors import InputError, IntervalError, PycvstatWarning
+from pycvstat.folds import FiveByTwo, FoldPlan, Repeated
+from pycvstat.intervals import interval
+from pycvstat.intervals.cluster import freedom
+from pycvstat.intervals.log_t import instability, overlap
+from pycvstat.intervals.tails import above_normal, kurtosis
+from pycvstat.losses import LossTable
+
+seeds = st.integers(0, 2**31 - 1)
+
+
+def table(seed, n=40, folds=5, power=2.0):
+    draw = np.random.default_rng(seed)
+    plan = FoldPlan.from_fold_ids(draw.permutation(np.arange(n) % folds))
+    return LossTable(plan, np.abs(draw.normal(size=(n, 1))) ** power, "squared")
+
+
+def warned(losses):
+    plan = FoldPlan.from_fold_ids(np.arange(len(losses)) % 10)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        interval(LossTable(plan, losses[plan.rows][:, None], "squared"))
+    return any(issubclass(one.category, PycvstatWarning) for one in said)
+
+
+@pytest.mark.parametrize("n", [20, 60, 400])
+def test_the_score_of_a_kurtosis_is_that_of_anscombe_and_glynn(n):
+    """Two ways: scipy has the same approximation for a sample."""
+    values = np.random.default_rng(n).normal(size=n)
+    assert above_normal(kurtosis(values), n) == pytest.approx(kurtosistest(values).statistic)
+
+
+def test_what_is_warned_of():
+    """Of samples of 100 normal errors about 5 %, with t (3) and lognormal ones nearly all."""
+    draw = np.random.default_rng(7)
+    laws = {
+        "normal": lambda: draw.normal(size=100),
+        "t3": lambda: draw.standard_t(3, 100),
+        "lognormal": lambda: draw.lognormal(size=100) - np.exp(0.5),
+    }
+    shares = {name: np.mean([warned(law() ** 2) for _ in range(400)]) for name, law in laws.items()}
+    assert shares["normal"] < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    assert shares["t3"] > 0.8
+    assert shares["lognormal"] > 0.95
+
+
+@pytest.mark.filterwarnings("ignore:The losses have heavy tails")
+@given(seeds, st.floats(0.55, 0.99))
+@settings(max_examples=30, deadline=None)
+def test_a_bound_is_an_end_of_the_interval_of_the_double_error(seed, level):
+    one = table(seed)
+    both = interval(one, level=2 * level - 1)
+    upper, lower = (interval(one, level=level, side=side) for side in ("upper", "lower"))
+    assert (upper.low, upper.high) == (0.0, both.high)
+    assert (lower.low, lower.high) == (both.low, np.inf)
+    assert f"up to {upper.high:.3g}" in repr(upper)
+    assert f"from {lower.low:.3g} on" in repr(lower)
+
+
+def test_bad_sides():
+    with pytest.raises(InputError, match="side must be"):
+        interval(table(1), side="left")
+    with pytest.raises(InputError, match=r"a level above 0\.5"):
+        interval(table(1), level=0.4, side="upper")
+    plan = FiveByTwo(random=1).plan(40)
+    five = LossTable(plan, np.random.default_rng(1).random((len(plan.rows), 1)))
+    with pytest.raises(IntervalError, match="no one-sided bound"):
+        interval(five, "five_by_two_f", side="upper")
+
+
+@pytest.mark.filterwarnings("ignore:The losses have heavy tails")
+@given(seeds, st.floats(0.5, 0.99))
+@settings(max_examples=30, deadline=None)
+def test_the_p_value_of_an_end_on_the_scale_of_logarithms(seed, level):
+    found = interval(table(seed), "log_t", level)
+    assert 0 < found.low < found.estimate < found.high
+    assert found.low * found.high == pytest.approx(found.estimate**2, rel=1e-9)
+    assert found.p_value(found.high) == pytest.approx(1 - level, rel=1e-9)
+    assert found.p_value(found.low) == pytest.approx(1 - level, rel=1e-9)
+
+
+def test_more_unstable_learners_have_wider_intervals():
+    """One nearest neighbour changes with its training rows, least squares on one predictor not."""
+    folds = Repeated(pcv.KFold(10), 5, random=1)
+    data = pcv.data.mtcars()
+    steady = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", data, folds=folds).table
+    jumpy = pcv.cross_validate(pcv.KNN(1), "mpg ~ wt + hp + qsec", data, folds=folds).table
+    assert instability(steady) < instability(jumpy)
+    by_hand = 32 * 5 / (32 * 5 * 9) * (1 + 4 * instability(jumpy))
+    assert overlap(jumpy) == pytest.approx(by_hand, rel=0.01)  # folds of 3 and of 4 rows
+
+
+def test_degrees_of_freedom_of_clusters():
+    equal = np.repeat(5, 20)
+    alternating = np.tile([1.0, -1.0], 10)
+    assert freedom(alternating, equal) == pytest.approx(19)  # G - 1: neither unequal nor skewed
+    assert freedom(alternating, np.r_[equal[:-1], 60]) < 6
+    assert freedom(np.r_[np.full(19, -1.0), 19.0], equal) < 3
