@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pycvstat.folds import FoldPlan
-from pycvstat.intervals import METHODS
+from pycvstat.intervals import METHODS, simulated
 from vignettes import record_coverage
 
 SAME = 1e-6  # other BLAS libraries round differently; shares of data sets must be equal
@@ -147,6 +147,26 @@ def sizes_of_test(label):
     return f"{min(sizes)} to {max(sizes)} %"
 
 
+def sizes_of_rivals(label):
+    sizes = [
+        round(100 * run["excludes_zero"])
+        for run in RECORDED["runs"]
+        if run["part"] == "rivals" and run["label"] == label and "effect 0 " in f"{run['key']} "
+        and "effect 0.5" not in run["key"]
+    ]  # fmt: skip
+    assert len(sizes) == 6
+    return f"{min(sizes)} to {max(sizes)} %"
+
+
+def test_what_the_usual_intervals_print_is_recorded():
+    assert record_coverage.in_short(RECORDED["runs"]) == simulated.recorded()
+    assert {"log_t", "holdout_t"} == set(simulated.recorded())
+    for method, plan in (("log_t", PLAN), ("log_t", TWICE)):
+        words = METHODS[method].known(plan)
+        for scenario, covered in simulated.recorded()[method][plan.scheme].items():
+            assert f"{scenario} {covered} %" in words
+
+
 AT_TRAINING_SIZE, AT_N_AND_R = [1], [0, 2]
 PLAN = FoldPlan.from_fold_ids(np.arange(20) % 10)
 TWICE = FoldPlan.from_fold_ids(np.column_stack([np.arange(20) % 10, np.arange(20) // 2]))
@@ -158,6 +178,8 @@ KNOWN = [
     ("ncv", PLAN, spans("all", AT_N_AND_R, "NCV K=5, 10 reps")[::2]),
     ("five_by_two_t", PLAN, [sizes_of_test("5x2 t"), *spans("all", AT_TRAINING_SIZE, "5x2 t")]),
     ("five_by_two_f", PLAN, [sizes_of_test("5x2 F"), *spans("all", AT_TRAINING_SIZE, "5x2 F")]),
+    ("pointwise_t", PLAN, [sizes_of_rivals("pointwise t on 1x10")]),
+    ("pointwise_t", TWICE, [sizes_of_rivals("pointwise t on 10x10")]),
     ("bbc_cv", PLAN, spans("tuned", [0], "bbc_cv")),
     ("tibshirani", PLAN, spans("tuned", [0], "tibshirani")),
     ("cluster", PLAN, spans("groups", AT_TRAINING_SIZE, "cluster", of="20 groups")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ class Case:
     """
 
     name: str
-    python: Any = None
+    python: Any = field(default=None, metadata={"spare": True})  # a file keeps no function
     r: str | Path = ""
     data: Mapping[str, Any] | None = None
     rtol: float | Tolerance = EXACT
