@@ -111,9 +111,10 @@ def _centre(table: Table, values: FloatArray, method: Method, options: dict[str,
 
 
 def _with_values(table: Table, values: FloatArray, name: str, limits: tuple[float, float]) -> Table:
+    """The table with these in the place of losses; weights of losses are not of metrics."""
     if isinstance(table, FoldMeans):
         return replace(table, means=values[:, None], loss=name, range=limits, seal="")
-    return replace(table, losses=values[:, None], loss=name, range=limits, seal="")
+    return replace(table, losses=values[:, None], loss=name, range=limits, weights=None, seal="")
 
 
 def fold_scores(table: Table, metric: Metric) -> FoldMeans:

@@ -26,8 +26,9 @@ from pycvstat.intervals.legal import check_finite
 from pycvstat.intervals.of_metrics import measured, words_of
 from pycvstat.intervals.result import Interval
 from pycvstat.losses import FoldMeans, LossTable, Table
-from pycvstat.losses.metric import Averaging
-from pycvstat.losses.metrics import METRICS
+from pycvstat.losses.metric import Averaging, Metric
+from pycvstat.losses.metrics import METRICS, metric as metric_of
+from pycvstat.types import FloatArray
 from pycvstat.verbs import Tabled, Verbs
 
 if TYPE_CHECKING:
@@ -274,8 +275,8 @@ def all_pairs(
     Returns
     -------
     DataFrame
-        The columns of `Paired.tidy` and p_adjusted. Two methods whose losses are equal have a
-        difference of 0 and no p value (a warning says so).
+        The columns of `Paired.tidy` and p_adjusted. Two methods whose losses, or values of the
+        metric, are equal have a difference of 0 and no p value (a warning says so).
 
     Examples
     --------
@@ -291,11 +292,13 @@ def all_pairs(
     check_word("adjust", adjust, get_args(Adjust))
     if len(tables) < 2:
         raise InputError("a comparison needs at least two methods.", given=f"{len(tables)}")
+    read, _ = read_metric(metric, averaging, next(iter(tables.values())))
+    values = {name: _by_fold(table, read) for name, table in tables.items()}
     rows = []
     for a, b in itertools.combinations(tables, 2):
         pair = tables[a], tables[b]
-        if np.array_equal(pair[0].fold_means(), pair[1].fold_means()):
-            rows.append(_equal(a, b, level, *pair))
+        if np.array_equal(values[a], values[b]):
+            rows.append(_equal(a, b, level, *pair, read))
         else:
             asked = {"method": method, "level": level, "metric": metric, "averaging": averaging}
             found = paired(*pair, names=(a, b), **asked)  # type: ignore[arg-type]
@@ -305,13 +308,24 @@ def all_pairs(
     return frame
 
 
-def _equal(a: str, b: str, level: float, first: Table, second: Table) -> dict[str, Any]:
+def _by_fold(table: Table, read: Metric | None) -> FloatArray:
+    """What is compared: the metric by fold and by repetition, or the losses that it is made of."""
+    if read is None or isinstance(table, FoldMeans) or table.predictions is None:
+        return table.fold_means()
+    found = metric_of(table, read)
+    return np.append(found.by_fold, found.by_repeat)
+
+
+def _equal(
+    a: str, b: str, level: float, first: Table, second: Table, read: Metric | None
+) -> dict[str, Any]:
     check_comparable(first, second, (a, b))
-    said = f"{a} and {b} have the same losses in every fold: nothing to test."
+    what, name = ("losses", first.loss) if read is None else (read.label, read.name)
+    said = f"{a} and {b} have the same {what} in every fold: nothing to test."
     warn(said)
     nothing = dict.fromkeys((*NUMBERS, "statistic", "df", "p_value"), math.nan) | {"estimate": 0.0}
     return {"a": a, "b": b} | nothing | {
-        "level": level, "method": "none", "target": "", "metric": first.loss, "notes": said,
+        "level": level, "method": "none", "target": "", "metric": name, "notes": said,
     }  # fmt: skip
 
 

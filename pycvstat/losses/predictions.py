@@ -87,8 +87,9 @@ class Predictions:
             raise LossError(f"{name} needs class probabilities.", given="predicted classes only")
         classes = self.prob.shape[2]
         if needs == "scores" and classes != 2:
-            fix = f"metric='{name}_ovr' or '{name}_ovo', of all classes" if name == "auc" else ""
-            raise LossError(f"{name} needs two classes.", given=f"{classes} classes", fix=fix)
+            of_all = f"metric='{name}_ovr' or '{name}_ovo', of all classes"
+            advice = of_all if name == "auc" else None
+            raise LossError(f"{name} needs two classes.", given=f"{classes} classes", fix=advice)
         which = (candidate, slice(None), 1) if classes == 2 else candidate
         return np.asarray(self.prob[which])
 

@@ -227,6 +227,31 @@ def test_intervals_are_named_by_their_metric():
     assert difference.startswith("difference, x minus z, of the expected AUC of the learner")
 
 
+def test_methods_of_equal_classes_differ_in_probabilities():
+    """Pairs are equal where the metric is, not where the losses are: here all predict no event."""
+    few = DATA | {"y": np.where(X + 2 * Z > 2.5, "yes", "no")}
+    models = {"x": pcv.Model(pcv.KNN(75), "y ~ x"), "mean": pcv.Model(pcv.Mean(), "y ~ x")}
+    both = pcv.compare(models, data=few, folds=pcv.Stratified(5, random=1))
+    assert both.estimate["x"] == both.estimate["mean"]
+    (row,) = both.pairs(metric="auc").to_dict("records")
+    assert row["estimate"] == both.paired("x", "mean", metric="auc").estimate > 0.05
+    with pytest.warns(pcv.errors.PycvstatWarning, match="the same balanced accuracy in every"):
+        (row,) = both.pairs(metric="balanced_accuracy").to_dict("records")
+    assert (row["metric"], row["method"], row["estimate"]) == ("balanced_accuracy", "none", 0.0)
+
+
+@pytest.mark.parametrize("name", ["brier", "mcc", "auc", "accuracy"])
+@pytest.mark.parametrize("averaging", ["folds", "pooled"])
+def test_weights_of_losses_are_not_in_metrics(name, averaging):
+    data = DATA | {"w": np.exp(Z)}
+    weighed = pcv.cross_validate(pcv.Logit(), "y ~ x", data, folds=FOLDS, loss_weights="w")
+    found = weighed.interval(metric=name, averaging=averaging)
+    asked = LOGIT.interval(metric=name, averaging=averaging)
+    same = [(one.estimate, one.low, one.high) for one in (found, asked)]
+    assert same[0] == pytest.approx(same[1], rel=SAME)
+    assert any("weights in the losses, not in the" in note for note in found.notes)
+
+
 def test_a_function_of_one_s_own_on_one_split():
     one = pcv.cross_validate(pcv.OLS(), "v ~ x", DATA, folds=pcv.Holdout(0.4, random=1))
     found = one.interval(metric=Metric(lambda y, p: np.quantile(abs(y - p), 0.9), name="q90"))
