@@ -84,7 +84,8 @@ def interval(
     chosen, why = choose(method, table, read, averaging, options)
     if chosen.needs == "predictions":
         read, averaging = METRICS["auc"], "folds"
-    limits, used = compute(chosen, table, two_sided(level, side), read, averaging, options)
+    judged, each = why == chosen.because, two_sided(level, side)  # as the nearest legal method
+    limits, used = compute(chosen, table, each, read, averaging, options, judged=judged)
     if limits.empty:
         raise IntervalError(
             f"there is no {chosen.name} interval here: its test rejects every value.",
@@ -205,14 +206,15 @@ def compute(
     options: dict[str, Any],
     *,
     bounded: bool = False,
+    judged: bool = False,
 ) -> tuple[Limits, Table]:
     """The limits, and the table they are read from (that of the metric).
 
     Pseudo-losses of shares and ranks are `bounded`: large ones are of a rare class, and no sign of
-    heavy tails.
+    heavy tails. What was `judged` legal is not judged again.
     """
     with np.errstate(all="ignore"):
-        limits, used = _computed(method, table, level, metric, averaging, options, bounded)
+        limits, used = _computed(method, table, level, metric, averaging, options, bounded, judged)
     undefined = np.isnan([limits.low, limits.high]).any() and not limits.empty
     if undefined or np.isinf(limits.std_error) or not np.isfinite(limits.estimate):
         raise IntervalError(
@@ -231,13 +233,14 @@ def _computed(
     averaging: Averaging,
     options: dict[str, Any],
     bounded: bool,
+    judged: bool,
 ) -> tuple[Limits, Table]:
     scored, together = method.needs == "predictions", metric is not None and averaging != "folds"
     if metric and together and metric.smooth:
         metric.parts(table)  # a metric that these losses do not have is the first obstacle
     elif metric and not scored and not together:
         table = fold_scores(table, metric)
-    reason = legal.obstacle(method, table, together)
+    reason = None if judged else legal.obstacle(method, table, together)
     if reason is not None:
         raise legal.refusal(method, reason, table, together)
     legal.check_size(table.losses if isinstance(table, LossTable) else table.means)

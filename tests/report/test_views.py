@@ -69,9 +69,9 @@ def test_a_report_computes_its_interval_once(name: str, monkeypatch: pytest.Monk
     computed, judged = [], []
     compute, obstacle = dispatch.compute, legal.obstacle
 
-    def counted(*given: Any) -> Any:
+    def counted(*given: Any, **more: Any) -> Any:
         computed.append(given[0].name)
-        return compute(*given)
+        return compute(*given, **more)
 
     def judge(method: Any, *given: Any) -> Any:
         judged.append(method.name)
