@@ -13,32 +13,33 @@ C <- factor  # as in patsy
 
 pcv_learner <- function(make, params = list()) function(formula, train) make(formula, train, params)
 
-# The same by the right side of another formula, and one of several learners.
+# The same by the right side of another formula, as it was given, and one of several learners.
 pcv_model <- function(make) function(formula, train, p) {
-  formula[[3]] <- as.formula(p$formula)[[3]]
+  formula[[3]] <- formula(pcv_terms(p$formula, train, p$beside))[[3]]
   make(formula, train, p)
 }
 pcv_among <- function(makes) function(formula, train, p) {
   makes[[p$model]](formula, train, p$params)
 }
 
-# Terms selected by step(), from the formula p$start, and fitted again.
+# Terms selected by step(), and fitted again.
 pcv_step <- function(make) function(formula, train, p) {
   environment(formula) <- environment()
-  start <- update(formula, as.formula(p$start)[c(1, 3)])
+  labels <- attr(terms(formula), "term.labels")
+  without <- function(some) update(formula, paste(c(". ~ .", some), collapse = " - "))
+  start <- if (p$direction == "forward") without(labels) else formula
   environment(start) <- environment()
   family <- if (!is.null(p$family)) pcv_family(p)
   fit <- if (is.null(family)) lm(start, train, weights = .pcv_weights)
          else glm(start, family, train, weights = .pcv_weights, control = pcv_control(p))
   k <- if (p$bic) log(sum(train$.pcv_weights > 0)) else 2
   fit <- step(fit, list(upper = formula), direction = p$direction, trace = 0, k = k)
-  labels <- attr(terms(formula), "term.labels")
-  kept <- pcv_parts(labels) %in% pcv_parts(attr(terms(fit), "term.labels"))
-  make(update(formula, paste(c(". ~ .", labels[!kept]), collapse = " - ")), train, p)
+  kept <- pcv_variables(labels) %in% pcv_variables(attr(terms(fit), "term.labels"))
+  make(without(labels[!kept]), train, p)
 }
 
 # The variables of terms, in an order that does not depend on the formula's.
-pcv_parts <- function(labels) {
+pcv_variables <- function(labels) {
   vapply(strsplit(labels, ":"), function(parts) paste(sort(parts), collapse = ":"), "")
 }
 
@@ -291,6 +292,12 @@ pcv_formula <- function(text) {
   eval(said)
 }
 
+# Its terms, where `.` stands for the columns of the data but some beside.
+pcv_terms <- function(text, data, beside) {
+  apart <- c(beside, ".pcv_response", ".pcv_weights")
+  terms(pcv_formula(text), data = data[setdiff(names(data), apart)])
+}
+
 # Words as a factor, sorted by R as it was told to: by ICU, or by code point ("C").
 pcv_levels <- function(x, words) {
   if (!is.character(x)) return(x)
@@ -301,16 +308,20 @@ pcv_levels <- function(x, words) {
 }
 
 # The formula and the data as they were given, on the rows that R keeps (those without NA in the
-# variables of the formula, those taken away too). The response is computed once, from all rows,
+# variables of the formula, those taken away too, and of `own`, the formulas of learners that have
+# one). The response is computed once, from all rows,
 # TRUE and FALSE as classes; and the weights, 1 unless they are given. Both are columns, so that
 # every subset of the rows keeps its own. `reading` holds `classes`, whether the response is
 # one of classes whatever its type, `beside`, columns that `.` leaves out, and `words`.
 pcv_task <- function(formula, data, weights = NULL, reading = list()) {
-  found <- terms(pcv_formula(formula), data = data[setdiff(names(data), reading$beside)])
-  used <- intersect(all.vars(attr(found, "variables")), names(data))
-  rows <- which(complete.cases(data[used]))
-  left_out <- attr(model.frame(found, data[rows, , drop = FALSE], na.action = na.omit), "na.action")
-  if (length(left_out)) rows <- rows[-left_out]
+  found <- pcv_terms(formula, data, reading$beside)
+  rows <- seq_len(nrow(data))
+  for (each in c(list(found), lapply(reading$own, pcv_terms, data, reading$beside))) {
+    used <- intersect(all.vars(attr(each, "variables")), names(data))
+    rows <- rows[complete.cases(data[rows, used, drop = FALSE])]
+    left <- attr(model.frame(each, data[rows, , drop = FALSE], na.action = na.omit), "na.action")
+    if (length(left)) rows <- rows[-left]
+  }
   data <- data[rows, , drop = FALSE]
   data[] <- lapply(data, pcv_levels, reading$words)
   y <- drop(unname(model.response(model.frame(found, data))))

@@ -54,16 +54,16 @@ class LearnerInR:
     course: tuple[str, ...] = ()
 
 
-def with_formula_in_r(one: LearnerInR, formula: str) -> LearnerInR:
-    """The same learner, which is fitted by a formula of its own.
+def with_formula_in_r(one: LearnerInR, formula: str, beside: tuple[str, ...] = ()) -> LearnerInR:
+    """The same learner, by a formula of its own, where ``.`` leaves out the columns beside.
 
     Examples
     --------
     >>> with_formula_in_r(LearnerInR("pcv_learners$ols", "lm"), "y ~ x").learner
     'pcv_model(pcv_learners$ols)'
     """
-    otherwise = None if one.otherwise is None else with_formula_in_r(one.otherwise, formula)
-    params = {**one.params, "formula": formula}
+    otherwise = one.otherwise and with_formula_in_r(one.otherwise, formula, beside)
+    params = {**one.params, "formula": formula, "beside": list(beside)}
     return replace(one, learner=f"pcv_model({one.learner})", params=params, otherwise=otherwise)
 
 

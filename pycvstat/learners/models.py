@@ -127,7 +127,7 @@ class Model(Composed):
             return self.learner.in_r(task)
         own = task.under(self.formula)
         found = self.learner.in_r(own)
-        return None if found is None else with_formula_in_r(found, own.formula.in_r)
+        return None if found is None else with_formula_in_r(found, self.formula, own.formula.beside)
 
 
 @dataclass(frozen=True, repr=False)

@@ -330,8 +330,7 @@ class Stepwise(DesignLearner):
         found: LearnerInR | None = self.regression.in_r(task)
         if found is None:
             return None
-        start = written(task, ()) if self.direction == "forward" else task.formula.in_r
-        own = {"start": start, "direction": self.direction, "bic": self.criterion == "bic"}
+        own = {"direction": self.direction, "bic": self.criterion == "bic"}
         says = f"step of {found.says}"
         learner = f"pcv_step({found.learner})"
         return replace(found, learner=learner, says=says, params={**found.params, **own})

@@ -117,19 +117,14 @@ class Formula:
         """The columns that the model uses, the response's first."""
         return tuple(dict.fromkeys((*columns_in(self.response), *self.predictors)))
 
-    @property
-    def in_r(self) -> str:
-        """The formula in R, written anew from its terms.
+    def written(self, labels: Sequence[str]) -> str:
+        """The formula in R with these terms only.
 
         Examples
         --------
-        >>> parse("y ~ .", ["y", "a b", "c"]).in_r
-        'y ~ `a b` + c'
+        >>> parse("y ~ .", ["y", "a b", "c"]).written(["`a b`"])
+        'y ~ `a b`'
         """
-        return self.written(self.labels)
-
-    def written(self, labels: Sequence[str]) -> str:
-        """The same in R with these terms only."""
         right = [*labels, *(f"offset({deparse(node)})" for node in self.offsets)]
         if not self.intercept:
             right.append("0")

@@ -92,7 +92,7 @@ def compare_values(
     quantity : str
     python, r : array-like of the same shape
     tolerance : Tolerance
-        Relative to the larger size of the two; numbers below the smallest normal compare equal.
+        Relative to the larger size of the two.
     labels : sequence of str, optional
         Names of the elements, for saying where the two part.
 
@@ -135,10 +135,11 @@ def _numbers_differ(
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     size = np.maximum(np.abs(a), np.abs(b))
     if tolerance.of_largest:
-        size = np.full_like(size, np.nanmax(size))
+        size = np.full_like(size, np.max(size, where=np.isfinite(size), initial=0.0))
     with np.errstate(invalid="ignore", over="ignore"):
         absolute = np.where(same, 0.0, np.abs(a - b))
         relative = np.divide(absolute, size, out=np.zeros_like(absolute), where=absolute > 0)
+        relative[np.isinf(absolute)] = np.inf  # of any size, an infinite one too
         ulp = np.where(same, 0.0, absolute / np.spacing(np.maximum(size, np.finfo(float).tiny)))
     worst = int(np.argmax(np.where(np.isnan(absolute), np.inf, absolute)))
     largest = float(absolute[worst]), float(np.max(relative)), float(np.max(ulp))

@@ -13,9 +13,10 @@ from pycvstat import rmath
 from pycvstat.errors import InputError, heard, warn
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.result import Interval
-from pycvstat.losses import FoldMeans, LossTable, loss_label
+from pycvstat.losses import FoldMeans, LossTable, as_loss, loss_label
 from pycvstat.losses.metrics import as_metric, metric
 from pycvstat.losses.seal import Sealed
+from pycvstat.procedures.bootstrapped import BootstrapResult, no_information
 from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.selection import Choice, choose
@@ -29,11 +30,12 @@ from pycvstat.r.check.call import (
     Row,
     Verdict,
     call_of,
+    compare_values,
     grouped,
     has_classes,
     row_labels,
 )
-from pycvstat.rmath.tolerances import SAME_BITS, SUMS
+from pycvstat.rmath.tolerances import EXACT, SAME_BITS, SUMS
 from pycvstat.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -216,14 +218,18 @@ def _stored(result: Any) -> list[Row]:
     parts += [one for part in parts if isinstance(part, dict) for one in part.values()]
     parts = list({id(one): one for one in parts}.values())
     wrong = "these are not the numbers that were computed"
-    return [
-        Row(STORED[type(one)], place="" if one.intact else wrong, count=one.size)
-        for one in parts
-        if isinstance(one, Sealed)
-    ] + [
-        Row("choice by the rule", place="" if made == kept else "another choice", count=1)
-        for made, kept in _choices(result)
-    ]
+    return (
+        [
+            Row(STORED[type(one)], place="" if one.intact else wrong, count=one.size)
+            for one in parts
+            if isinstance(one, Sealed)
+        ]
+        + [
+            Row("choice by the rule", place="" if made == kept else "another choice", count=1)
+            for made, kept in _choices(result)
+        ]
+        + list(_without_information(result))
+    )
 
 
 STORED = {
@@ -235,6 +241,13 @@ STORED = {
 
 def _values(one: Any) -> list[Any]:
     return [getattr(one, field.name) for field in fields(one)] if is_dataclass(one) else []
+
+
+def _without_information(result: Any) -> Iterator[Row]:
+    if isinstance(result, BootstrapResult):
+        loss = as_loss(result.loss, result.task.response.kind)
+        again = no_information(loss, result.everywhere)
+        yield compare_values("no-information loss", result.no_information, again, EXACT)
 
 
 def _choices(result: Any) -> Iterator[tuple[Choice, Choice]]:

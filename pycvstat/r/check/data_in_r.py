@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat.data.frame import Frame
+from pycvstat.data.given import of_all
 from pycvstat.data.task import Task
 from pycvstat.errors import RError
 from pycvstat.r.check.call import Quantity
@@ -33,7 +34,7 @@ def told(task: Task, given: Mapping[str, Any]) -> list[str]:
     reading = given["reading"]
     if lost := 0 if task.given is None else task.given.n - len(_handed(task)):
         known.append(f"R was not given {lost} rows without weights or groups.")
-    if task.formula.beside and DOT.search(task.formula.text):
+    if task.formula.beside and any(map(DOT.search, formulas_of(task))):
         known.append(f"R was told that . leaves out {', '.join(task.formula.beside)}.")
     if task.sorted_by:
         how = "by code point" if reading["words"] == "C" else "as ICU does"
@@ -93,8 +94,23 @@ def data_of(task: Task) -> dict[str, Any]:
     words = {"words": "C" if task.sorted_by == "C" else "ICU"}
     beside = {"beside": [name for name in task.formula.beside if name in frame]}
     reading = {"classes": bool(task.response.levels), **beside, **words}
-    given = {"formula": task.formula.text, "data": r_frame(frame), "weights": weights}
-    return given | {"reading": reading}
+    text, *own = formulas_of(task)
+    given = {"formula": text, "data": r_frame(frame), "weights": weights}
+    return given | {"reading": reading | ({"own": own} if own else {})}
+
+
+def formulas_of(task: Task) -> list[str]:
+    """The formula as it was given, and those of learners that have one.
+
+    Examples
+    --------
+    >>> data = {"x": [1.0, 2.0, 3.0], "y": [1.0, 4.0, 9.0]}
+    >>> formulas_of(Task.build("y ~ .", data)), formulas_of(Task.build(None, data, own=["y ~ x^2"]))
+    (['y ~ .'], ['y ~ x^2'])
+    """
+    own = [one.text for one in task.own]
+    ours = bool(own) and task.formula.text == of_all(task.own)  # none was given for all
+    return own if ours else [task.formula.text, *own]
 
 
 def r_frame(frame: Frame) -> Frame:

@@ -17,7 +17,7 @@ from pycvstat.intervals.quantiles import two_sided
 from pycvstat.intervals.result import Asked, Interval, Scores
 from pycvstat.losses import FoldMeans, LossTable, Table
 from pycvstat.losses.metrics import METRICS
-from pycvstat.losses.table import TOGETHER
+from pycvstat.losses.table import TOGETHER, is_weighed
 from pycvstat.r.check.call import Call, Quantity, fit_labels, in_r
 from pycvstat.rmath.tolerances import QUANTILES, SAME_BITS, SUMS
 
@@ -92,6 +92,8 @@ def _method(interval: Interval) -> InR:
 def _ends(interval: Interval, test: str) -> Call:
     method = _method(interval)
     asked: Any = interval.asked
+    if not isinstance(asked.table, Scores) and is_weighed(asked.table):
+        raise RError("the R reference does not weigh losses.", given=interval.title)
     lowest, highest = -np.inf, np.inf
     if not isinstance(asked.table, Scores):
         metric = METRICS.get(asked.metric or "")

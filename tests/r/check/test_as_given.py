@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
-from pycvstat.data import task
+from pycvstat.data import formula as formulas, task
 from pycvstat.data.formula.evaluate import ALLOWED, OPERATORS
 from pycvstat.data.frame import columns
 from pycvstat.r.bridge import reference
@@ -60,6 +60,35 @@ def test_r_reads_the_same(learner, formula, given):
     assert formula is None or code["formula"] == formula
 
 
+OWN = ["y ~ . - z", "y ~ x * z - x", "y ~ poly(z, 2) + offset(x)"]
+
+
+@pytest.mark.live_r
+@pytest.mark.filterwarnings("ignore:rows that miss a value:pycvstat.errors.PycvstatWarning")
+@pytest.mark.parametrize("formula", [None, "y ~ x"])
+def test_r_reads_the_formulas_of_a_grid_as_they_were_given(formula):
+    models = {text: pcv.Model(pcv.WLS(), text) for text in OWN}
+    models |= {} if formula is None else {"plain": pcv.WLS()}
+    steps = pcv.Stepwise(pcv.WLS(), "forward")
+    for result in (
+        pcv.tune(models, formula, HOLES, weights="w", folds=FOLDS, na="omit"),
+        pcv.tune(steps, data=HOLES, grid={"formula": OWN}, weights="w", folds=FOLDS, na="omit"),
+    ):
+        assert result.crosscheck(), result.crosscheck().words
+        params = [one.get("params", one) for one in call_of(result).values["candidates"]]
+        assert [one["formula"] for one in params if "formula" in one] == OWN
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize("wrong", ["y ~ x", "y ~ x:z"])
+def test_a_formula_of_a_model_that_was_read_wrongly_is_seen(monkeypatch, wrong):
+    right = formulas.parse
+    other = {OWN[1]: wrong}
+    monkeypatch.setattr(formulas, "parse", lambda text, *of: right(other.get(text, text), *of))
+    result = pcv.tune(pcv.OLS(), data=DATA, grid={"formula": OWN[1:]}, folds=FOLDS)
+    assert result.crosscheck().verdict == "differs"
+
+
 @pytest.mark.live_r
 def test_what_r_was_told_is_named():
     result = pcv.cross_validate(pcv.WLS(), "y ~ .", DATA, weights="w", folds=FOLDS, levels="C")
@@ -99,6 +128,13 @@ def test_r_may_call_what_a_formula_of_ours_may_call():
     known = set(re.findall(r'"([^"]+)"', listed))
     assert {*ALLOWED, *OPERATORS} - {"**"} <= known
     assert known - {*ALLOWED, *OPERATORS} == {"~", "(", ":", "!"}  # which call nothing
+
+
+def test_no_file_of_r_functions_hides_one_of_another():
+    files = ("folds.R", "intervals.R", "kknn_standin.R", "lecture.R", "procedures.R")
+    texts = [reference.path(file).read_text() for file in files]
+    names = [name for text in texts for name in {*re.findall(r"^(\S+) <- ", text, re.MULTILINE)}]
+    assert {name for name in names if names.count(name) > 1} == set()
 
 
 @pytest.mark.live_r

@@ -241,6 +241,8 @@ def test_live_without_r_is_an_error(without_r):
         (["a", "b"], ["a", "c"], False),
         ([0.0], [5e-324], False),
         ([np.inf], [np.inf], True),
+        ([np.inf], [-np.inf], False),
+        ([np.inf], [1.0], False),
         ([], [], True),
     ],
 )
@@ -257,3 +259,5 @@ def test_relative_tolerance_is_a_limit_on_both_sides():
     near = [1e6, 1.0 + 1e-8]
     assert not compare_values("x", big, near, SUMS).agrees
     assert compare_values("x", big, near, SUMS.of_the_largest()).agrees
+    for largest in (np.inf, np.nan):  # hides no other number
+        assert not compare_values("x", [largest, 1], [largest, 2], SUMS.of_the_largest()).agrees

@@ -153,6 +153,15 @@ def test_a_metric_of_the_user_is_given_to_r_and_that_is_said(results):
     assert "by fold were given to R" in checked.notes[0]
 
 
+@pytest.mark.parametrize("metric", [None, "rmse"])
+def test_losses_with_weights_are_refused_and_do_not_differ(metric):
+    data = pcv.data.mtcars()
+    given = {"folds": pcv.Blocks(4), "loss_weights": data["hp"]}
+    result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", data, **given)
+    with pytest.raises(RError, match="does not weigh losses"):
+        result.interval(metric=metric).crosscheck()
+
+
 def test_draws_that_r_cannot_repeat_are_named(results):
     generator = np.random.default_rng(1)
     interval = results["kfold"].interval("bootstrap", random=generator)

@@ -23,6 +23,9 @@ KINDS = {
     "0-1 loss with probabilities": lambda: pcv.cross_validate(
         pcv.Logit(), "y ~ x1", LABELS, folds=FOLDS, loss="zero_one"
     ),
+    "resamples": lambda: pcv.cross_validate(
+        pcv.OLS(), "y ~ x1", WAVES, folds=pcv.Bootstrap(4, random=1)
+    ),
     "tuning": lambda: pcv.tune(NEAR, "y ~ x1", WAVES, grid={"k": [1, 5]}, folds=FOLDS),
     "nested": lambda: pcv.nested_cv(
         NEAR, "y ~ x1", WAVES, grid={"k": [1, 5]}, outer=FOLDS, inner=2
