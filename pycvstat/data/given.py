@@ -63,11 +63,16 @@ def refuse_other_responses(read: Sequence[formulas.Formula]) -> None:
             )
 
 
-def tell_rows_lost(read: Sequence[formulas.Formula], used: frames.Frame, kept: int) -> None:
-    """Say that rows are left out for all formulas, where one alone would keep more."""
+def tell_rows_lost(
+    read: Sequence[formulas.Formula], used: frames.Frame, kept: int, others: IntArray
+) -> None:
+    """Say that rows are left out for all formulas, where one alone would keep more of the others.
+
+    Those are the rows that miss nothing beside the formulas, such as a weight or a group.
+    """
     if kept == used.n or len(read) < 2:
         return
-    alone = {one.text: int(used.complete(one.variables).sum()) for one in read}
+    alone = {one.text: int(used.complete(one.variables)[others].sum()) for one in read}
     if (most := max(alone.values())) > kept:
         text = next(text for text, n in alone.items() if n == most)
         warn(

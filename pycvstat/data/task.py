@@ -178,8 +178,10 @@ class Task:
         taken_away = [frame[n].rename(f"{n} (only taken away)") for n in removed]
         may_miss = {n for f in each for n in f.predictors} if na == "pass" else set()
         sure = [used[name] for name in used.names if name not in may_miss - {*further}]
-        keep = complete_rows(used.n, [*sure, *taken_away, *columns.values()], na)
-        tell_rows_lost(read, used, len(keep))
+        beyond = [*taken_away, *columns.values()]
+        keep = complete_rows(used.n, [*sure, *beyond], na)
+        others = [*(used[name] for name in further), *beyond]
+        tell_rows_lost(read, used, len(keep), complete_rows(used.n, others, "omit"))
         _tell_doubts(each, used, by_arrays=X is not None)
         whole = frame.select(dict.fromkeys((*used.names, *removed)))
         as_read = used = used if len(keep) == used.n else used.take(keep)

@@ -163,12 +163,15 @@ def confidence_set(
             given=table.plan.recipe,
             fix="folds=KFold(10)",
         )
-    if len(table.candidates) < 2:
-        raise InputError("a confidence set is of at least two candidates.", given="one")
     level, draws, stream = check_level(level), check_draws(draws), as_stream(random)
     seed = stream.seed if stream.untouched else None
     rows, means = table.tested_rows()
     known = np.atleast_1d(np.isfinite(means).all(axis=0))
+    if known.sum() < 2:
+        failed = f", {count} failed" if (count := int((~known).sum())) else ""
+        raise InputError(
+            "a confidence set is of at least two candidates.", given=f"{known.sum()}{failed}"
+        )
     units = rows if table.plan.groups is None else table.plan.groups[rows]
     sums = unit_sums(table.losses[:, known], table.plan, np.unique(units, return_inverse=True)[1])
     statistic, p_value = np.full((2, len(known)), np.nan)

@@ -89,6 +89,9 @@ class Plus:
 def plus(apparent: float, bagged: float, no_information: float) -> Plus:
     """The .632+ estimate (Efron and Tibshirani 1997, equations 27 to 32).
 
+    It is the .632 estimate and an addition for overfitting, in which an out-of-bag error above the
+    no-information error counts as the latter.
+
     Parameters
     ----------
     apparent : float
@@ -104,9 +107,12 @@ def plus(apparent: float, bagged: float, no_information: float) -> Plus:
     Plus(estimate=0.5, overfitting=1.0, weight=1.0)
     >>> plus(0.2, 0.2, 0.5)
     Plus(estimate=0.2, overfitting=0.0, weight=0.632)
+    >>> plus(0.0, 0.75, 0.5).estimate  # .632 * .75 + .368 * .5
+    0.658
     """
-    bagged = min(bagged, no_information)
+    most = min(bagged, no_information)
     above = bagged > apparent and no_information > apparent
-    rate = (bagged - apparent) / (no_information - apparent) if above else 0.0
+    rate = (most - apparent) / (no_information - apparent) if above else 0.0
     weight = 0.632 / (1 - 0.368 * rate)
-    return Plus(float((1 - weight) * apparent + weight * bagged), float(rate), float(weight))
+    estimate = 0.368 * apparent + 0.632 * bagged + (weight - 0.632) * (most - apparent)
+    return Plus(float(estimate), float(rate), float(weight))

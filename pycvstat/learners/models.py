@@ -179,7 +179,7 @@ class Models(Composed):
             raise InputError(
                 "several models were given where one learner is fitted.",
                 given=", ".join(self.models),
-                fix="tune() chooses one of them, compare() compares them",
+                fix="tune() without a grid chooses one of them, compare() compares them",
             )
         found: Learner = self.models[self.model]
         return found

@@ -195,9 +195,10 @@ class BootstrapResult(CVResult):
         (Efron and Tibshirani 1997).
         """
         bagged = self.out_of_bag(level)
+        kept = bagged.notes[: len(bagged.notes) - bagged.clipped]  # the cut is of its own interval
         found = plus(self.apparent, bagged.estimate, self.no_information)
         error = bagged.std_error * found.estimate / bagged.estimate
-        limits = symmetric(found.estimate, error, level, np.inf, bagged.notes)
+        limits = symmetric(found.estimate, error, level, np.inf, kept)
         details = {
             "apparent": self.apparent,
             "out_of_bag": bagged.estimate,

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,12 @@ def table(losses, ids=None, groups=None):
     plan = FoldPlan.from_fold_ids(ids, groups=groups)
     candidates = tuple({"k": i} for i in range(c))
     return LossTable(plan, losses[plan.rows], candidates=candidates)
+
+
+def but_one(t):
+    losses = t.losses.copy()
+    losses[0, 1:] = np.nan
+    return replace(t, losses=losses, seal="")
 
 
 def drawn(seed, n=60, c=4):
@@ -166,6 +173,7 @@ def test_the_curve_shows_the_set():
     [
         (lambda t: confidence_set(t.means()), IntervalError, "only fold means were kept"),
         (lambda t: confidence_set(t.select(0)), InputError, "at least two candidates"),
+        (lambda t: confidence_set(but_one(t)), InputError, "Given: 1, 3 failed"),
         (lambda t: confidence_set(t, draws=5), InputError, "at least 100 draws"),
         (lambda t: confidence_set(t, level=95), InputError, "level"),
     ],

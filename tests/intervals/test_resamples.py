@@ -87,10 +87,23 @@ def test_632_plus_lies_between_its_parts(apparent, bagged, no_information):
     found = plus(apparent, bagged, no_information)
     assert 0 <= found.overfitting <= 1
     assert 0.632 <= found.weight <= 1 + SUMS
-    ends = sorted([apparent, min(bagged, no_information)])
+    ends = sorted([apparent, bagged])
     assert ends[0] - SUMS <= found.estimate <= ends[1] + SUMS
 
 
 def test_632_plus_of_a_rule_that_remembers():
     """Efron and Tibshirani (1997): two classes that nothing predicts, one nearest neighbour."""
     assert plus(0.0, 0.5, 0.5).estimate == 0.5
+
+
+@pytest.mark.parametrize("apparent", [0.1, 0.3])
+@pytest.mark.parametrize("bagged", [0.2, 0.6])
+@pytest.mark.parametrize("no_information", [0.25, 0.9])
+def test_632_plus_is_equation_32(apparent, bagged, no_information):
+    """As published: the .632 estimate is of the out-of-bag error as it is, the addition is not."""
+    most = min(bagged, no_information)
+    rate = (most - apparent) / (no_information - apparent)
+    rate = rate if bagged > apparent and no_information > apparent else 0.0
+    added = (most - apparent) * 0.368 * 0.632 * rate / (1 - 0.368 * rate)
+    expected = 0.368 * apparent + 0.632 * bagged + added
+    assert plus(apparent, bagged, no_information).estimate == pytest.approx(expected, rel=SUMS)

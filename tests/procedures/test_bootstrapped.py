@@ -224,3 +224,14 @@ def test_fits_are_named_by_their_resample():
 def test_refused(call, error, says):
     with pytest.raises(error, match=says):
         call()
+
+
+def test_a_cut_is_told_of_the_interval_that_was_cut():
+    rare = CARS.assign(rare=["yes"] * 2 + ["no"] * 30)
+    with pytest.warns(PycvstatWarning, match="no row of 'yes'"):
+        result = pcv.cross_validate(
+            pcv.KNN(3), "rare ~ wt", rare, folds=pcv.Bootstrap(50, random=1)
+        )
+    for found in (result.out_of_bag(), result.boot632_plus()):
+        assert found.clipped
+        assert sum("cut at 0" in note for note in found.notes) == 1

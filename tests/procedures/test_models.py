@@ -134,6 +134,17 @@ def test_rows_lost_in_one_formula_are_lost_for_all() -> None:
     np.testing.assert_array_equal(found["a"].fold_errors, kept.fold_errors)
     with pytest.raises(pcv.errors.DataError, match="3 of 32 rows have missing values"):
         pcv.compare({"a": SMALL, "b": KNN}, data=data, folds=FOLDS)
+    weight = np.r_[np.nan, np.ones(31)]
+    lost = {"data": data.drop(columns="hp"), "weights": weight, "folds": FOLDS, "na": "omit"}
+    with warnings.catch_warnings():  # a row without a weight is lost by no formula
+        warnings.simplefilter("error")
+        found = pcv.tune(pcv.WLS(), grid={"formula": ["mpg ~ wt", "mpg ~ qsec"]}, **lost)
+    assert found.task.omitted == 1
+
+
+def test_a_grid_of_several_models_says_what_to_do():
+    with pytest.raises(InputError, match="without a grid"):
+        pcv.tune([SMALL, KNN], data=MTCARS, grid={"k": [1, 3]}, folds=FOLDS)
 
 
 class FailsOnFew(pcv.Mean):

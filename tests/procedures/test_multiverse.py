@@ -141,3 +141,8 @@ def test_refused(asked, error, says):
 def test_there_must_be_a_learner():
     with pytest.raises(InputError, match="there is no learner"):
         pcv.multiverse({}, "mpg ~ wt", CARS, folds=[5])
+
+
+def test_a_single_split_is_singular():
+    found = pcv.multiverse(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=5, seeds=[1])
+    assert "  1 split\n" in str(found.summary())

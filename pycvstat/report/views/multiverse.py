@@ -102,7 +102,7 @@ class MultiverseView(View, of=Multiverse):
         agreement = float(self.result.glance()["agreement"].item())
         yes = "it depends on the split" if agreement < 1 else "all splits say the same"
         words = "; ".join(self.said(pair) for pair in self.asked)
-        splits = f"{len(self.result.universes)} splits"
+        splits = count(len(self.result.universes), "split")
         return [Headline(splits if np.isnan(agreement) else yes, words)]
 
     def table(self) -> Table:
