@@ -38,7 +38,7 @@ def test_every_split_is_the_plain_call():
 
 def test_conclusions_are_those_of_the_p_values():
     found = pcv.multiverse(
-        BOTH | {"mean": pcv.Mean()}, "mpg ~ wt", CARS, folds=[5, 10], seeds=range(12)
+        BOTH | {"mean": pcv.Mean()}, "mpg ~ drat", CARS, folds=[5, 10], seeds=range(12)
     )
     rows = found.tidy()
     pairs = rows[rows["b"] != ""]
