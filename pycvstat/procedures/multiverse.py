@@ -215,10 +215,10 @@ def multiverse(
     Examples
     --------
     >>> import pycvstat as pcv
-    >>> found = pcv.multiverse(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), null=30,
+    >>> found = pcv.multiverse(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), null=40,
     ...                        folds=[pcv.KFold(5), pcv.Repeated(pcv.KFold(5), 2)], seeds=range(3))
     >>> found.tidy("conclusions")[["folds", "conclusion", "splits"]].values.tolist()
-    [['KFold(5)', 'below 30', 3], ['Repeated(KFold(5), 2)', 'below 30', 3]]
+    [['KFold(5)', 'below 40', 3], ['Repeated(KFold(5), 2)', 'below 40', 3]]
     """
     if arguments.get("checkpoint") is not None:
         raise InputError("a checkpoint holds one cross-validation, not a multiverse of them.")
