@@ -80,7 +80,8 @@ def _handed(task: Task) -> IntArray:
         return task.rows
     if task.weights is None and task.groups is None:
         return np.arange(task.given.n)
-    known = (*task.formula.variables, *task.formula.removed)
+    each = (task.formula, *task.own)
+    known = {name for one in each for name in (*one.variables, *one.removed)}
     return np.union1d(task.rows, np.flatnonzero(~task.given.complete(known)))
 
 

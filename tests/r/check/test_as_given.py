@@ -77,6 +77,7 @@ def test_r_reads_the_formulas_of_a_grid_as_they_were_given(formula):
         assert result.crosscheck(), result.crosscheck().words
         params = [one.get("params", one) for one in call_of(result).values["candidates"]]
         assert [one["formula"] for one in params if "formula" in one] == OWN
+        assert not any("was not given" in note for note in result.crosscheck().notes)
 
 
 @pytest.mark.live_r
