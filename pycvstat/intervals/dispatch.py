@@ -75,7 +75,7 @@ def interval(
     >>> losses = np.array([1.0, 2.0, 4.0, 3.0, 5.0, 6.0])[:, None]
     >>> table = LossTable(FoldPlan.from_fold_ids([1, 1, 2, 2, 3, 3]), losses)
     >>> interval(table, level=0.9)
-    Interval(3.5, 90 % from 0 to 8.83, ER(4), corrected_t)
+    Interval(3.5, 90 % from 0.51 to 24, ER(4), log_t)
     """
     level = check_level(level)
     check_word("side", side, get_args(Side))

@@ -34,7 +34,7 @@ def holdout_t(losses: FloatArray, level: float, log: bool = False) -> Limits:
     --------
     >>> limits = holdout_t(np.array([0.5, 1.0, 4.0, 2.5]), 0.95, log=True)
     >>> round(limits.low, 3), round(limits.high, 3)
-    (0.565, 7.075)
+    (0.568, 7.037)
     """
     return symmetric(losses.mean(), _std_error(losses), level, float(losses.size - 1), log=log)
 

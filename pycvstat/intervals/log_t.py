@@ -34,7 +34,7 @@ def log_t_limits(
     --------
     >>> limits = log_t_limits(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), 1 / 3, 0.95)
     >>> round(limits.low, 3), round(limits.high, 3)
-    (1.027, 8.763)
+    (1.03, 8.734)
     """
     if scores.size < 2:
         raise IntervalError(
@@ -57,7 +57,7 @@ def instability(table: LossTable) -> float:
     Examples
     --------
     >>> from pycvstat.folds.plan import FoldPlan
-    >>> plan = FoldPlan.from_fold_ids([[1, 1], [1, 2], [2, 1], [2, 2]])
+    >>> plan = FoldPlan.from_fold_ids(np.array([[1, 1], [1, 2], [2, 1], [2, 2]]))
     >>> losses = np.array([1.0, 2.0, 3.0, 4.0, 1.0, 3.0, 2.0, 4.0])
     >>> instability(LossTable(plan, losses[:, None]))
     0.0

@@ -104,7 +104,7 @@ def symmetric(
     --------
     >>> limits = symmetric(2.0, 0.5, 0.95, log=True)
     >>> round(limits.low, 4), round(limits.high, 4)
-    (1.2252, 3.2648)
+    (1.2253, 3.2646)
     """
     half = quantile(level, df) * std_error
     if log:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shutil
@@ -176,12 +177,26 @@ def source(thing: Any) -> str:
 
     text = repr(thing)
     known = {name: getattr(pycvstat, name) for name in re.findall(r"\b[A-Z]\w*\b", text)
-             if name in pycvstat.__all__}  # fmt: skip
+             if name in pycvstat.__all__} | {"range": range}  # fmt: skip
     try:
-        again = eval(text, {"__builtins__": {"range": range}}, known)
+        again = _made(ast.parse(text, mode="eval").body, known)
     except Exception:  # whatever a repr that is no code can raise
         return ""
     return text if type(again) is type(thing) and repr(again) == text else ""
+
+
+def _made(node: ast.AST, known: dict[str, Any]) -> Any:
+    """What a text of constants, lists and calls of public names makes; nothing else is run."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        named = {str(word.arg): _made(word.value, known) for word in node.keywords}
+        return known[node.func.id](*(_made(part, known) for part in node.args), **named)
+    if isinstance(node, ast.Dict):
+        keys, values = [key for key in node.keys if key is not None], node.values
+        return {_made(k, known): _made(v, known) for k, v in zip(keys, values, strict=True)}
+    if isinstance(node, ast.List | ast.Tuple):
+        parts = [_made(part, known) for part in node.elts]
+        return parts if isinstance(node, ast.List) else tuple(parts)
+    return ast.literal_eval(node)
 
 
 def _learners(result: Any, folder: Path) -> None:

@@ -147,7 +147,7 @@ class EstimateVerbs(Verbs, Tabled):
     >>> import pycvstat as pcv
     >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4))
     >>> result.interval().method
-    'corrected_t'
+    'log_t'
     """
 
     __slots__ = ()

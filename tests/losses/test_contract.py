@@ -28,6 +28,7 @@ def test_losses(name: str) -> None:
         loss_keeps(loss, RNG.gamma(2.0, size=40), Predictions(RNG.gamma(2.0, size=(2, 40))))
 
 
+@pytest.mark.filterwarnings("ignore:The losses have heavy tails")  # gamma errors
 @pytest.mark.parametrize("name", METRICS)
 def test_metrics(name: str) -> None:
     numbers = METRICS[name].needs == "numbers"

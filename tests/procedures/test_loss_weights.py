@@ -61,9 +61,9 @@ def test_the_interval_of_a_ratio_of_means():
     error = np.sqrt((w**2 * (losses - ratio) ** 2).sum()) / w.sum()
     assert interval.std_error == pytest.approx(error, rel=SAME)
     usual = found.interval()
-    assert usual.method == "corrected_t"
+    assert usual.method == "log_t"
     assert usual.estimate == found.estimate
-    assert usual.std_error == pytest.approx(found.fold_errors.std(ddof=1) * np.sqrt(1 / 7 + 1 / 6))
+    assert usual.std_error == pytest.approx(found.fold_errors.std(ddof=1) * np.sqrt(1 / 7 + 1 / 5))
 
 
 def test_what_weights_did_is_said():
@@ -171,6 +171,6 @@ def test_what_is_refused():
     held = pcv.cross_validate(
         pcv.KNN(5), "c ~ x", classes, folds=pcv.Holdout(0.4, random=1), loss_weights="w"
     )
-    assert held.interval().method == "holdout_z"
+    assert held.interval().method == "holdout_t"
     with pytest.raises(IntervalError, match="the losses have weights"):
         held.interval("wilson")

@@ -24,7 +24,7 @@ def test_one_column_per_estimate() -> None:
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["estimate"] == ("8.577", "9.850", "38.355", "7.733")
     assert rows["folds"][0] == "10-fold cross-validation"
-    assert table.notes == "Loss: squared error; rows: 32; interval: corrected_t."
+    assert table.notes == "Loss: squared error; rows: 32; interval: log_t."
 
 
 def test_intervals_and_differences_stand_there_too() -> None:

@@ -23,19 +23,19 @@ from tests.report.conftest import MAKERS, result
 
 SENTENCES = {
     "cv": "By 10-fold cross-validation, the expected risk (squared error) of OLS trained on 28 "
-    "rows, averaged over training sets, is estimated at 8.577 (95 % interval 1.612 to 15.542); "
-    "square root 2.929 (1.269 to 3.942).",
+    "rows, averaged over training sets, is estimated at 8.577 (95 % interval 3.709 to 19.836); "
+    "square root 2.929 (1.926 to 4.454).",
     "repeated": "By 5-fold cross-validation repeated 3 times, the expected risk (squared error) of "
     "OLS trained on 25 rows, averaged over training sets, is estimated at 7.910 (95 % interval "
-    "1.592 to 14.228); square root 2.813 (1.262 to 3.772).",
+    "3.439 to 18.196); square root 2.813 (1.854 to 4.266).",
     "tune": "By 5-fold cross-validation, k = 4 was chosen among 12 candidates (k from 1 to 12) as "
     "the smallest estimate of the expected risk (squared error) of the learner trained on 64 rows, "
     "averaged over training sets: 0.45934.",
     "compare": "By 8-fold cross-validation, knn has the smallest squared error, 7.733 (95 % "
-    "interval 2.237 to 13.229); square root 2.781; it differs from mean (p = 0.038) at the level "
+    "interval 3.684 to 16.235); square root 2.781; it differs from mean (p = 0.008) at the level "
     "0.05 (Holm).",
     "paired": "Difference, ols minus mean, of the expected risk of the learner trained on 28 "
-    "rows, averaged over training sets: −28.505 (95 % interval −51.660 to −5.350), p = 0.023.",
+    "rows, averaged over training sets: −28.505 (95 % interval −47.113 to −9.898), p = 0.004.",
     "plan": "5-fold cross-validation: 40 rows · 5 fits, each trained on 32 rows and tested on 8.",
 }
 
@@ -60,7 +60,7 @@ def test_every_result_has_a_table(any_result: Any, form: Any) -> None:
 def test_tables_of_great_tables_say_the_same() -> None:
     pytest.importorskip("great_tables")
     html = result("compare").to_table("gt").as_raw_html()
-    for words in ("Squared error", "7.733", "2.237 to 13.229", "adjusted by Holm"):
+    for words in ("Squared error", "7.733", "3.684 to 16.235", "adjusted by Holm"):
         assert words in html
 
 
