@@ -107,8 +107,8 @@ calibration = once.metrics(["calibration_in_the_large", "calibration_slope", "ca
 calibration[["metric", "estimate", "conf_low", "conf_high", "averaging", "method"]].round(3)
 
 # %% [markdown]
-# The calibration error is positive by chance alone, so percentiles of a bootstrap are no limits for
-# it, and none are given. The picture says more than that number:
+# The calibration error is positive by chance alone, and larger in the draws of a bootstrap: limits
+# are given only where the percentiles hold the estimate. The picture says more than that number:
 
 # %%
 #| caption: Share of events against probability in groups of 40 patients with Wilson's 95 % limits;
