@@ -100,7 +100,12 @@ def test_left_out_rows_are_those_of_the_plain_run(learner, formula):
     np.testing.assert_array_equal(result.table.predictions.values, plain.predictions.values)
     assert result.plan.fingerprint == plain.plan.fingerprint
     assert (len(result.details), len(result.everywhere.plan)) == (8, 9)
-    assert result.crosscheck() if learner.name == "OLS" else True
+
+
+@pytest.mark.live_r
+def test_r_computes_the_same_losses_of_left_out_rows():
+    folds = pcv.Bootstrap(8, random=3)
+    assert pcv.cross_validate(pcv.OLS(), "mpg ~ wt + hp", CARS, folds=folds).crosscheck()
 
 
 def test_apparent_and_no_information_errors():
