@@ -10,6 +10,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.legal import is_unbounded
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import spread, symmetric
+from pycvstat.intervals.tails import kurtosis
 from pycvstat.losses import LossTable
 from pycvstat.types import FloatArray, IntArray
 
@@ -63,9 +64,8 @@ def freedom(sums: FloatArray, sizes: IntArray) -> float:
     centred = np.eye(count) - np.outer(share, np.ones(count))
     covariance = (centred * sizes.astype(np.float64) ** 2) @ centred.T
     unequal = np.trace(covariance) ** 2 / (covariance**2).sum()
-    squares = (sums / np.abs(sums).max()) ** 2
-    kurtosis = (squares**2).mean() / squares.mean() ** 2
-    skewed = 2 * count / (kurtosis - 1) if kurtosis > 1 else np.inf
+    beyond = kurtosis(sums, 0.0) - 1
+    skewed = 2 * count / beyond if beyond > 0 else np.inf
     return float(min(count - 1, unequal, skewed))
 
 

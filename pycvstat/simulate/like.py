@@ -12,12 +12,9 @@ from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.folds import FoldPlan, KFold
 from pycvstat.learners import as_learner
-from pycvstat.learners.base import Learner
-from pycvstat.losses import LossTable
 from pycvstat.procedures.cross_validate import cross_validate
-from pycvstat.procedures.engine import run
 from pycvstat.rmath.random import as_stream
-from pycvstat.simulate.laws import Law, predictions
+from pycvstat.simulate.laws import Law
 from pycvstat.simulate.scenarios import POINTS, Scenario
 from pycvstat.types import FloatArray
 
@@ -78,27 +75,12 @@ class Like(Scenario):
         assert self.task is not None
         return self.task
 
-    def _with(
-        self,
-        formula: str,
-        X: FloatArray,
-        y: FloatArray,
-        points: FloatArray,
-        folds: FoldPlan,
-        fits: FoldPlan,
-    ) -> tuple[LossTable, FloatArray]:
-        rows = np.append(X, points).astype(np.int64)
+    def task_with(self, X: FloatArray, y: FloatArray, points: FloatArray, formula: str) -> Task:
+        """Rows of the task by their numbers, with the responses that were drawn."""
         response = self._task.response
         values = np.append(y, np.zeros(len(points))).astype(response.values.dtype)
-        task = replace(self._task.take(rows), response=replace(response, values=values))
-        learner: Learner = self.learner
-        drawn = task.take(np.arange(self.n))
-        table = run(
-            learner.prepare(drawn), folds, drawn.response.values, self.law.loss, random=as_stream(1)
-        ).table
-        assert table is not None
-        found = predictions(learner.prepare(task), fits)[:, 0]
-        return table, np.array([self.risk(values, points) for values in found])
+        task = self._task.take(np.append(X, points).astype(np.int64))
+        return replace(task, response=replace(response, values=values))
 
 
 def like(learner: Any, data: Any, formula: str | None = None, n: int | None = None) -> Like:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.folds import Blocks
 from pycvstat.folds.plan import FoldPlan
@@ -121,14 +122,19 @@ class Scenario:
         folds: FoldPlan,
         fits: FoldPlan,
     ) -> tuple[LossTable, FloatArray]:
-        task, learner = task_of(X, y, points, formula), self.learner
+        task, learner = self.task_with(X, y, points, formula), self.learner
         candidates = ({},) if self.grid is None else as_candidates(self.grid, learner)
-        prepared = learner.prepare(task.take(np.arange(self.n)), candidates)
-        table = run(prepared, folds, y, self.law.loss, random=as_stream(1)).table
+        drawn = task.take(np.arange(self.n))
+        prepared, known = learner.prepare(drawn, candidates), drawn.response.values
+        table = run(prepared, folds, known, self.law.loss, random=as_stream(1)).table
         assert table is not None
         chosen = candidates[int(table.estimate().argmin())]
         found = predictions(learner.prepare(task, [chosen]), fits)[:, 0]
         return table, np.array([self.risk(values, points) for values in found])
+
+    def task_with(self, X: FloatArray, y: FloatArray, points: FloatArray, formula: str) -> Task:
+        """One data set as a task; the points at which risks are averaged follow as rows."""
+        return task_of(X, y, points, formula)
 
     def risk(self, predictions: FloatArray, points: FloatArray) -> float:
         """Risk of predictions (P,) of points; the noise is averaged analytically."""
