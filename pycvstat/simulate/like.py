@@ -10,6 +10,7 @@ import numpy as np
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import is_whole
 from pycvstat.folds import FoldPlan, KFold
 from pycvstat.learners import as_learner
 from pycvstat.procedures.cross_validate import cross_validate
@@ -106,6 +107,8 @@ def like(learner: Any, data: Any, formula: str | None = None, n: int | None = No
     >>> like(OLS(), mtcars(), "mpg ~ wt").n
     32
     """
+    if n is not None and not (is_whole(n) and n >= 1):
+        raise InputError("n must be a whole number of rows.", given=repr(n))
     used, task = as_learner(learner), Task.build(formula, data)
     if task.groups is not None or task.weights is not None:
         raise InputError("data are drawn row by row: groups and weights are not drawn.")
