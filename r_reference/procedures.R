@@ -248,7 +248,7 @@ pcv_loss <- function(name, y, prediction) {
     return(switch(name,
       zero_one = as.numeric(as.integer(prediction$class) != code),
       absolute = abs(as.integer(prediction$class) - code),
-      log = -log(pmin(pmax(own, 1e-15), 1 - 1e-15)),
+      log = -log(pmin(pmax(own, .Machine$double.eps), 1 - .Machine$double.eps)),
       brier = if (ncol(prediction$prob) == 2) (1 - own)^2
               else rowSums((prediction$prob - diag(ncol(prediction$prob))[code, ])^2),
       stop("no loss called ", name)))
@@ -265,7 +265,7 @@ pcv_loss <- function(name, y, prediction) {
     brier = residual^2,
     log = {
       own <- ifelse(y > 0.5, prediction, 1 - prediction)
-      -log(pmin(pmax(own, 1e-15), 1 - 1e-15))
+      -log(pmin(pmax(own, .Machine$double.eps), 1 - .Machine$double.eps))
     },
     poisson = 2 * (ifelse(y > 0, y * log(y / prediction), 0) - residual),
     stop("no loss called ", name))

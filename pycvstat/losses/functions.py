@@ -28,7 +28,7 @@ _KINDS: dict[Needs | None, tuple[str, ...]] = {
 }
 """Kinds of response that a function can measure, by what it needs."""
 
-LOG_CLIP = 1e-15  # probabilities are kept this far from 0 and 1 by the log loss
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -133,12 +133,30 @@ def _zero_one(y: NDArray[Any], p: Predictions) -> FloatArray:
 
 def _log(y: NDArray[Any], p: Predictions) -> FloatArray:
     if not np.issubdtype(y.dtype, np.integer) and _of_shares(y, p):
-        event, other = (
-            np.log(np.clip(q, LOG_CLIP, 1 - LOG_CLIP)) for q in (p.values, 1 - p.values)
-        )
-        return np.asarray(-(y * event + (1 - y) * other))
-    chosen = _probability_of_truth(y, p, "log")
-    return -np.log(np.clip(chosen, LOG_CLIP, 1 - LOG_CLIP))
+        return -(y * log_inside(p.values) + (1 - y) * log_inside(1 - p.values))
+    return -log_inside(_probability_of_truth(y, p, "log"))
+
+
+def inside(p: FloatArray) -> FloatArray:
+    """Probabilities kept the epsilon of doubles from 0 and 1, as in scikit-learn and yardstick.
+
+    Examples
+    --------
+    >>> inside(np.array([0.0, 0.5]))
+    array([2.22044605e-16, 5.00000000e-01])
+    """
+    return np.asarray(np.clip(p, EPSILON, 1 - EPSILON, dtype=np.float64))
+
+
+def log_inside(p: FloatArray) -> FloatArray:
+    """Their logarithms.
+
+    Examples
+    --------
+    >>> log_inside(np.array([0.0, 0.5])).round(6)
+    array([-36.043653,  -0.693147])
+    """
+    return np.asarray(np.log(inside(p)))
 
 
 def _brier(y: NDArray[Any], p: Predictions) -> FloatArray:
@@ -256,7 +274,7 @@ LOSSES: dict[str, Loss] = {
             in_r="abs(y - p)",
         ),
         Loss("zero_one", _zero_one, (0.0, 1.0), words="0-1 loss", in_r="y != p"),
-        Loss("log", _log, (0.0, float(-np.log(LOG_CLIP))), lighter="brier"),
+        Loss("log", _log, (0.0, float(-np.log(EPSILON))), lighter="brier"),
         Loss("brier", _brier, (0.0, 2.0), words="Brier score"),
         Loss(
             "poisson",

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import LossError
-from pycvstat.losses.functions import LOG_CLIP
+from pycvstat.losses.functions import inside, log_inside
 from pycvstat.losses.metric import Metric, mean_metric
 from pycvstat.losses.thresholds import counted
 from pycvstat.types import FloatArray
@@ -120,7 +120,7 @@ def average_precision(y: NDArray[Any], score: FloatArray) -> float:
 
 
 def log_losses(y: NDArray[Any], p: FloatArray) -> FloatArray:
-    """Minus the log of the probability of the truth, kept 1e-15 from 0 and 1.
+    """Minus the log of the probability of the truth, kept 2.2e-16, the epsilon, from 0 and 1.
 
     Of shares of events, as of grouped binomials, that of an event and of its absence by their
     shares: the mean over the trials of a row.
@@ -133,13 +133,8 @@ def log_losses(y: NDArray[Any], p: FloatArray) -> FloatArray:
     array([0.693147])
     """
     if p.ndim == 1:
-        return np.asarray(-(y * _log(p) + (1 - y) * _log(1 - p)))
-    truth = _columns(p)[np.arange(len(p)), np.asarray(y, dtype=np.int64)]
-    return np.asarray(-np.log(np.clip(truth, LOG_CLIP, 1 - LOG_CLIP)))
-
-
-def _log(p: FloatArray) -> FloatArray:
-    return np.log(np.clip(p, LOG_CLIP, 1 - LOG_CLIP))
+        return np.asarray(-(y * log_inside(p) + (1 - y) * log_inside(1 - p)))
+    return -log_inside(_columns(p)[np.arange(len(p)), np.asarray(y, dtype=np.int64)])
 
 
 def binomial_deviances(y: NDArray[Any], p: FloatArray) -> FloatArray:
@@ -210,7 +205,7 @@ def calibration_in_the_large(y: NDArray[Any], p: FloatArray) -> float:
 def _logit(y: NDArray[Any], p: FloatArray, name: str) -> FloatArray:
     if p.ndim == 2:
         raise LossError(f"{name} is of two classes.", given=f"{p.shape[1]} classes")
-    p = np.clip(p, LOG_CLIP, 1 - LOG_CLIP)
+    p = inside(p)
     return np.asarray(np.log(p / (1 - p)))
 
 

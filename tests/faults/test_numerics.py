@@ -205,7 +205,8 @@ def test_separation_gives_what_glm_gives() -> None:
         test <- ((f - 1) * 6 + 1):(f * 6)
         fit <- suppressWarnings(glm(y ~ x + z, binomial, d[-test, ]))
         p <- predict(fit, d[test, ], type = "response")
-        -log(pmin(pmax(ifelse(d$y[test] == 1, p, 1 - p), 1e-15), 1 - 1e-15))
+        e <- .Machine$double.eps
+        -log(pmin(pmax(ifelse(d$y[test] == 1, p, 1 - p), e), 1 - e))
       }})))
     """)
     np.testing.assert_allclose(found.table.losses[:, 0], r, rtol=0, atol=ITERATIVE)

@@ -10,10 +10,12 @@ import pytest
 from sklearn import metrics as sk
 
 from pycvstat.errors import InputError, LossError
+from pycvstat.losses.functions import as_loss
 from pycvstat.losses.metric import Metric
 from pycvstat.losses.metrics import METRICS, as_metric
 from pycvstat.losses.of_classes import confusion
 from pycvstat.losses.of_probabilities import calibration_line
+from pycvstat.losses.predictions import Predictions
 
 SAME = 1e-12  # the same numbers summed in another order
 NEWTON = 1e-8  # R's glm stops at a relative change of the deviance of 1e-8, its coefficients nearer
@@ -106,6 +108,24 @@ def test_unseen_classes_of_several_count():
     """Brier of four classes is scikit-learn's sum over classes."""
     ours = as_metric("brier").value(FOUR, MANY)
     assert ours == pytest.approx(((np.eye(4)[FOUR] - MANY) ** 2).sum(axis=1).mean(), rel=SAME)
+
+
+@pytest.mark.parametrize("size", [np.float64, np.float32])
+def test_certain_probabilities_stay_the_epsilon_of_doubles_from_0_and_1(size):
+    """As in scikit-learn and yardstick, for metric and loss alike."""
+    sure = np.round(ONE).astype(size)
+    both = np.column_stack([1 - sure, sure]).astype(np.float64)
+    theirs = sk.log_loss(TWO, both)
+    assert theirs == pytest.approx(
+        (sure != TWO).mean() * -np.log(np.finfo(np.float64).eps), rel=SAME
+    )
+    assert as_metric("log_loss").value(TWO, sure) == pytest.approx(theirs, rel=SAME)
+    of_numbers = Predictions(sure[None].astype(np.float64))
+    for y, p in ((TWO, Predictions(HARD[None], both[None])), (TWO * 1.0, of_numbers)):
+        assert as_loss("log", "nominal").pointwise(y, p).mean() == pytest.approx(theirs, rel=SAME)
+    many = np.eye(4)[CHOSEN.astype(int)]
+    theirs = sk.log_loss(FOUR, many)
+    assert as_metric("log_loss").value(FOUR, many) == pytest.approx(theirs, rel=SAME)
 
 
 def test_concordance_is_lin_s():
