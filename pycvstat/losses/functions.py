@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, InputError, LossError, telling
 from pycvstat.errors.checks import check_word, is_number, real_numbers
-from pycvstat.losses.predictions import Needs, Predictions, does_not_say
+from pycvstat.losses.predictions import EPSILON, Needs, Predictions, does_not_say, log_inside
 from pycvstat.types import FloatArray
 
 Pointwise = Callable[[NDArray[Any], Predictions], FloatArray]
@@ -27,8 +27,6 @@ _KINDS: dict[Needs | None, tuple[str, ...]] = {
     "scores": _ANY,
 }
 """Kinds of response that a function can measure, by what it needs."""
-
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -135,28 +133,6 @@ def _log(y: NDArray[Any], p: Predictions) -> FloatArray:
     if not np.issubdtype(y.dtype, np.integer) and _of_shares(y, p):
         return -(y * log_inside(p.values) + (1 - y) * log_inside(1 - p.values))
     return -log_inside(_probability_of_truth(y, p, "log"))
-
-
-def inside(p: FloatArray) -> FloatArray:
-    """Probabilities kept the epsilon of doubles from 0 and 1, as in scikit-learn and yardstick.
-
-    Examples
-    --------
-    >>> inside(np.array([0.0, 0.5]))
-    array([2.22044605e-16, 5.00000000e-01])
-    """
-    return np.asarray(np.clip(p, EPSILON, 1 - EPSILON, dtype=np.float64))
-
-
-def log_inside(p: FloatArray) -> FloatArray:
-    """Their logarithms.
-
-    Examples
-    --------
-    >>> log_inside(np.array([0.0, 0.5])).round(6)
-    array([-36.043653,  -0.693147])
-    """
-    return np.asarray(np.log(inside(p)))
 
 
 def _brier(y: NDArray[Any], p: Predictions) -> FloatArray:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import LossError
-from pycvstat.losses.functions import inside, log_inside
 from pycvstat.losses.metric import Metric, mean_metric
+from pycvstat.losses.predictions import inside, log_inside
 from pycvstat.losses.thresholds import counted
 from pycvstat.types import FloatArray
 

@@ -12,6 +12,7 @@ from pycvstat.errors import LossError
 from pycvstat.types import FloatArray
 
 Needs = Literal["numbers", "classes", "probabilities", "scores"]
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -101,3 +102,25 @@ def does_not_say(name: str, maker: str) -> LossError:
         given="a function of (y, prediction), and a response of classes",
         fix=f"pycvstat.losses.{maker}(function, needs='probabilities'), or needs='classes'",
     )
+
+
+def inside(p: FloatArray) -> FloatArray:
+    """Probabilities kept the epsilon of doubles from 0 and 1, as in scikit-learn and yardstick.
+
+    Examples
+    --------
+    >>> inside(np.array([0.0, 0.5]))
+    array([2.22044605e-16, 5.00000000e-01])
+    """
+    return np.asarray(np.clip(p, EPSILON, 1 - EPSILON, dtype=np.float64))
+
+
+def log_inside(p: FloatArray) -> FloatArray:
+    """Their logarithms.
+
+    Examples
+    --------
+    >>> log_inside(np.array([0.0, 0.5])).round(6)
+    array([-36.043653,  -0.693147])
+    """
+    return np.asarray(np.log(inside(p)))
