@@ -32,9 +32,9 @@ lint:
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: ## times, on the machine at hand
+bench: ## times of ours and of peers on the machine at hand, into BENCHMARKS.md
 	@.ci/setup dev dask docs
-	for file in tests/benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit; done
+	$(BIN)/python -m tests.benchmarks
 
 record: ## every recorded value anew, on a machine with R and kknn, and what changed
 	@PYCVSTAT_R=required .ci/setup dev dask

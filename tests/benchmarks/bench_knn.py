@@ -1,22 +1,12 @@
-"""Nearest neighbours: nested cross-validation and single searches against what others do.
+"""Nearest neighbours
 
-    python tests/benchmarks/bench_knn.py [repetitions]
-
-One core. Each pair is run in alternating order, after one run that is not counted. Medians of the
-wall clock are compared, with the range of the ratio over the turns, which is the noise of the
-machine, and beside them the ratio of the least processor seconds, which other work spoils less.
-Ours includes everything from the data frame to the result. kknn is run where R and the package are
-installed. Goals are those that the project set itself.
+Ours includes everything from the data frame to the result. kknn is run where R has it.
 """
 
 from __future__ import annotations
 
-import statistics
-import sys
-import time
-import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,29 +16,16 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsRegressor, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
 
 import pycvstat as pcv
-from pycvstat.errors import PycvstatWarning
 from pycvstat.learners.knn.distances import metric
 from pycvstat.learners.knn.search import Index
 from pycvstat.r import bridge, lecture
 from pycvstat.r.bridge import reference
 from pycvstat.r.bridge.installed import r_packages
+from tests.benchmarks.line import Line
 
-Work = Callable[[], Any]
 KS = range(1, 31)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Ours, a peer's way to the same end, and how many times as fast ours should be."""
-
-    name: str
-    ours: Work
-    peer: Work
-    goal: float
-    peer_runs: int = 0  # 0: as many as ours
 
 
 def smooth(n: int, d: int) -> pd.DataFrame:
@@ -74,7 +51,7 @@ def nested(data: pd.DataFrame) -> Any:
         grid={"k": KS},
         outer=pcv.Blocks(8),
         inner=pcv.Blocks(5),
-    )
+    ).estimate
 
 
 def nested_in_sklearn(data: pd.DataFrame) -> Any:
@@ -85,7 +62,14 @@ def nested_in_sklearn(data: pd.DataFrame) -> Any:
         scoring="neg_mean_squared_error",
     )
     X, y = data.drop(columns="y").to_numpy(), data["y"].to_numpy()
-    return cross_val_score(search, X, y, cv=8, scoring="neg_mean_squared_error")
+    return -cross_val_score(search, X, y, cv=8, scoring="neg_mean_squared_error").mean()
+
+
+def against_sklearn(n: int, work: str, times: float | None, **more: Any) -> Line:
+    data = smooth(n, 3)
+    # the standard deviation there divides by n, which moves no neighbour
+    return Line(work, lambda: nested(data), "scikit-learn", lambda: nested_in_sklearn(data),
+                times=times, their_runs=1, **more)  # fmt: skip
 
 
 def fold_by_fold(data: pd.DataFrame) -> Iterator[tuple[Any, Any]]:
@@ -114,73 +98,40 @@ def in_sklearn(data: pd.DataFrame, k: int) -> Any:
     return NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X).kneighbors(X)
 
 
-def against_sklearn_and_searches() -> Iterator[Pair]:
-    for n, goal in ((1000, 100), (5000, 60)):
-        data = smooth(n, 3)
-        yield Pair(f"nested 8 x 5 against scikit-learn, n = {n}, d = 3",
-                   lambda d=data: nested(d), lambda d=data: nested_in_sklearn(d),
-                   goal, 1)  # fmt: skip
-    for n, d in ((5000, 3), (5000, 8), (20000, 3), (20000, 8)):
-        data = smooth(n, d)
-        folds = list(fold_by_fold(data))
-        yield Pair(f"nested 8 x 5 against bare cKDTree searches, n = {n}, d = {d}",
-                   lambda d=data: nested(d), lambda f=folds: bare_searches(f), 1 / 0.6)  # fmt: skip
-    wide = smooth(5000, 50)
-    yield Pair("one search against scikit-learn's brute force, n = 5000, d = 50",
-               lambda: search(wide, 31), lambda: in_sklearn(wide, 31), 1)  # fmt: skip
-
-
-def against_kknn() -> Iterator[Pair]:
+def against_kknn() -> Iterator[Line]:
     if not bridge.available() or r_packages(["kknn"])["kknn"] is None:
-        print("kknn is not installed: no comparison on data where every row has ties")
         return
     bridge.run("suppressPackageStartupMessages(library(kknn))")
     data = tied(5000)
     searched = "train.kknn(y ~ ., data, ks = 30, kernel = 'rectangular')$best.parameters"
-    yield Pair("one search against kknn, every row tied, n = 5000",
-               lambda: search(data, 32), lambda: bridge.run(searched, data=data), 1)  # fmt: skip
+    yield Line("one search, every row tied, n = 5,000", lambda: search(data, 32), "kknn",
+               lambda: bridge.run(searched, data=data), times=1, agree=None)  # fmt: skip
     bridge.source(reference.path("lecture.R"))
-    small = tied(500)
+    small = tied(200)
     course = "knn_test_error(data, 8, 5, 'y', 1:30)"
-    yield Pair("the course's nested procedure against its R code, every row tied, n = 500",
-               lambda: lecture.knn_test_error(small, 8, 5, "y", KS),
-               lambda: bridge.run(course, data=small), 20, 1)  # fmt: skip
+    yield Line("the course's nested procedure, every row tied, n = 200",
+               lambda: lecture.knn_test_error(small, 8, 5, "y", KS), "its R code with kknn",
+               lambda: bridge.run(course, data=small), times=20, agree=None,
+               their_runs=1)  # fmt: skip
 
 
-def timed(work: Work) -> tuple[float, float]:
-    """Wall clock and processor seconds."""
-    wall, processor = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - wall, time.process_time() - processor
+def lines() -> Iterator[Line]:
+    for n, times in ((1000, 150), (5000, 90)):
+        yield against_sklearn(n, f"nested 8 x 5, k = 1..30, n = {n:,}, d = 3", times)
+    for n, d in ((5000, 3), (5000, 8), (20000, 3)):
+        data = smooth(n, d)
+        folds = list(fold_by_fold(data))
+        yield Line(f"the same, n = {n:,}, d = {d}", lambda d=data: nested(d),
+                   "bare searches of cKDTree", lambda f=folds: bare_searches(f), times=1 / 0.6,
+                   agree=None, runs=3, their_runs=3)  # fmt: skip
+    wide = smooth(5000, 50)
+    yield Line("one search, n = 5,000, d = 50", lambda: search(wide, 31),
+               "scikit-learn's brute force", lambda: in_sklearn(wide, 31), times=1,
+               agree=None)  # fmt: skip
+    yield from against_kknn()
 
 
-def measured(pair: Pair, repetitions: int) -> float:
-    """Print one line; the ratio of the medians of wall clock times."""
-    pair.ours()
-    times: dict[str, list[tuple[float, float]]] = {"ours": [], "peer": []}
-    for turn in range(repetitions):
-        if turn < (pair.peer_runs or repetitions):
-            times["peer"].append(timed(pair.peer))
-        times["ours"].append(timed(pair.ours))
-    wall = {who: statistics.median(w for w, _ in times[who]) for who in times}
-    used = {who: min(p for _, p in times[who]) for who in times}
-    ratio = wall["peer"] / wall["ours"]
-    each = [p / o for (p, _), (o, _) in zip(times["peer"], times["ours"], strict=False)]
-    print(
-        f"{pair.name}:\n    {1e3 * wall['ours']:9.1f} ms, peer {1e3 * wall['peer']:9.1f} ms: "
-        f"{ratio:6.2f} times as fast ({min(each):.2f} to {max(each):.2f}, goal {pair.goal:.2f}); "
-        f"processor {used['peer'] / used['ours']:.2f}",
-        flush=True,
-    )
-    return ratio
-
-
-def main(repetitions: int = 5) -> dict[str, float]:
-    warnings.simplefilter("ignore", PycvstatWarning)
-    threadpool_limits(1)
-    pairs = (pair for part in (against_sklearn_and_searches, against_kknn) for pair in part())
-    return {pair.name: measured(pair, repetitions) for pair in pairs}
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]))
+def curves() -> Iterator[Line]:
+    for n in (320, 1000, 3000):  # divisible, so that both cut the same blocks
+        line = against_sklearn(n, "kNN, nested 8 x 5, k = 1..30", None)
+        yield replace(line, n=n, runs=3)

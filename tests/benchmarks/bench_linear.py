@@ -1,23 +1,12 @@
-"""Linear learners against LAPACK, scikit-learn and statsmodels on the same work.
+"""Least squares, penalties and logistic regression
 
-    python tests/benchmarks/bench_linear.py [repetitions]
-
-Each pair is run in alternating order, after one run that is not counted; medians are compared.
-Beside the ratio of wall clock times, with its range over the repetitions (the noise of the
-machine), stands the ratio of processor seconds, which other work on the machine spoils less.
-Every pair is checked to have computed the same. Numerical libraries have one thread throughout:
-with more, LAPACK's times on these sizes are those of its waiting.
+Every peer does the same work; it is checked that both computed the same.
 """
 
 from __future__ import annotations
 
-import statistics
-import sys
-import time
-import tracemalloc
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,28 +16,18 @@ from sklearn.linear_model import LassoCV, LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
 
 import pycvstat as pcv
-from pycvstat.errors import PycvstatWarning
 from pycvstat.intervals.ncv import ncv, pieces_of
 from pycvstat.learners.linear.elastic_net import elastic_net_slopes
 from pycvstat.learners.linear.left_out import ols_left_out_predictions
 from pycvstat.losses import LossTable
+from tests.benchmarks.line import Line
 
-Work = Callable[[], Any]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Ours and a peer's way to the same numbers."""
-
-    name: str
-    ours: Work
-    peer: Work
-    goal: float | None = None  # times as fast as the peer
-    agreement: float | None = 1e-9  # relative
-    fewer: int = 1  # the peer is so slow that it gets the share 1 / fewer of the repetitions
+SCORE = "neg_mean_squared_error"
+TEN = KFold(10, shuffle=True, random_state=1)
+OURS_TEN = pcv.KFold(10, random=1)
+PENALTIES = np.geomspace(1e-3, 1, 100)
 
 
 def regression(n: int = 5000, p: int = 20) -> tuple[Any, Any]:
@@ -57,74 +36,74 @@ def regression(n: int = 5000, p: int = 20) -> tuple[Any, Any]:
     return X, X[:, 0] - X[:, 1] / 2 + rng.normal(size=n)
 
 
-def kernel() -> Pair:
-    X, y = regression()
-    design = np.column_stack([np.ones(len(y)), X])
-    rows, offsets = np.arange(len(y)), np.arange(len(y) + 1)
-    return Pair(
-        "leave-one-out kernel, plain LAPACK fit (scipy.linalg.lstsq)",
-        lambda: ols_left_out_predictions(design, y, rows, offsets),
-        lambda: linalg.lstsq(design, y),
-        goal=0.5,
-        agreement=None,
+def least_squares(n: int, folds: Any, work: str, times: float | None, **more: Any) -> Line:
+    X, y = regression(n)
+    theirs = LeaveOneOut() if isinstance(folds, pcv.LeaveOneOut) else folds
+    return Line(
+        work,
+        lambda: pcv.cross_validate(pcv.OLS(), X=X, y=y, folds=folds).estimate,
+        "scikit-learn",
+        lambda: -cross_val_score(LinearRegression(), X, y, cv=theirs, scoring=SCORE).mean(),
+        times=times,
+        **more,
     )
 
 
-def least_squares() -> list[Pair]:
+def wide(n: int = 1000, p: int = 2000) -> Line:
+    X, y = regression(n, p)
+    plan = OURS_TEN.plan(n)
+
+    def loop() -> float:
+        design = np.column_stack([np.ones(n), X])
+        fits = ((a, b, np.linalg.lstsq(design[a], y[a], rcond=None)[0]) for a, b in plan)
+        return float(np.mean([np.mean((y[b] - design[b] @ found) ** 2) for _, b, found in fits]))
+
+    def ours() -> float:
+        return pcv.cross_validate(pcv.OLS(), X=X, y=y, folds=OURS_TEN).estimate
+
+    # R leaves columns out where lstsq takes the shortest coefficients: other numbers
+    return Line(f"OLS, 10 folds, n = {n:,}, p = {p:,}", ours, "a loop of numpy's lstsq", loop,
+                times=1, agree=None, runs=1, their_runs=1)  # fmt: skip
+
+
+def kernel() -> Line:
     X, y = regression()
-
-    def ours(folds: Any) -> float:
-        return pcv.cross_validate(pcv.OLS(), X=X, y=y, folds=folds).estimate
-
-    def peer(folds: Any) -> float:
-        score = "neg_mean_squared_error"
-        return float(-cross_val_score(LinearRegression(), X, y, cv=folds, scoring=score).mean())
-
-    ten = KFold(10, shuffle=True, random_state=1)
-    return [
-        Pair("OLS, 10 folds", lambda: ours(ten), lambda: peer(ten), 5),
-        Pair("OLS, leave-one-out", lambda: ours(pcv.LeaveOneOut()),
-             lambda: peer(LeaveOneOut()), 300, fewer=3),
-    ]  # fmt: skip
+    design, rows = np.column_stack([np.ones(len(y)), X]), np.arange(len(y))
+    offsets = np.arange(len(y) + 1)
+    return Line(
+        "OLS, all 5,000 fits of leave-one-out, the kernel alone",
+        lambda: ols_left_out_predictions(design, y, rows, offsets),
+        "one fit of scipy's lstsq",
+        lambda: linalg.lstsq(design, y),
+        times=0.5,
+        agree=None,
+    )
 
 
-def ridge() -> Pair:
-    X, y = regression()
-    grid, folds = np.geomspace(1e-3, 1, 100), KFold(10, shuffle=True, random_state=1)
+def ridge(n: int, scaled: bool = True, times: float | None = 20, **more: Any) -> Line:
+    X, y = regression(n)
 
     def peer() -> Any:
         # the same penalties up to the scale of y, which glmnet and we take from each fold
-        alphas = {"ridge__alpha": grid * len(y) * 0.9 / y.std()}
-        steps = make_pipeline(StandardScaler(), Ridge())
-        found = GridSearchCV(steps, alphas, cv=folds, scoring="neg_mean_squared_error").fit(X, y)
-        return -found.cv_results_["mean_test_score"]
+        name = "ridge__alpha" if scaled else "alpha"
+        steps = make_pipeline(StandardScaler(), Ridge()) if scaled else Ridge()
+        grid = {name: PENALTIES * n * 0.9 / y.std()}
+        return (
+            -GridSearchCV(steps, grid, cv=TEN, scoring=SCORE)
+            .fit(X, y)
+            .cv_results_["mean_test_score"]
+        )
 
     def ours() -> Any:
-        found = pcv.tune(pcv.Ridge(), X=X, y=y, grid={"lam": grid}, folds=folds)
+        learner = pcv.Ridge(standardize=scaled)
+        found = pcv.tune(learner, X=X, y=y, grid={"lam": PENALTIES}, folds=TEN)
         return found.tidy()["estimate"].to_numpy()
 
-    return Pair("ridge, 100 penalties, 10 folds (GridSearchCV)", ours, peer, 20, 1e-3, fewer=3)
+    name = "ridge, 100 penalties, 10 folds" + ("" if scaled else ", not standardised")
+    return Line(name, ours, "scikit-learn", peer, times=times, agree=5 / n, **more)
 
 
-def ridge_alone() -> Pair:
-    """Without standardisation: GridSearchCV over Ridge alone."""
-    X, y = regression()
-    grid, folds = np.geomspace(1e-3, 1, 100), KFold(10, shuffle=True, random_state=1)
-
-    def peer() -> Any:
-        alphas = {"alpha": grid * len(y) * 0.9 / y.std()}
-        found = GridSearchCV(Ridge(), alphas, cv=folds, scoring="neg_mean_squared_error")
-        return -found.fit(X, y).cv_results_["mean_test_score"]
-
-    def ours() -> Any:
-        learner = pcv.Ridge(standardize=False)
-        found = pcv.tune(learner, X=X, y=y, grid={"lam": grid}, folds=folds)
-        return found.tidy()["estimate"].to_numpy()
-
-    return Pair("the same, not standardised", ours, peer, 20, 1e-3, fewer=3)
-
-
-def lasso() -> Pair:
+def lasso() -> Line:
     X, y = regression()
     lam = np.abs((X - X.mean(axis=0)).T @ y).max() / len(y) * np.geomspace(1.0, 1e-4, 100)
     ids = np.random.default_rng(2).permutation(np.arange(len(y)) % 10)
@@ -133,18 +112,17 @@ def lasso() -> Pair:
 
     def ours() -> Any:
         fits = elastic_net_slopes(X, y, lam, 1.0, tests, standardize=False)
-        return np.mean(
-            [((fit.predict(X[test]) - y[test]) ** 2).mean(axis=1)
-             for fit, test in zip(fits, tests, strict=True)], axis=0,
-        )  # fmt: skip
+        pairs = zip(fits, tests, strict=True)
+        return np.mean([((f.predict(X[t]) - y[t]) ** 2).mean(axis=1) for f, t in pairs], axis=0)
 
     def peer() -> Any:
         return LassoCV(alphas=lam, cv=splits, tol=1e-10).fit(X, y).mse_path_.mean(axis=1)
 
-    return Pair("lasso kernel, 100 penalties, 10 folds (LassoCV)", ours, peer, agreement=1e-6)
+    return Line("lasso, 100 penalties, 10 folds, the kernel alone", ours, "scikit-learn", peer,
+                agree=1e-6)  # fmt: skip
 
 
-def pairwise(repeats: int = 200) -> Pair:
+def pairs_of_folds(repeats: int = 200) -> Line:
     X, y = regression(100, 20)
     design = np.column_stack([np.ones(len(y)), X])
     folds = pcv.NestedPairs(10, repeats=repeats, random=1)
@@ -161,93 +139,53 @@ def pairwise(repeats: int = 200) -> Pair:
         limits = ncv(pieces_of(LossTable(plan, np.concatenate(losses)[:, None])), 0.95)
         return limits.low, limits.high
 
-    return Pair(
-        f"interval from pairs of folds, {repeats} repetitions (statsmodels refits)",
-        ours,
-        peer,
-        30,
-        fewer=3,
-    )
+    return Line(f"OLS, interval of pairs of folds, {repeats} repetitions", ours,
+                "a statsmodels loop", peer, times=30, their_runs=1)  # fmt: skip
 
 
-def logistic() -> list[Pair]:
+def logistic(n: int, folds: Any, work: str, times: float | None, **more: Any) -> Line:
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(1000, 10))
-    y = (rng.random(1000) < 1 / (1 + np.exp(-X[:, 0]))).astype(float)
-    design = np.column_stack([np.ones(len(y)), X])
+    X = rng.normal(size=(n, 10))
+    y = (rng.random(n) < 1 / (1 + np.exp(-X[:, 0]))).astype(float)
+    design = np.column_stack([np.ones(n), X])
 
-    def ours(folds: Any) -> Any:
+    def ours() -> Any:
         found = pcv.cross_validate(pcv.GLM("binomial"), X=X, y=y, folds=folds)
         return found.table.predictions.values[0]
 
-    def peer(folds: Any) -> Any:
+    def peer() -> Any:
         family, out = sm.families.Binomial(), []
-        for train, test in folds.plan(len(y)):
+        for train, test in folds.plan(n):
             fit = sm.GLM(y[train], design[train], family=family).fit()
             out.append(fit.predict(design[test]))
         return np.concatenate(out)
 
-    ten, loo = pcv.KFold(10, random=1), pcv.LeaveOneOut()
-    return [
-        Pair("logistic, 10 folds (statsmodels refits)", lambda: ours(ten), lambda: peer(ten),
-             agreement=1e-6),
-        Pair("logistic, leave-one-out", lambda: ours(loo), lambda: peer(loo),
-             agreement=1e-6, fewer=3),
-    ]  # fmt: skip
+    return Line(work, ours, "a statsmodels loop", peer, times=times, agree=1e-6, **more)
 
 
-def timed(work: Work) -> tuple[float, float]:
-    """Wall clock and processor seconds."""
-    wall, processor = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - wall, time.process_time() - processor
+def lines() -> Iterator[Line]:
+    loo = pcv.LeaveOneOut()
+    yield wide()
+    yield least_squares(1000, TEN, "OLS, 10 folds, n = 1,000, p = 20", 6, runs=15, their_runs=15)
+    yield least_squares(5000, TEN, "OLS, 10 folds, n = 5,000, p = 20", 5)
+    yield least_squares(5000, loo, "OLS, leave-one-out, n = 5,000, p = 20", 300, their_runs=1)
+    yield kernel()
+    ten = "logistic, 10 folds, n = 1,000, p = 10"
+    yield logistic(1000, OURS_TEN, ten, 5, runs=9, their_runs=9)
+    yield logistic(1000, loo, "logistic, leave-one-out, n = 1,000, p = 10", 50, their_runs=1)
+    yield ridge(5000, their_runs=1)
+    yield ridge(5000, scaled=False, their_runs=1)
+    yield lasso()
+    yield pairs_of_folds()
 
 
-def measured(pair: Pair, repetitions: int) -> float:
-    """Print one line; the ratio of the medians of wall clock times."""
-    ours, theirs = pair.ours(), pair.peer()
-    if pair.agreement is not None:
-        np.testing.assert_allclose(ours, theirs, rtol=pair.agreement)
-    times: dict[str, list[tuple[float, float]]] = {"ours": [], "peer": []}
-    for turn in range(repetitions):
-        works = [("ours", pair.ours), ("peer", pair.peer)]
-        for who, work in works if turn % 2 else reversed(works):
-            if who == "ours" or turn < max(1, repetitions // pair.fewer):
-                times[who].append(timed(work))
-    (a, a_used), (b, b_used) = (
-        (statistics.median(wall), statistics.median(used))
-        for wall, used in (zip(*times[who], strict=True) for who in ("ours", "peer"))
-    )
-    walls = {who: [wall for wall, _ in times[who]] for who in times}
-    low = min(walls["peer"]) / max(walls["ours"])
-    high = max(walls["peer"]) / min(walls["ours"])
-    goal = "" if pair.goal is None else f", goal {pair.goal:g}"
-    print(
-        f"{pair.name}:\n    {1e3 * a:9.2f} ms, peer {1e3 * b:10.2f} ms: {b / a:7.2f} times as fast "
-        f"({low:.2f} to {high:.2f}{goal}); processor {b_used / a_used:.2f}"
-    )
-    return b / a
-
-
-def peak_of_leave_one_out(n: int) -> float:
-    """Megabytes (2^20) allocated at most by the kernel beyond the data."""
-    X, y = regression(n)
-    tracemalloc.start()
-    ols_left_out_predictions(X, y, np.arange(n), np.arange(n + 1))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak / 2**20
-
-
-def main(repetitions: int = 7) -> dict[str, float]:
-    warnings.simplefilter("ignore", PycvstatWarning)
-    threadpool_limits(1)
-    pairs = [kernel(), *least_squares(), ridge(), ridge_alone(), lasso(), pairwise(), *logistic()]
-    ratios = {pair.name: measured(pair, repetitions) for pair in pairs}
-    for n in (5000, 50000):
-        print(f"leave-one-out kernel, n = {n}: {peak_of_leave_one_out(n):.1f} MiB beyond the data")
-    return ratios
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]))
+def curves() -> Iterator[Line]:
+    ways: list[tuple[Callable[..., Line], tuple[int, ...], tuple[Any, ...]]] = [
+        (least_squares, (300, 1000, 3000, 10_000, 30_000, 100_000), (TEN, "OLS, 10 folds", None)),
+        (least_squares, (300, 1000, 3000), (pcv.LeaveOneOut(), "OLS, leave-one-out", None)),
+        (ridge, (300, 1000, 3000, 10_000), (True, None)),
+        (logistic, (300, 1000, 3000, 10_000, 30_000), (OURS_TEN, "logistic, 10 folds", None)),
+    ]
+    for way, sizes, given in ways:
+        for n in sizes:
+            yield replace(way(n, *given), n=n, runs=3, their_runs=1)

@@ -1,85 +1,75 @@
-"""Nested cross-validation of a scikit-learn learner with one and with two worker processes.
-
-    python tests/benchmarks/bench_run.py [repetitions]
-
-The ways alternate, and medians are compared: in this process, with two new workers, and with two
-workers that waited since an earlier run. Processor seconds say what the machinery costs where
-other work on the machine spoils the wall clock.
-"""
+"""Other people's learners, and worker processes"""
 
 from __future__ import annotations
 
-import resource
-import statistics
-import sys
-import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import GradientBoostingRegressor
 
 import pycvstat as pcv
-from pycvstat.run.processes import end_waiting
+from tests.benchmarks.line import Line
 
 
-def problem(n: int = 3000, p: int = 10) -> tuple[Any, Any]:
+class Costly(RegressorMixin, BaseEstimator):
+    """An estimator whose fit takes two milliseconds of work, or next to nothing."""
+
+    def __init__(self, passes: int = 0) -> None:
+        self.passes = passes
+
+    def fit(self, X: Any, y: Any) -> Costly:
+        for _ in range(self.passes):
+            np.sort(WORK)
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.mean_)
+
+
+WORK = np.random.default_rng(2).normal(size=70_000)
+
+
+def beyond_the_fits(folds: int, passes: int, **more: Any) -> Line:
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(n, p))
-    return X, X[:, 0] + np.sin(3 * X[:, 1]) + rng.normal(size=n)
+    n = 1000
+    X, y = rng.normal(size=(n, 5)), rng.normal(size=n)
+    plan, estimator = pcv.Blocks(folds).plan(n), Costly(passes)
+
+    def loop() -> float:
+        fits = ((estimator.fit(X[a], y[a]).predict(X[b]), b) for a, b in plan)
+        return float(np.mean([np.mean((y[b] - told) ** 2) for told, b in fits]))
+
+    def ours() -> float:
+        return pcv.cross_validate(estimator, X=X, y=y, folds=pcv.Blocks(folds)).estimate
+
+    many = "2 ms" if passes else "next to nothing"
+    return Line(f"a scikit-learn estimator, {folds:,} fits of {many}", ours, "the bare loop", loop,
+                agree=1e-12, runs=15, their_runs=15, **more)  # fmt: skip
 
 
-def nested(X: Any, y: Any, n_jobs: int) -> float:
-    found = pcv.nested_cv(
-        GradientBoostingRegressor(n_estimators=20, random_state=0),
-        X=X,
-        y=y,
-        grid={"max_depth": [1, 2, 3]},
-        outer=pcv.KFold(10, random=1),
-        inner=pcv.KFold(5, random=2),
-        n_jobs=n_jobs,
+def with_workers(n_jobs: int) -> Any:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 10))
+    y = X[:, 0] + np.sin(3 * X[:, 1]) + rng.normal(size=3000)
+    return lambda: (
+        pcv.nested_cv(
+            GradientBoostingRegressor(n_estimators=20, random_state=0),
+            X=X,
+            y=y,
+            grid={"max_depth": [1, 2, 3]},
+            outer=pcv.KFold(5, random=1),
+            inner=pcv.KFold(4, random=2),
+            n_jobs=n_jobs,
+        ).estimate
     )
-    return float(found.estimate)
 
 
-def timed(n_jobs: int, X: Any, y: Any) -> tuple[float, float]:
-    """The estimate, and wall clock seconds."""
-    began = time.perf_counter()
-    value = nested(X, y, n_jobs)
-    return value, time.perf_counter() - began
-
-
-def processor_seconds() -> float:
-    """Of this process and of those that have ended."""
-    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(u.ru_utime + u.ru_stime for u in used)
-
-
-def main(repetitions: int = 3) -> dict[str, float]:
-    X, y = problem()
-    nested(X[:300], y[:300], 1)  # imports
-    walls: dict[str, list[float]] = {"one": [], "two, new": [], "two, waiting": []}
-    used: dict[str, list[float]] = {"one": [], "two, twice": []}
-    values = set()
-    for _ in range(repetitions):
-        end_waiting()
-        begin = processor_seconds()
-        for name, n_jobs in (("one", 1), ("two, new", 2), ("two, waiting", 2)):
-            value, wall = timed(n_jobs, X, y)
-            values.add(value)
-            walls[name].append(wall)
-            if n_jobs == 1:
-                used["one"].append(processor_seconds() - begin)
-        end_waiting()
-        used["two, twice"].append(processor_seconds() - begin - used["one"][-1])
-    assert len(values) == 1, values
-    for name, times in walls.items():
-        ratio = statistics.median(walls["one"]) / statistics.median(times)
-        spread = f"{min(times):.2f} to {max(times):.2f}"
-        print(f"{name:13} {statistics.median(times):6.2f} s ({spread}): {ratio:.2f} times as fast")
-    one, twice = (statistics.median(times) for times in used.values())
-    print(f"processor: {one:.2f} s alone, {twice / 2:.2f} s with two workers, mean of both runs")
-    return {name: statistics.median(times) for name, times in walls.items()}
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+def lines() -> Iterator[Line]:
+    yield beyond_the_fits(10, 10, times=1 / 1.02)
+    yield beyond_the_fits(1000, 0, beyond=0.1)
+    yield Line("nested, boosted trees, two workers that wait", with_workers(2),
+               "one process", with_workers(1), agree=1e-12, runs=2, their_runs=1,
+               clock="wall")  # fmt: skip
