@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -11,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.cli.files import categories, dates, read_data
+from pycvstat.cli.files import data_of
 from pycvstat.cli.messages import tell
-from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, split_names, unescaped
+from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, split_names
 from pycvstat.cli.published import find as find, gallery as gallery
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.losses.metrics import as_metric
@@ -30,7 +31,7 @@ def cv(chosen: Namespace) -> None:
     result = pcv.cross_validate(
         learner,
         chosen.formula,
-        _data(chosen),
+        data_of(chosen),
         folds=_folds(chosen, chosen.folds),
         **_common(chosen),
     )
@@ -45,7 +46,7 @@ def tune(chosen: Namespace) -> None:
     result = pcv.tune(
         learner_of(chosen.learner),
         chosen.formula,
-        _data(chosen),
+        data_of(chosen),
         grid=grid_of(chosen.grid),
         folds=_folds(chosen, chosen.folds),
         metric=chosen.metric,
@@ -64,7 +65,7 @@ def nested(chosen: Namespace) -> None:
     result = pcv.nested_cv(
         learner_of(chosen.learner),
         chosen.formula,
-        _data(chosen),
+        data_of(chosen),
         grid=grid_of(chosen.grid),
         outer=_folds(chosen, chosen.outer),
         inner=_inner(chosen),
@@ -107,7 +108,7 @@ def compare(chosen: Namespace) -> None:
     result = pcv.compare(
         learners,
         chosen.formula,
-        _data(chosen),
+        data_of(chosen),
         folds=_folds(chosen, chosen.folds),
         **_common(chosen),
     )
@@ -199,22 +200,6 @@ def completion(chosen: Namespace) -> None:
     print(completion_script(make_parser(), chosen.shell))
 
 
-def _data(chosen: Namespace) -> Any:
-    sep = None if chosen.sep is None else unescaped(chosen.sep)
-    data = read_data(chosen.data, sep, chosen.decimal, chosen.na_string or ())
-    for option, named in (("factor", chosen.factor or []), ("date", chosen.date or [])):
-        for name in named:
-            if name not in data.columns:
-                raise InputError(
-                    f"the column for --{option} is not in the data.",
-                    given=name,
-                    fix=f"use one of {', '.join(map(str, data.columns))}",
-                )
-            column = data[name]
-            data[name] = categories(column, chosen.levels) if option == "factor" else dates(column)
-    return data
-
-
 def _folds(chosen: Namespace, word: str) -> Any:
     return folds_of(word, chosen.seed, grouped=chosen.groups is not None)
 
@@ -264,12 +249,12 @@ def _give(result: Any, chosen: Namespace) -> None:
     if chosen.json:
         more = {} if metrics is None else {"metrics": metrics}
         more |= {} if check is None else {"crosscheck": check.tidy()}
-        print(as_json(glance=result.glance(), tidy=result.tidy(), **more))
+        _show(as_json(glance=result.glance(), tidy=result.tidy(), **more))
     else:
         parts = [part.summary() for part in (result, check) if part is not None]
         if metrics is not None:
             parts.insert(1, metrics.to_string(index=False))
-        print("\n\n".join(parts))
+        _show("\n\n".join(parts))
     if chosen.save is not None:
         _say(f"result: {result.save(chosen.save)}")
     if chosen.to_r is not None:
@@ -285,7 +270,8 @@ def _give(result: Any, chosen: Namespace) -> None:
 
 def _asked(chosen: Namespace) -> dict[str, Any]:
     """What of a report is asked for."""
-    return {"profile": chosen.profile, "exclude": chosen.exclude or []}
+    given = {name: getattr(chosen, name) for name in ("profile", "exclude", "checklist")}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _metrics(result: Any, chosen: Namespace) -> Any:
@@ -293,6 +279,14 @@ def _metrics(result: Any, chosen: Namespace) -> Any:
     if getattr(chosen, "metrics", None) is None:
         return None
     return result.metrics(split_names(chosen.metrics), chosen.averaging)
+
+
+def _show(text: str) -> None:
+    """Print; where the reader has gone, as of ``| head``, files are still written."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(text: str) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import difflib
 import warnings
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pycvstat.cli.options import unescaped
 from pycvstat.data.frame import read_y
 from pycvstat.data.frame.columns import Collation
 from pycvstat.errors import DataError, InputError, pip_install
@@ -20,8 +23,58 @@ READERS = (".csv", ".tsv", ".txt", ".parquet", ".rds")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
+def add_reading(command: Any) -> None:
+    """Add the options that say how a data file is read."""
+    command.add_argument("--sep", metavar="CHARACTER", help="delimiter of a text file")
+    command.add_argument("--decimal", metavar="CHARACTER", default=".",
+                         help="decimal sign of a text file (default: a point)")  # fmt: skip
+    command.add_argument("--encoding", metavar="NAME", default="utf-8",
+                         help="of a text file, such as cp1252 (default: utf-8)")  # fmt: skip
+    command.add_argument("--na-string", action="append", metavar="TEXT",
+                         help="a word for a missing value, beside NA and the like")  # fmt: skip
+    command.add_argument("--factor", action="append", metavar="COLUMN",
+                         help="treat as categorical: a response of zeros and ones is numbers, "
+                         "under squared error, except for learners that predict classes "
+                         "only")  # fmt: skip
+    command.add_argument("--ordered", action="append", metavar="COLUMN=LEVELS",
+                         help="an ordered factor, its levels from low to high: "
+                         "dose=low,medium,high")  # fmt: skip
+    command.add_argument("--date", action="append", metavar="COLUMN", help="read as dates")
+    command.add_argument("--levels", choices=("ICU", "C"), default="ICU",
+                         help="how words are sorted: as R does, or by code point as R does in the "
+                         "C locale (default: ICU)")  # fmt: skip
+
+
+def data_of(chosen: Namespace) -> pd.DataFrame:
+    """The data file of a command, with its columns as the options say."""
+    sep = None if chosen.sep is None else unescaped(chosen.sep)
+    data = read_data(chosen.data, sep, chosen.decimal, chosen.na_string or (), chosen.encoding)
+    for word in chosen.factor or []:
+        data[word] = categories(_column(data, word, "factor"), chosen.levels)
+    for word in chosen.ordered or []:
+        name, _, levels = word.rpartition("=")
+        data[name] = ordered(_column(data, name, "ordered"), levels.split(","))
+    for word in chosen.date or []:
+        data[word] = dates(_column(data, word, "date"))
+    return data
+
+
+def _column(data: pd.DataFrame, name: str, option: str) -> pd.Series[Any]:
+    if name not in data.columns:
+        raise InputError(
+            f"the column for --{option} is not in the data.",
+            given=name or "no name before =",
+            fix=f"use one of {', '.join(map(str, data.columns))}",
+        )
+    return data[name]
+
+
 def read_data(
-    path: str | Path, sep: str | None = None, decimal: str = ".", missing: Sequence[str] = ()
+    path: str | Path,
+    sep: str | None = None,
+    decimal: str = ".",
+    missing: Sequence[str] = (),
+    encoding: str = "utf-8",
 ) -> pd.DataFrame:
     """Read a data file; the ending of its name says what it is.
 
@@ -35,6 +88,8 @@ def read_data(
         Decimal sign of a text file.
     missing : sequence of str
         Words of a text file that mean a missing value, beside an empty field, NA and the like.
+    encoding : str
+        Of a text file.
     """
     file = Path(path)
     if not file.is_file():
@@ -45,7 +100,8 @@ def read_data(
     if ending == ".rds":
         return _rds(file)
     if ending in (".csv", ".tsv", ".txt"):
-        return _text(file, sep or {".csv": ",", ".tsv": "\t"}.get(ending, ","), decimal, missing)
+        sep = sep or {".tsv": "\t"}.get(ending, ",")
+        return _text(file, sep, decimal, missing, encoding)
     raise DataError(
         "this kind of file is not read.", given=file.name, fix=f"use one of {', '.join(READERS)}"
     )
@@ -57,6 +113,28 @@ def categories(column: pd.Series[Any], levels: Collation = "ICU") -> pd.Categori
 
     codes, names = read_y(column).as_factor(levels)
     return pd.Categorical.from_codes(codes, pd.Index(names, dtype=object))
+
+
+def ordered(column: pd.Series[Any], levels: Sequence[str]) -> pd.Categorical:
+    """A column as an ordered factor of these levels, the lowest first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ordered(pd.Series(["b", None, "a"], name="x"), ["b", "a"]).codes.tolist()
+    [0, -1, 1]
+    """
+    import pandas as pd
+
+    codes, names = read_y(column).as_factor("C")
+    if strange := [name for name in names if name not in levels]:
+        raise DataError(
+            f"{column.name!r} has values that are none of its levels.",
+            given=", ".join(strange[:3]),
+            fix=f"name all, the lowest first: --ordered {column.name}={','.join(names)}",
+        )
+    words = [None if code < 0 else names[code] for code in codes]
+    return pd.Categorical(words, list(dict.fromkeys(levels)), ordered=True)
 
 
 def dates(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -82,15 +160,30 @@ def _nearby(file: Path) -> str:
     return f"did you mean {folder / near[0]}?" if near else "check the path"
 
 
-def _text(file: Path, sep: str, decimal: str, missing: Sequence[str]) -> pd.DataFrame:
+def _text(
+    file: Path, sep: str, decimal: str, missing: Sequence[str], encoding: str
+) -> pd.DataFrame:
     import pandas as pd
 
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise InputError(
+            "there is no encoding of this name.", given=encoding, fix="--encoding cp1252"
+        ) from None
     for option, character in (("--sep", sep), ("--decimal", decimal)):
         if len(character) != 1:
             raise InputError(f"{option} takes one character.", given=repr(character))
     try:
-        engine: Any = "c" if sep.isascii() else "python"
-        frame = pd.read_csv(file, sep=sep, decimal=decimal, engine=engine, na_values=list(missing))
+        given: dict[str, Any] = {"engine": "c" if sep.isascii() else "python", "sep": sep}
+        given |= {"decimal": decimal, "na_values": list(missing), "encoding": encoding}
+        frame: pd.DataFrame = pd.read_csv(file, **given)
+    except UnicodeError:
+        raise DataError(
+            f"the letters of the file are not written in {encoding}.",
+            given=file.name,
+            fix="--encoding cp1252 for files of Windows in western Europe, or the one it has",
+        ) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise DataError(
             "the file cannot be read as a table.",

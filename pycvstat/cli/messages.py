@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import Namespace
+from dataclasses import fields
 from typing import Any
 
 from pycvstat.cli.options import LEARNERS
@@ -22,6 +23,7 @@ from pycvstat.folds import (
     Stratified,
     StratifiedGrouped,
     Subsampling,
+    TimeSeries,
 )
 from pycvstat.learners.base import Learner
 
@@ -133,6 +135,8 @@ def word_of(folds: Splitter) -> str | None:
     ('grouped:5', 'repeated:10x5', 'subsampling:25:0.8')
     >>> word_of(StratifiedGrouped(5)), word_of(Bootstrap(25)), word_of(LeaveOneGroupOut())
     ('stratified_grouped:5', 'bootstrap:25', 'logo')
+    >>> word_of(TimeSeries(24, step=6))
+    'time:24,step=6'
     """
     match folds:
         case KFold(k=k):
@@ -157,6 +161,10 @@ def word_of(folds: Splitter) -> str | None:
             return f"holdout:{share}"
         case Subsampling(times=times, train=share):
             return f"subsampling:{times}:{share}"
+        case TimeSeries(initial=first):
+            more = [f",{f.name}={value}" for f in fields(folds) if f.name != "initial"
+                    and (value := getattr(folds, f.name)) != f.default]  # fmt: skip
+            return f"time:{first}{''.join(more)}"
     return None
 
 

@@ -28,6 +28,7 @@ from pycvstat.folds import (
     Stratified,
     StratifiedGrouped,
     Subsampling,
+    TimeSeries,
 )
 from pycvstat.learners.base import Learner
 from pycvstat.learners.glm import GLM, Logit
@@ -240,6 +241,8 @@ def folds_of(text: str, seed: int | None, *, grouped: bool = False) -> Any:
     (Blocks(8), KFold(10, random=1), Grouped(10, random=1))
     >>> folds_of("bootstrap:200", 1), folds_of("stratified_grouped:5", 1), folds_of("logo", 1)
     (Bootstrap(200, random=1), StratifiedGrouped(5, random=1), LeaveOneGroupOut())
+    >>> folds_of("time:24,horizon=6,step=6", None)
+    TimeSeries(24, horizon=6, step=6)
     """
     kind, _, rest = text.partition(":")
     if kind.isdigit():
@@ -265,6 +268,16 @@ def _subsampling(rest: str, text: str, seed: int | None) -> Splitter:
     return Subsampling(_count(times or "25", text), train=_share(train or "0.9", text), random=seed)
 
 
+def _time(rest: str, text: str, seed: int | None) -> Splitter:
+    initial, _, more = rest.partition(",")
+    settings = _pairs(more, text)
+    known = [field.name for field in fields(TimeSeries)]
+    for name in settings:
+        if name not in known:
+            raise unknown_argument("time", name, known, {}, what="setting")
+    return TimeSeries(_count(initial, text, "time:24,horizon=6"), **settings)
+
+
 FOLDS: dict[str, Callable[[str, str, int | None], Splitter]] = {
     "kfold": lambda rest, text, seed: KFold(_count(rest, text), random=seed),
     "blocks": lambda rest, text, seed: Blocks(_count(rest, text)),
@@ -279,12 +292,13 @@ FOLDS: dict[str, Callable[[str, str, int | None], Splitter]] = {
     "logo": lambda rest, text, seed: LeaveOneGroupOut(),
     "holdout": lambda rest, text, seed: Holdout(_share(rest or "0.25", text), random=seed),
     "subsampling": _subsampling,
+    "time": _time,
 }
 
 
-def _count(word: str, text: str) -> int:
+def _count(word: str, text: str, example: str = "kfold:10") -> int:
     if not word.isdigit():
-        raise InputError("a number of folds is missing.", given=text, fix="for example kfold:10")
+        raise InputError("a number is missing.", given=text, fix=f"for example {example}")
     return int(word)
 
 

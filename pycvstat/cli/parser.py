@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pycvstat.cli.files import add_reading
 from pycvstat.cli.messages import spoken
 from pycvstat.cli.options import FOLDS, LEARNERS
 from pycvstat.cli.published import EXAMPLES as PUBLISHED, add_commands
@@ -199,6 +200,8 @@ def _add_report(command: argparse.ArgumentParser) -> None:
 def _of_report(command: Any) -> None:
     command.add_argument("--profile", choices=("full", "paper"), default="full",
                          help="of the report: all, or two pages (default: full)")  # fmt: skip
+    command.add_argument("--checklist", choices=("tripod+ai",),
+                         help="a checklist that the report ends with")  # fmt: skip
     command.add_argument("--exclude", action="append", metavar="SECTION",
                          help="a section to leave out of the report, by its title")  # fmt: skip
 
@@ -272,24 +275,13 @@ def _common(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
     command.add_argument("data", type=Path, help="a .csv, .tsv, .parquet or .rds file")
     command.add_argument("formula", help="R's formula in quotes, such as 'y ~ .'")
     data = command.add_argument_group("data")
-    data.add_argument("--sep", metavar="CHARACTER", help="delimiter of a text file")
-    data.add_argument("--decimal", metavar="CHARACTER", default=".",
-                      help="decimal sign of a text file (default: a point)")  # fmt: skip
-    data.add_argument("--factor", action="append", metavar="COLUMN",
-                      help="treat as categorical: a response of zeros and ones is numbers, under "
-                      "squared error, except for learners that predict classes only")  # fmt: skip
-    data.add_argument("--date", action="append", metavar="COLUMN", help="read as dates")
+    add_reading(data)
     data.add_argument("--groups", metavar="COLUMN", help="rows that belong together")
     data.add_argument("--weights", metavar="COLUMN",
                       help="weights of rows in the fits")  # fmt: skip
     data.add_argument("--loss-weights", metavar="COLUMN", help="weights of rows in mean losses")
     data.add_argument("--na", choices=("raise", "omit"), default="raise",
                       help="rows with missing values (default: raise)")  # fmt: skip
-    data.add_argument("--na-string", action="append", metavar="TEXT",
-                      help="a word for a missing value, beside NA and the like")  # fmt: skip
-    data.add_argument("--levels", choices=("ICU", "C"), default="ICU",
-                      help="how words are sorted: as R does, or by code point as R does in the "
-                      "C locale (default: ICU)")  # fmt: skip
     work = command.add_argument_group("work")
     work.add_argument("--loss", help="squared, absolute, zero_one, log, brier, ...")
     work.add_argument("--seed", type=int, metavar="N", help="as in R's set.seed(N)")

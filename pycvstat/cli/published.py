@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from pycvstat.cli.files import read_data
+from pycvstat.cli.files import add_reading, data_of
 from pycvstat.cli.messages import tell
 from pycvstat.cli.options import learner_of, values_of
 
@@ -34,6 +34,7 @@ def add_commands(add: Any, commands: Any) -> None:
     command.add_argument("--seeds", metavar="FROM:TO", help="(default: to 10,000, or common ones)")
     command.add_argument("--rows", type=int, default=10, metavar="N",
                          help="how many conventions to print (default: 10)")  # fmt: skip
+    add_reading(command)
 
     shown = add(commands, "gallery", "compute published numbers of courses and books anew")
     shown.add_argument("name", nargs="?", help="an entry; a table of all of them without it")
@@ -65,7 +66,7 @@ def find(chosen: Namespace) -> None:
         chosen.number,
         learner_of(chosen.learner),
         chosen.formula,
-        read_data(chosen.data),
+        data_of(chosen),
         k=chosen.folds,
         seeds=None if chosen.seeds is None else values_of(chosen.seeds),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.errors.checks import check_word
+from pycvstat.report.checklist import Checklist, checklist_section
 from pycvstat.report.citations import bibtex
 from pycvstat.report.content import (
     Block,
@@ -59,9 +60,12 @@ class Asked:
     script: bool = False
     units: Mapping[str, str] = field(default_factory=dict)
     crosscheck: Crosscheck | None = None
+    checklist: Checklist | None = None
 
     def __post_init__(self) -> None:
         check_word("profile", self.profile, get_args(Profile))
+        if self.checklist is not None:
+            check_word("checklist", self.checklist, get_args(Checklist))
         for name in ("include", "exclude"):
             if isinstance(given := getattr(self, name), str):
                 raise InputError(f"{name} is a list.", given=repr(given), fix=f"{name}=[{given!r}]")
@@ -88,6 +92,9 @@ def full(result: Any, **asked: Any) -> Document:
         sections = [*paper(view, wanted.crosscheck), *(s for s in sections if s.anchor in kept)]
     left_out = _named(wanted.exclude, {one.anchor for one in sections})
     sections = [one for one in sections if one.anchor not in left_out]
+    if wanted.checklist is not None:
+        titles = [one.title for one in sections]
+        sections.append(checklist_section(view, wanted.checklist, titles))
     return _document(view, wanted.title or view.title, numbered(once(sections)))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pycvstat.r.check.crosscheck import Crosscheck
     from pycvstat.report.assemble import Profile
+    from pycvstat.report.checklist import Checklist
     from pycvstat.report.pieces import Form, Width
 
 
@@ -104,6 +105,7 @@ class Shown(Checked):
         data: bool = False,
         script: bool = False,
         units: Mapping[str, str] | None = None,
+        checklist: Checklist | None = None,
     ) -> Path:
         """Write a report; the ending of `path` decides: html, md, tex, qmd, pdf or docx.
 
@@ -134,6 +136,9 @@ class Shown(Checked):
             Add the rows of the data; the R script, which reads them from a file.
         units : mapping
             Units of columns, such as ``{"mpg": "miles per gallon"}``.
+        checklist : {"tripod+ai"}, optional
+            A reporting checklist to end with: items that the result answers, with the section
+            that shows more; ``[NEEDS INPUT]`` where only its authors know.
 
         Returns
         -------
@@ -155,6 +160,7 @@ class Shown(Checked):
             data=data,
             script=script,
             units=units or {},
+            checklist=checklist,
         )
 
     @answering

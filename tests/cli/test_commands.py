@@ -234,7 +234,7 @@ BAD = {
     "an unknown family": (["cv", "cars.csv", "mpg ~ wt", "--learner", "glm:poison"], "'poisson'"),
     "two decimal signs": (["cv", "cars.csv", "mpg ~ wt", *LEARNER, "--decimal", ".,"], "--decimal"),
     "a setting without value": (["cv", "cars.csv", "mpg ~ wt", "--learner", "knn:k"], ": knn:k=7"),
-    "another encoding": (["cv", "latin.csv", "y ~ .", *LEARNER], "save it as UTF-8"),
+    "another encoding": (["cv", "latin.csv", "y ~ .", *LEARNER], "--encoding cp1252"),
     "a damaged file": (["cv", "bad.parquet", "y ~ .", *LEARNER], "write it again"),
     "a grid of nobody": (
         ["compare", "cars.csv", "mpg ~ wt", *LEARNER, "--grid", "knn:k=1:3"],
@@ -304,7 +304,7 @@ def test_paths_are_refused_before_the_work(
     def read(*_: object) -> pd.DataFrame:
         raise AssertionError("the data were read")
 
-    monkeypatch.setattr(commands, "read_data", read)
+    monkeypatch.setattr(commands, "data_of", read)
     assert cli.main(["cv", "cars.csv", "mpg ~ wt", *LEARNER, option, path]) == 1
 
 

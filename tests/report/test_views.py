@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import pycvstat as pcv
+from pycvstat.errors import heard
 from pycvstat.intervals import dispatch, legal
 from pycvstat.report.assemble import full
 from pycvstat.report.content import Facts, section
@@ -84,3 +86,13 @@ def test_a_report_computes_its_interval_once(name: str, monkeypatch: pytest.Monk
     (method,) = computed
     assert method == ("corrected_t" if name == "classes" else "log_t")
     assert judged.count(method) == 1
+
+
+def test_columns_without_a_coefficient_and_fits_that_did_not_converge_are_told() -> None:
+    data = pcv.data.mtcars().assign(twice=lambda d: 2 * d["wt"])
+    folds = pcv.KFold(4, random=1)
+    with heard():
+        lost = pcv.cross_validate(pcv.Logit(), "factor(am) ~ wt + twice", data, folds=folds)
+        stuck = pcv.cross_validate(pcv.Logit(maxiter=2), "factor(am) ~ wt", data, folds=folds)
+    assert "Columns without a coefficient in 4 of 4 fits: twice." in lost.summary()
+    assert "4 of 4 fits did not converge." in stuck.summary()

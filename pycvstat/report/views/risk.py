@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycvstat.intervals.metric_rows import usual_metrics
+from pycvstat.learners.solution import FitReport
 from pycvstat.losses.metrics import METRICS
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.setting import selected_in_fits
@@ -217,15 +218,16 @@ class RiskView(EstimateView, DataView, of=CVResult):
 
 def fit_notes(result: CVResult) -> list[Block]:
     """Columns without a coefficient and fits that did not converge."""
-    details: list[Any] = [d for d in result.details if hasattr(d, "aliased")]
-    aliased = [d.aliased for d in details if d.aliased]
-    stuck = sum(not d.converged for d in details)
-    fits, notes = count(len(result.plan), "fit"), []
-    if aliased:
-        names = ", ".join(dict.fromkeys(name for columns in aliased for name in columns))
-        notes.append(f"Columns without a coefficient in {len(aliased)} of {fits}: {names}.")
+    fits = [[one for one in fit if isinstance(one, FitReport)]
+            for fit in result.details if isinstance(fit, tuple)]  # fmt: skip
+    aliased = [dict.fromkeys(name for one in fit for name in one.aliased) for fit in fits]
+    without, stuck = sum(map(bool, aliased)), sum(not all(o.converged for o in f) for f in fits)
+    of, notes = count(len(result.plan), "fit"), []
+    if without:
+        names = listed(list(dict.fromkeys(name for columns in aliased for name in columns)))
+        notes.append(f"Columns without a coefficient in {without} of {of}: {names}.")
     if stuck:
-        notes.append(f"{stuck} of {fits} did not converge.")
+        notes.append(f"{stuck} of {of} did not converge.")
     return [Note(text) for text in notes]
 
 
