@@ -17,6 +17,7 @@ from pycvstat.r.rsample import (
     initial_split,
     initial_time_split,
     mc_cv,
+    nested_cv,
     rolling_origin,
     vfold_cv,
 )
@@ -135,6 +136,37 @@ def test_initial_splits():
 
 
 @live_r
+def test_nested_splits():
+    code = (
+        ROWS
+        + """
+    set.seed(7); d <- data.frame(y = rexp(150)); set.seed(8)
+    one <- nested_cv(d, vfold_cv(v = 3, repeats = 2), bootstraps(times = 4))
+    outer <- mc_cv(d, times = 3)
+    two <- nested_cv(d, outer, vfold_cv(v = 5, strata = y))
+    odd <- nested_cv(d, bootstraps(times = 2), mc_cv(times = 2))
+    for (s in list(one, two, odd)) { sides(s); for (inner in s$inner_resamples) sides(inner) }
+    out(runif(1))
+    """
+    )
+    values = r_values(code)
+    r.set_seed(7)
+    data = pd.DataFrame({"y": r.rexp(150)})
+    r.set_seed(8)
+    made = [nested_cv(data, lambda d: vfold_cv(d, v=3, repeats=2), partial(bootstraps, times=4))]
+    made.append(nested_cv(data, mc_cv(data, times=3), partial(vfold_cv, v=5, strata="y")))
+    with pytest.warns(PycvstatWarning, match="bootstrapping as the outer resample is dangerous"):
+        made.append(nested_cv(data, partial(bootstraps, times=2), partial(mc_cv, times=2)))
+    for nested in made:
+        for plan in (nested.splits, *nested.inner_resamples):
+            assert values.pop(0)[0] == len(plan)
+            for train, test in plan:
+                np.testing.assert_array_equal(train + 1, values.pop(0))
+                np.testing.assert_array_equal(test + 1, np.sort(values.pop(0)))
+    assert r.runif(1) == values.pop(0)
+
+
+@live_r
 def test_rolling_origin():
     grid = [(20, 5, 1, 0, True), (20, 5, 2, 3, False), (31, 10, 4, 1, True), (8, 4, 4, 0, False)]
     code = ROWS + "\n".join(
@@ -180,6 +212,8 @@ DATA = pd.DataFrame({"y": np.arange(40.0), "g": np.arange(40) % 5, "m": [None] *
         (lambda: rolling_origin(DATA, initial=40), "do not fit into the data"),
         (lambda: rolling_origin(DATA, skip=-1), "skip must be a whole number"),
         (lambda: vfold_cv(DATA, k=5), "no argument 'k'"),
+        (lambda: nested_cv(DATA, 5, vfold_cv), "outside is a plan of the data"),
+        (lambda: nested_cv(DATA, vfold_cv, 5), "inside a function of training rows"),
     ],
 )
 def test_refused(call, says):

@@ -50,6 +50,18 @@ class Ends(NamedTuple):
     dfmax: int
 
 
+@njit(cache=True)
+def added(X: FloatArray, a0: FloatArray, beta: FloatArray) -> FloatArray:
+    """Linear predictors (m, L), term by term, so that equal rows have the same to the last bit."""
+    out = np.empty((len(X), len(a0)))
+    for i in range(len(X)):
+        out[i] = a0
+        for k in range(X.shape[1]):
+            for j in range(len(a0)):
+                out[i, j] += X[i, k] * beta[k, j]
+    return out
+
+
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
 def _minimum(pull: float, square: float, l1: float, l2: float) -> float:
     """Along one coordinate, with the covariance `pull` of its residuals without it."""

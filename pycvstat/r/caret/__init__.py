@@ -1,9 +1,9 @@
 """R's package caret: `train` with its resamples, grids and seeds, and its rows of folds.
 
 Left out of caret: methods of `train` other than "lm", "glm", "knn", "kknn", "glmnet", "multinom"
-and "rlm"; `train(x, y)`, for which a formula is written; case weights; `trainControl`'s other
-methods (`timeslice`, `adaptive_cv`, `oob`, `optimism_boot`, `boot_all`) and its `search`,
-`sampling`, `savePredictions` and `predictionBounds`; of `preProcess` all but "center", "scale",
+and "rlm"; factors in `train(x, y)` where caret leaves them to the method's own formula;
+`trainControl`'s other methods (`timeslice`, `adaptive_cv`, `oob`, `optimism_boot`, `boot_all`) and
+its `search`, `sampling` and `predictionBounds`; of `preProcess` all but "center", "scale",
 "range", "pca", "zv" and "nzv"; `confusionMatrix`, `resamples`, `rfe`, `dummyVars`, importance and
 the plots. Where caret lets rlm fail on names such as "x:fb", numbers are given; predictions of
 glmnet at even odds, where R's class hangs on the last bit, may be the other class.

@@ -46,6 +46,9 @@ class trainControl(metaclass=Answering):
     selectionFunction : {"best", "oneSE", "tolerance"}
     returnResamp : {"final", "all", "none"}
         Of which candidates ``.resample`` has the numbers.
+    savePredictions : {"none", "all", "final"}
+        Of which candidates ``.pred`` has the predictions; True is "all", and so is, as in R,
+        "none" with LOOCV.
     seeds : sequence, optional
         Seeds for each resample, one for each candidate, and last the one before the final fit,
         instead of those that are drawn.
@@ -71,6 +74,7 @@ class trainControl(metaclass=Answering):
     summaryFunction: Summary = defaultSummary
     selectionFunction: Selection = "best"
     returnResamp: Returned = "final"
+    savePredictions: Returned | bool = "none"
     seeds: Sequence[Any] | None = None
     index: Any = None
     indexOut: Any = None
@@ -78,7 +82,10 @@ class trainControl(metaclass=Answering):
     def __post_init__(self) -> None:
         check_word("method", self.method, get_args(Resampling), UNKNOWN)
         check_word("selectionFunction", self.selectionFunction, get_args(Selection))
-        check_word("returnResamp", self.returnResamp, get_args(Returned))
+        if isinstance(self.savePredictions, bool):
+            object.__setattr__(self, "savePredictions", "all" if self.savePredictions else "none")
+        for name in ("returnResamp", "savePredictions"):
+            check_word(name, getattr(self, name), get_args(Returned))
         if not callable(self.summaryFunction):
             raise InputError(
                 "summaryFunction is a function of (data, lev, model).",

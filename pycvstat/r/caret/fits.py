@@ -85,7 +85,8 @@ class PreparedTrain(Prepared):
         """What pre-processing learns from these rows, and what it makes of them."""
         response = self.task.response
         y = response.values[rows].astype(np.float64)
-        sample = Sample(self.X[rows], y, self.columns, response.levels, intercept=False)
+        weights = None if self.task.weights is None else self.task.weights[rows]
+        sample = Sample(self.X[rows], y, self.columns, response.levels, weights, intercept=False)
         kept, change = preprocess.learned(self.steps, sample.X, self.columns)
         X = change(sample.X)
         names = tuple(f"PC{i + 1}" for i in range(X.shape[1]))

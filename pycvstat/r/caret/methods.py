@@ -21,7 +21,8 @@ from pycvstat.learners.solution import Outcome, Sample
 from pycvstat.r.caret.neighbours import neighbours, weighted_neighbours
 from pycvstat.r.caret.nnet import max_col, multinom, shares_of
 from pycvstat.r.glmnet import glmnet
-from pycvstat.r.values import whole
+from pycvstat.r.glmnet.families import most_probable
+from pycvstat.r.values import Factor, whole
 from pycvstat.rmath.random import RRandom
 from pycvstat.types import FloatArray
 
@@ -52,6 +53,10 @@ class Method:
         Candidates in the order of this are simpler first.
     together : str
         The parameter whose values come from one fit, and have one seed.
+    weighs : bool
+        Whether rows have weights.
+    factors : bool
+        Whether it takes predictors that are factors, without a formula.
     """
 
     name: str
@@ -62,6 +67,8 @@ class Method:
     kinds: tuple[str, ...] = ("continuous", "nominal", "ordinal")
     simplest: Callable[[Tune], Any] = lambda tune: 0
     together: str = ""
+    weighs: bool = True
+    factors: bool = False
 
 
 def with_constant(sample: Sample) -> Sample:
@@ -116,9 +123,9 @@ def _kknn(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
 
 
 def _glmnet(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
-    y, family = _response(sample)
-    paths = {tune["alpha"]: None for tune in tunes}
-    fits = {alpha: glmnet(sample.X, y, family=family, alpha=alpha) for alpha in paths}
+    (y, family), w = _response(sample), sample.weights
+    alphas = dict.fromkeys(tune["alpha"] for tune in tunes)
+    fits = {alpha: glmnet(sample.X, y, w, family=family, alpha=alpha) for alpha in alphas}
 
     def of(tune: Tune) -> Predict:
         fit = fits[tune["alpha"]]
@@ -128,6 +135,8 @@ def _glmnet(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
             if not sample.levels:
                 return Outcome(link)
             p = fit.predict(X, s=tune["lambda"], type="response")
+            if p.ndim == 2:
+                return Outcome(most_probable(link[..., None])[:, 0].astype(np.float64), p)
             return Outcome((link > 0).astype(np.float64), np.column_stack([1 - p, p]))
 
         return predict
@@ -139,7 +148,8 @@ def _response(sample: Sample) -> tuple[Any, Any]:
     """The response as glmnet takes it, and its family."""
     if not sample.levels:
         return sample.y, "gaussian"
-    return sample.y.astype(np.int64), "binomial" if len(sample.levels) == 2 else "multinomial"
+    family = "binomial" if len(sample.levels) == 2 else "multinomial"
+    return Factor.of(sample.y.astype(np.int64), list(sample.levels)), family
 
 
 def _multinom(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
@@ -149,7 +159,7 @@ def _multinom(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
         raise FitError("need two or more classes to fit a multinom model.")
 
     def of(decay: float) -> Predict:
-        b = multinom(X, codes, len(seen), decay)
+        b = multinom(X, codes, len(seen), decay, 1.0 if sample.weights is None else sample.weights)
 
         def predict(X: FloatArray, draws: RRandom) -> Outcome:
             prob = np.zeros((len(X), len(sample.levels)))
@@ -218,23 +228,23 @@ METHODS: dict[str, Method] = {
     for one in (
         Method(
             "lm", "Linear Regression", ("intercept",),
-            lambda sample, length: [{"intercept": True}], _lm, ("continuous",),
+            lambda sample, length: [{"intercept": True}], _lm, ("continuous",), factors=True,
         ),
         Method(
             "glm", "Generalized Linear Model", ("parameter",),
-            lambda sample, length: [{"parameter": "none"}], _glm,
+            lambda sample, length: [{"parameter": "none"}], _glm, factors=True,
         ),
         Method(
             "knn", "k-Nearest Neighbors", ("k",),
             lambda sample, length: [{"k": k} for k in _odd(length)], _knn,
-            simplest=lambda tune: -tune["k"],
+            simplest=lambda tune: -tune["k"], weighs=False,
         ),
         Method(
             "kknn", "k-Nearest Neighbors", ("kmax", "distance", "kernel"),
             lambda sample, length: [
                 {"kmax": k, "distance": 2, "kernel": "optimal"} for k in _odd(length)
             ],
-            _kknn, ("continuous", "nominal"), lambda tune: -tune["kmax"],
+            _kknn, ("continuous", "nominal"), lambda tune: -tune["kmax"], weighs=False,
         ),
         Method(
             "glmnet", "glmnet", ("alpha", "lambda"), _grid_of_glmnet, _glmnet,
@@ -242,7 +252,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "multinom", "Penalized Multinomial Regression", ("decay",), _grid_of_multinom,
-            _multinom, ("nominal", "ordinal"), simplest=lambda tune: -tune["decay"],
+            _multinom, ("nominal", "ordinal"), simplest=lambda tune: -tune["decay"], factors=True,
         ),
         Method(
             "rlm", "Robust Linear Model", ("intercept", "psi"),

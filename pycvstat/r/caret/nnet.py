@@ -26,7 +26,9 @@ NEARLY = 1e-5  # of the largest value of a row
 Function = Callable[[FloatArray], Any]
 
 
-def multinom(X: FloatArray, codes: IntArray, classes: int, decay: float = 0.0) -> FloatArray:
+def multinom(
+    X: FloatArray, codes: IntArray, classes: int, decay: float = 0.0, weights: Any = 1.0
+) -> FloatArray:
     """Log odds against the first class, (L - 1, p), as ``nnet::multinom`` leaves them.
 
     Parameters
@@ -39,6 +41,7 @@ def multinom(X: FloatArray, codes: IntArray, classes: int, decay: float = 0.0) -
         Their number L, each occurring.
     decay : float
         Penalty of the squared coefficients.
+    weights : (n,) float64, optional
 
     Examples
     --------
@@ -47,6 +50,7 @@ def multinom(X: FloatArray, codes: IntArray, classes: int, decay: float = 0.0) -
     array([[-0.594118,  0.271033]])
     """
     rows, wanted = np.arange(len(codes)), np.eye(classes)[codes][:, 1:]
+    w = weights * np.ones(len(codes))
 
     def shares(b: FloatArray) -> FloatArray:
         return shares_of(X, b.reshape(classes - 1, -1))
@@ -55,10 +59,10 @@ def multinom(X: FloatArray, codes: IntArray, classes: int, decay: float = 0.0) -
         of_class = shares(b)[rows, codes] + (TINY if classes == 2 else 0.0)
         logs = np.full(len(codes), -UNLIKELY)
         np.log(of_class, where=of_class > 0, out=logs)
-        return float(decay * (b @ b) - logs.sum())
+        return float(decay * (b @ b) - w @ logs)
 
     def gradient(b: FloatArray) -> FloatArray:
-        return np.ravel((shares(b)[:, 1:] - wanted).T @ X) + 2 * decay * b
+        return np.ravel(((shares(b)[:, 1:] - wanted) * w[:, None]).T @ X) + 2 * decay * b
 
     start = np.zeros(X.shape[1] * (classes - 1))
     return variable_metric(start, loss, gradient).reshape(classes - 1, -1)

@@ -35,7 +35,8 @@ def printed(fit: Train) -> str:
 
 def _sizes(fit: Train) -> list[str]:
     task = fit.prepared.task
-    n, p = str(task.n), str(len(task.formula.predictors))
+    counted = fit.by_columns and task.weights is not None  # R counts the weights among them
+    n, p = str(task.n), str(len(task.formula.predictors) + counted)
     plural = "s" if len(p) == len(n) and p != "1" else ""  # R compares the padded word with "1"
     lines = [f"{n} samples", f"{p.rjust(len(n))} predictor{plural}"]
     if levels := task.response.levels:

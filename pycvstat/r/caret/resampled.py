@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -32,6 +33,7 @@ class Resampled:
 
     results: pd.DataFrame
     resample: pd.DataFrame | None
+    pred: pd.DataFrame | None
     best: dict[str, Any]
     metric: str = ""
     maximize: bool = False
@@ -51,7 +53,7 @@ class Resampled:
         if control.classProbs:
             data[list(response.levels)] = 1 / len(response.levels)
         empty = pd.DataFrame(columns=[*_numbers(control, data, response.levels), *grid])
-        return cls(empty, None, candidates(grid)[0])
+        return cls(empty, None, None, candidates(grid)[0])
 
 
 def resampled(
@@ -75,7 +77,8 @@ def resampled(
     outcome = run(prepared, plan, task.response.values, loss, on_error="warn")
     assert outcome.table is not None
     ends = plan.offsets[[0, -1]] if control.method == "LOOCV" else plan.offsets
-    measures, values = _measured(prepared, control, outcome.table, ends)
+    frames = _frames(prepared, control, outcome.table, ends)
+    measures, values = _measured(control, frames, task.response.levels)
     if np.isnan(values).any():
         warn("There were missing values in resampled performance measures.")
     if np.isnan(values).all():
@@ -95,39 +98,57 @@ def resampled(
     simple = sorted(range(len(tunes)), key=lambda i: prepared.method.simplest(tunes[i]))
     rule = control.selectionFunction
     best = tunes[simple[chosen(seen.iloc[simple], metric, rule, larger, len(parts.names))]]
-    kept = None
+    kept = pred = None
+    names = ("",) if control.method == "LOOCV" else parts.names
     if control.method != "LOOCV" and control.returnResamp != "none":
-        every = _every(prepared, parts.names, measures, values[-len(parts.names) :])
-        kept = every if control.returnResamp == "all" else _of_best(every, best, measures)
-    return Resampled(results, kept, best, metric, larger, measures)
+        each = values[-len(names) :, prepared.order].reshape(-1, len(measures))
+        kept = _every(prepared, names, [pd.DataFrame(each, columns=[*measures])])
+        if control.returnResamp == "final":
+            kept = _of_best(kept, best)[[*measures, "Resample"]]
+    if control.savePredictions != "none" or control.method == "LOOCV":
+        some = frames[-len(names) :]
+        pred = _every(prepared, names, [one[c] for one in some for c in prepared.order])
+        if control.method == "LOOCV":
+            pred = pred.drop(columns="Resample")
+            pred = pred.sort_values("rowIndex", kind="stable", ignore_index=True)
+        pred = _of_best(pred, best) if control.savePredictions == "final" else pred
+    return Resampled(results, kept, pred, best, metric, larger, measures)
+
+
+def _frames(
+    prepared: PreparedTrain, control: trainControl, table: LossTable, ends: IntArray
+) -> list[list[pd.DataFrame]]:
+    """The predictions of every resample and candidate, as the summary function gets them."""
+    levels, weights = prepared.task.response.levels, prepared.task.weights
+    found, tested, y = table.predictions, table.plan.rows, table.y
+    assert found is not None
+    assert y is not None
+
+    def of(c: int, low: int, high: int) -> pd.DataFrame:
+        known = np.flatnonzero(np.isfinite(found.values[c, low:high])) + low
+        rows = tested[known]
+        each = {"pred": found.values[c, known], "obs": y[rows]}
+        data = {name: _values(values, levels) for name, values in each.items()}
+        if control.classProbs and found.prob is not None:
+            data |= dict(zip(levels, found.prob[c, known].T, strict=True))
+        if weights is not None:
+            data["weights"] = weights[rows]
+        return pd.DataFrame(data | {"rowIndex": rows + 1})
+
+    return [
+        [of(c, low, high) for c in range(found.n_candidates)]
+        for low, high in pairwise(ends.tolist())
+    ]
 
 
 def _measured(
-    prepared: PreparedTrain, control: trainControl, table: LossTable, ends: IntArray
+    control: trainControl, frames: list[list[pd.DataFrame]], levels: tuple[str, ...]
 ) -> tuple[tuple[str, ...], FloatArray]:
     """The names of the measures, and their values (resamples, candidates, measures)."""
-    levels = prepared.task.response.levels
-    found = table.predictions
-    assert found is not None
-    assert table.y is not None
-    obs = table.y[table.plan.rows]
-
-    rows = []
-    for low, high in pairwise(ends.tolist()):
-        for c in range(found.n_candidates):
-            known = np.flatnonzero(np.isfinite(found.values[c, low:high])) + low
-            data = pd.DataFrame(
-                {
-                    "obs": _values(obs[known], levels),
-                    "pred": _values(found.values[c, known], levels),
-                }
-            )
-            if control.classProbs and found.prob is not None:
-                data[list(levels)] = found.prob[c, known]
-            rows.append(_numbers(control, data, levels) if len(known) else {})
+    rows = [_numbers(control, one, levels) if len(one) else {} for part in frames for one in part]
     measures = next((tuple(row) for row in rows if row), ("RMSE",))
     values = np.array([[row.get(name, np.nan) for name in measures] for row in rows])
-    return measures, values.reshape(len(ends) - 1, -1, len(measures))
+    return measures, values.reshape(len(frames), -1, len(measures))
 
 
 def _values(given: Any, levels: tuple[str, ...]) -> Any:
@@ -181,21 +202,24 @@ def _of_known(statistic: Any, column: FloatArray) -> float:
 
 
 def _every(
-    prepared: PreparedTrain, names: tuple[str, ...], measures: tuple[str, ...], values: FloatArray
+    prepared: PreparedTrain, names: Sequence[str], blocks: Sequence[pd.DataFrame]
 ) -> pd.DataFrame:
-    """One row per resample and candidate, candidates in the order in which train fits them."""
-    order = prepared.order
+    """Blocks of rows of each resample and candidate, in the order in which train fits them."""
+    order, frame = prepared.order, pd.concat(blocks, ignore_index=True)
     tunes = pd.DataFrame([prepared.candidates[c] for c in order])
-    frame = pd.DataFrame(values[:, order].reshape(-1, len(measures)), columns=list(measures))
-    frame[_columns(tunes)] = pd.concat([tunes] * len(names), ignore_index=True)
-    return frame.assign(Resample=np.repeat(names, len(order)))
+    fits = len(names) * len(order)
+    sizes = list(map(len, blocks)) if len(blocks) == fits else len(frame) // fits
+    at = np.repeat(np.arange(fits), sizes)
+    frame[_columns(tunes)] = tunes.iloc[at % len(order)].reset_index(drop=True)
+    return frame.assign(Resample=np.array(names)[at // len(order)])
 
 
-def _of_best(every: pd.DataFrame, best: dict[str, Any], measures: tuple[str, ...]) -> pd.DataFrame:
+def _of_best(every: pd.DataFrame, best: dict[str, Any]) -> pd.DataFrame:
     """The rows of the chosen candidate, as R's ``merge`` leaves them: its sort is not stable."""
     wanted = np.logical_and.reduce([every[name] == value for name, value in best.items()])
     order = [row for row in shell_order(wanted) if wanted[row]]
-    return every.loc[order, [*measures, "Resample"]].reset_index(drop=True)
+    first = [*best, *(name for name in every if name not in best)]
+    return every[first].loc[order].reset_index(drop=True)
 
 
 def shell_order(keys: BoolArray) -> list[int]:

@@ -44,6 +44,8 @@ class Train:
         One row per candidate: its parameters, the mean of each measure and its standard deviation.
     resample : pandas.DataFrame or None
         The measures of each resample, in R's order.
+    pred : pandas.DataFrame or None
+        The predictions of the rows that were left out, where ``savePredictions`` asks for them.
     bestTune : dict
     metric : str
     maximize : bool
@@ -51,6 +53,8 @@ class Train:
     preProcess : tuple of str
     index : tuple of arrays
         Training rows of each resample, counted from 1.
+    by_columns : bool
+        Whether `x` and `y` were given, and no formula.
 
     Examples
     --------
@@ -85,12 +89,14 @@ class Train:
     control: trainControl
     results: pd.DataFrame
     resample: pd.DataFrame | None
+    pred: pd.DataFrame | None
     bestTune: dict[str, Any]
     metric: str
     maximize: bool
     measures: tuple[str, ...]
     preProcess: tuple[str, ...]
     index: tuple[IntArray, ...]
+    by_columns: bool
     prepared: PreparedTrain
     final: Fits
 
@@ -118,6 +124,8 @@ class Train:
         if type == "prob" and not levels:
             raise InputError("only classification models allow probabilities.")
         if newdata is not None:
+            if isinstance(newdata, np.ndarray):
+                newdata = dict(zip(task.formula.predictors, newdata.T, strict=True))
             design = task.encoder().fit(task.frame).matrix(read(newdata))
             X, _ = self.prepared.without_constant(design)
         known: BoolArray = np.asarray(np.isfinite(X).all(axis=1))
@@ -137,8 +145,8 @@ class Train:
 
 @answering
 def train(
-    form: str,
-    data: Any,
+    form: Any = None,
+    data: Any = None,
     method: str = "knn",
     preProcess: str | Sequence[str] | None = None,
     metric: str | None = None,
@@ -147,14 +155,16 @@ def train(
     tuneGrid: Any = None,
     tuneLength: int = 3,
     na_action: NA = "na.fail",
+    weights: Any = None,
+    x: Any = None,
+    y: Any = None,
 ) -> Train:
     """Resample a method over candidates, choose one and fit it to all rows.
 
     Parameters
     ----------
-    form : str
-        A formula.
-    data : frame
+    form, data : str and frame
+        A formula and its data, or the predictors and the response as `x` and `y`.
     method : {"lm", "glm", "knn", "kknn", "glmnet", "multinom", "rlm"}
     preProcess : sequence of str, optional
         Some of "center", "scale", "range", "pca", "zv", "nzv": learned from the training rows of
@@ -170,6 +180,10 @@ def train(
     tuneLength : int
         How many values of each parameter there are without `tuneGrid`.
     na_action : {"na.fail", "na.omit"}
+    weights : sequence, or str, optional
+        Of the rows in the fits, or a column of the data; the measures have none.
+    x, y : frame or (n, p) array, and sequence, optional
+        Factors among the predictors are for "lm", "glm" and "multinom".
 
     Returns
     -------
@@ -177,9 +191,9 @@ def train(
 
     Notes
     -----
-    As in R: ``train(form, data, method, ...)``, with its draws: a seed, from it the resamples, a
-    seed for each resample and candidate, and one for the final fit, from where the caller's stream
-    goes on.
+    As in R: ``train(form, data, method, ...)`` or ``train(x, y, ...)``, with its draws: a seed,
+    from it the resamples, a seed for each resample and candidate, and one for the final fit, from
+    where the caller's stream goes on.
 
     Examples
     --------
@@ -200,38 +214,47 @@ def train(
     if not isinstance(control, trainControl):
         raise InputError("trControl is what trainControl() returns.", given=type(control).__name__)
     known, steps = METHODS[method], preprocess.methods_of(preProcess)
-    task = Task.build(form, data, na="omit" if na_action == "na.omit" else "raise")
+    x, y = (x, y) if x is not None or isinstance(form, str | None) else (form, data)
+    given: dict[str, Any] = {"formula": form, "data": data} if x is None else {"X": x, "y": y}
+    na: Any = na_action.removeprefix("na.").replace("fail", "raise")
+    task = Task.build(**given, weights=weights, na=na)
     _check_response(task, known, control)
+    if x is not None:
+        _check_predictors(task, known, steps)
+    if weights is not None and not known.weighs:
+        warn(f"method {method!r} has no use for weights.", fix="leave weights= out")
     length = whole(tuneLength, "tuneLength", 1)
-    given = None if tuneGrid is None else grid.frame_of(known, tuneGrid)
+    candidates = None if tuneGrid is None else grid.frame_of(known, tuneGrid)
 
     draws = stream()
     with apart(int(draws.sample(LARGEST, 1)[0]), draws.sample_kind):
         parts = resamples(control, values_of(task.response, task.n, "y"))
-    if given is None:
+    if candidates is None:
         *_, sample = PreparedTrain(known, task, [{}], steps).changed(np.arange(task.n))
-        given = grid.in_order(known.grid(sample, length))
-    prepared = PreparedTrain(known, task, grid.candidates(given), steps)
+        candidates = grid.in_order(known.grid(sample, length))
+    prepared = PreparedTrain(known, task, grid.candidates(candidates), steps)
     if control.method == "none":
-        found = Resampled.none(prepared, given, control)
+        found = Resampled.none(prepared, candidates, control)
         _draw_an_example(task, control)
     else:
         fits, loop = len(parts.names) + (control.method == "boot632"), max(prepared.loop) + 1
         seeds = seeds_of(control, lambda size: draws.sample(MOST, size), fits, loop)
         prepared.seeds = seeds[:-1].reshape(fits, loop)
-        found = resampled(prepared, given, control, parts, metric, maximize)
+        found = resampled(prepared, candidates, control, parts, metric, maximize)
         set_seed(int(seeds[-1]))
     return Train(
         method,
         control,
         found.results,
         found.resample,
+        found.pred,
         found.best,
         found.metric,
         found.maximize,
         found.measures,
         steps,
         tuple(rows + 1 for rows in parts.train),
+        x is not None,
         prepared,
         prepared.fitted(np.arange(task.n), [found.best]),
     )
@@ -249,7 +272,20 @@ def _draw_an_example(task: Task, control: trainControl) -> None:
     if control.classProbs:
         for _ in levels:
             draws.runif(size)
+    if task.weights is not None:
+        draws.sample(n, size)
     draws.sample(n, size)
+
+
+def _check_predictors(task: Task, method: Method, steps: tuple[str, ...]) -> None:
+    """Refuse factors where caret makes a matrix of the predictors."""
+    words = [n for n in task.formula.predictors if task.frame[n].kind not in ("numeric", "logical")]
+    if words and (steps or not method.factors):
+        raise DataError(
+            f"{'preProcess' if steps else f'method {method.name!r}'} takes a matrix of numbers.",
+            given=f"column {words[0]!r}, which is {task.frame[words[0]].kind}",
+            fix='give a formula, train("y ~ .", data), which codes factors',
+        )
 
 
 def _check_response(task: Task, method: Method, control: trainControl) -> None:

@@ -265,9 +265,13 @@ def linear(X: FloatArray, a0: FloatArray, beta: FloatArray) -> FloatArray:
     >>> linear(np.ones((1, 2)), np.zeros((1, 3)), np.ones((1, 3, 2))).shape
     (1, 3, 1)
     """
+    from pycvstat.learners.linear.glmnet_descent import added
+
     if beta.ndim == 2:
-        return np.asarray(a0 + X @ beta.T)
-    return np.asarray(np.einsum("mp,lkp->mkl", X, beta) + a0.T)
+        used = (beta != 0.0).any(axis=0)
+        return added(X[:, used], a0, np.ascontiguousarray(beta[:, used].T))
+    each = [linear(X, a0[:, k], beta[:, k]) for k in range(beta.shape[1])]
+    return np.stack(each, axis=1)
 
 
 def zapped(values: FloatArray | IntArray, digits: int) -> FloatArray:

@@ -4,20 +4,23 @@ As rsample 1.1.1 makes them. Plans count rows from 0, `initial_split` from 1 as 
 in rsample is kept: repeated ``vfold_cv`` does not look at ``breaks``.
 
 Left out: strata with missing values, strata of groups, ``lag``, ``apparent``, the grouped forms but
-``group_vfold_cv``, ``nested_cv`` (`pycvstat.nested_cv`), ``loo_cv`` (`pycvstat.LeaveOneOut`),
-``sliding_*``, ``permutations``, ``validation_split`` and ``int_*``.
+``group_vfold_cv``, ``loo_cv`` (`pycvstat.LeaveOneOut`), ``sliding_*``, ``permutations``,
+``validation_split`` and ``int_*``.
 """
 
+from pycvstat.r.rsample.nested import NestedCV, nested_cv
 from pycvstat.r.rsample.plans import bootstraps, group_vfold_cv, mc_cv, rolling_origin, vfold_cv
 from pycvstat.r.rsample.split import Split, initial_split, initial_time_split
 
 __all__ = [
+    "NestedCV",
     "Split",
     "bootstraps",
     "group_vfold_cv",
     "initial_split",
     "initial_time_split",
     "mc_cv",
+    "nested_cv",
     "rolling_origin",
     "vfold_cv",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,6 +23,26 @@ from pycvstat.r.values import whole
 from pycvstat.types import IntArray
 
 Balance = Literal["groups", "observations"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Drawn(FoldPlan):
+    """A plan that knows its training rows as they were drawn, which a plan sorts.
+
+    Parameters
+    ----------
+    in_id : tuple of arrays
+        Those of each fit, counted from 1, in R's order.
+
+    Examples
+    --------
+    >>> from pycvstat import r
+    >>> r.set_seed(1)
+    >>> r.rsample.bootstraps(6, times=2).in_id[0]
+    array([1, 4, 1, 2, 5, 3])
+    """
+
+    in_id: tuple[IntArray, ...] = ()
 
 
 @answering
@@ -112,7 +133,7 @@ def mc_cv(
     recipe, seed = _begin("mc_cv", prop=prop, times=count, strata=strata)
     train = training_rows(data, n, share_of(prop), count, strata, breaks, pool)
     test = [np.setdiff1d(np.arange(n), rows) for rows in train]
-    return _planned(n, test, recipe, seed, "subsampling", stratified=strata is not None)
+    return _planned(n, test, recipe, seed, "subsampling", drawn=train, stratified=bool(strata))
 
 
 @answering
@@ -133,7 +154,7 @@ def bootstraps(
     Returns
     -------
     FoldPlan
-        Its training rows are listed as often as they were drawn.
+        Its training rows are listed as often as they were drawn; `Drawn.in_id` has them unsorted.
 
     Notes
     -----
@@ -150,9 +171,8 @@ def bootstraps(
     n, count = row_count(data), whole(times, "times", 1)
     recipe, seed = _begin("bootstraps", times=count, strata=strata)
     train = training_rows(data, n, None, count, strata, breaks, pool)
-    stratified = strata is not None
     return _planned(
-        n, left_out(n, train), recipe, seed, "bootstrap", train=train, stratified=stratified
+        n, left_out(n, train), recipe, seed, "bootstrap", drawn=train, stratified=bool(strata)
     )
 
 
@@ -300,12 +320,12 @@ def _planned(
     repeat: Any = None,
     fold: Any = None,
     *,
-    train: list[IntArray] | None = None,
+    drawn: Sequence[IntArray] = (),
     groups: Any = None,
     stratified: bool = False,
 ) -> FoldPlan:
     times = range(len(test)) if repeat is None else repeat
-    return FoldPlan(
+    return Drawn(
         n,
         np.concatenate(test),
         np.cumsum([0, *map(len, test)]),
@@ -313,8 +333,9 @@ def _planned(
         np.zeros(len(test), dtype=np.int64) if fold is None else np.array(fold),
         kind,
         recipe,
-        None if train is None else tuple(train),
+        tuple(drawn) or None,
         groups=groups,
         seed=seed,
         stratified=stratified,
+        in_id=tuple(rows + 1 for rows in drawn),
     )

@@ -60,11 +60,11 @@ class Split:
 
     def training(self) -> Any:
         """The training rows, in the order of `in_id`."""
-        return _taken(self.data, self.in_id - 1)
+        return taken(self.data, self.in_id - 1)
 
     def testing(self) -> Any:
         """The test rows."""
-        return _taken(self.data, self.out_id - 1)
+        return taken(self.data, self.out_id - 1)
 
     def tidy(self) -> pd.DataFrame:
         """One row per row: its number, counted from 1, and the part it is in.
@@ -130,7 +130,7 @@ def initial_time_split(data: Any, prop: float = 0.75) -> Split:
     return Split(data, np.arange(1, size + 1), n)
 
 
-def _taken(data: Any, rows: IntArray) -> Any:
+def taken(data: Any, rows: IntArray) -> Any:
     if isinstance(data, np.ndarray):
         return data[rows]
     frame = data if isinstance(data, pd.DataFrame) else read(data).to_pandas(as_given=True)

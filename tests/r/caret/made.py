@@ -8,6 +8,7 @@ import pandas as pd
 from pycvstat import r
 from pycvstat.errors import PycvstatError
 
+FURTHER = 2000  # from this seed on calls have weights, saved predictions, x and y
 METHODS = ("lm", "glm", "knn", "glmnet", "multinom", "rlm")
 LEVELS = ("no", "Yes", "maybe")
 
@@ -43,6 +44,8 @@ def case(seed, methods=METHODS):
     chance = np.random.default_rng(seed)
     method = str(chance.choice(methods))
     several = {"lm": (0,), "rlm": (0,), "multinom": (2, 3), "glm": (0, 2), "glmnet": (0, 2)}
+    if seed >= FURTHER:
+        del several["glmnet"]
     classes = int(chance.choice(several.get(method, (0, 2, 3))))
     two = classes == 2 and chance.random() < 0.5
     how = str(chance.choice(["cv", "repeatedcv", "boot", "boot632", "LOOCV", "LGOCV", "none"]))
@@ -63,7 +66,8 @@ def case(seed, methods=METHODS):
     if how == "none":
         given, length = None if given is None else {k: v[:1] for k, v in given.items()}, 1
     steps = [None, None, ["center", "scale"], ["range"], ["scale", "pca"], ["zv", "center"]]
-    return frame(chance, classes), {
+    data = frame(chance, classes)
+    called = {
         "form": str(
             chance.choice(["y ~ .", "y ~ x + z", "y ~ x + f" if method == "rlm" else "y ~ x * f"])
         ),
@@ -73,6 +77,18 @@ def case(seed, methods=METHODS):
         "tuneLength": length,
         "trControl": control,
     }
+    return data, called | (further(chance, data, called) if seed >= FURTHER else {})
+
+
+def further(chance, data, called):
+    control, more = called["trControl"], {}
+    if control["method"] != "none":
+        control["savePredictions"] = str(chance.choice(["all", "final", "none"]))
+    if chance.random() < 0.6:
+        more["weights"] = [round(float(w), 1) for w in chance.uniform(0.3, 4, len(data))]
+    if chance.random() < 0.5:
+        more |= {"form": None, "x": ["x", "z", "w"]}
+    return more
 
 
 def as_r(value):
@@ -93,6 +109,8 @@ show <- function(call, data) { fit <- try(eval(call), silent = TRUE); u <- runif
   if (inherits(fit, "try-error")) { out(0); return(invisible()) }
   out(1); out(u); out(utf8ToInt(paste(capture.output(print(fit)), collapse = "\\n")))
   table_of(fit$results); table_of(fit$resample)
+  if (!is.null(fit$pred)) for (n in c("pred", "obs")) fit$pred[[n]] <- as.numeric(fit$pred[[n]])
+  table_of(fit$pred)
   out(if (is.null(fit$resample)) 0 else utf8ToInt(paste(fit$resample$Resample, collapse = " ")))
   out(utf8ToInt(paste(sapply(fit$bestTune, function(v) format(v, digits = 6)), collapse = " ")))
   p <- predict(fit, data[1:7, ]); out(p); out(runif(1)) }
@@ -114,16 +132,20 @@ def in_r(seed, methods=METHODS):
         columns["y"] = f"factor({levels}[{columns['y']}], levels = {levels})"
     control = ", ".join(f"{k} = {as_r(v)}" for k, v in given["trControl"].items())
     more = ", trace = FALSE" if given["method"] == "multinom" else ""
-    for name in ("preProcess", "tuneLength"):
+    for name in ("preProcess", "tuneLength", *(["weights"] if "weights" in given else [])):
         more += f", {name} = {as_r(given[name])}"
     if given["tuneGrid"]:
         listed = ", ".join(f"{k} = {as_r(v)}" for k, v in given["tuneGrid"].items())
         more += f", tuneGrid = expand.grid({listed})"
+    new = "d"
+    if "x" in given:
+        new = f"d[, {as_r(given['x'])}]"
+    form = f"{new}, d$y" if "x" in given else f"{given['form']}, d"
     return (
         f"d <- data.frame({', '.join(f'{k} = {v}' for k, v in columns.items())})\n"
         f"set.seed({seed})\n"
-        f"show(quote(train({given['form']}, d, method = '{given['method']}', "
-        f"trControl = trainControl({control}){more})), d)\n"
+        f"show(quote(train({form}, method = '{given['method']}', "
+        f"trControl = trainControl({control}){more})), {new})\n"
     )
 
 
@@ -134,10 +156,11 @@ def in_python(seed, methods=METHODS):
     if "summaryFunction" in control:
         control["summaryFunction"] = r.caret.twoClassSummary
     r.set_seed(seed)
+    given |= {"x": data[given["x"]], "y": data["y"]} if "x" in given else {"data": data}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            fit = r.caret.train(data=data, trControl=r.caret.trainControl(**control), **given)
+            fit = r.caret.train(trControl=r.caret.trainControl(**control), **given)
         except PycvstatError as error:
             return None, error
     return fit, r.runif(1)[0]
@@ -170,13 +193,20 @@ def number(word):
         return word
 
 
+def in_numbers(pred):
+    """Classes counted from 1."""
+    if pred is None or pred["obs"].dtype != "category":
+        return pred
+    return pred.assign(**{name: pred[name].cat.codes + 1 for name in ("pred", "obs")})
+
+
 def compare(seed, values, rtol, methods=METHODS):
     """Take R's answer to one call off `values`; what differs, in words."""
     fit, after = in_python(seed, methods)
     if not values.pop(0)[0]:
         return [] if fit is None else ["only R refuses"]
     stream, shown = values.pop(0)[0], text(values.pop(0))
-    results, resample = table_in_r(values), table_in_r(values)
+    results, resample, pred = (table_in_r(values) for _ in range(3))
     names, best = text(values.pop(0)), text(values.pop(0))
     predicted, last = values.pop(0), values.pop(0)[0]
     if fit is None:
@@ -187,6 +217,7 @@ def compare(seed, values, rtol, methods=METHODS):
     for what, ours, theirs in (
         ("results", fit.results, results),
         ("resample", fit.resample, resample),
+        ("pred", in_numbers(fit.pred), pred),
     ):
         if (ours is None) != (theirs is None):
             said.append(f"{what}: only one of both")

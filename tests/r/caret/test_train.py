@@ -11,6 +11,7 @@ from tests.rscript import live_r, r_values
 
 # of 130 these tell every rule of ties, merges, grids and choice from its neighbours
 SEEDS = (1, 3, 9, 16, 20, 21, 24, 26, 31, 33, 36, 39, 40, 61, 99, 102, 106, 109, 115, 1094)
+SEEDS += (2001, 2025, 2039, 2042, 2051, 2057, 2067, 2129)  # weights, predictions, x and y
 RTOL = 1e-10  # of direct linear algebra; the iterations of glm, multinom and rlm are R's own
 
 
@@ -137,6 +138,12 @@ def test_a_class_with_one_row_is_measured_where_it_can_be():
             ),
             "for two classes",
         ),
+        (lambda: r.caret.train(x=IRIS, y=CARS["mpg"], method="lm"), "length|rows"),
+        (lambda: r.caret.train(IRIS, np.arange(150), method="knn"), "a matrix of numbers"),
+        (lambda: r.caret.train(IRIS, np.arange(150), "lm", preProcess="scale"), "preProcess takes"),
+        (lambda: r.caret.train(x=IRIS, method="lm"), "belong together"),
+        (lambda: cars(method="lm", weights=[1, 2]), "weights"),
+        (lambda: r.caret.trainControl(savePredictions="best"), "savePredictions must be"),
         (lambda: cars(method="lm").predict(CARS, type="prob"), "only classification"),
     ],
 )

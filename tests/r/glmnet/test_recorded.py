@@ -102,7 +102,8 @@ def test_tidy_and_predictions_are_of_the_same_path():
     tidy = fit.tidy()
     steps = tidy.groupby("step").size().to_numpy()
     np.testing.assert_array_equal(steps, fit.df + 1)  # the intercept with them
-    np.testing.assert_array_equal(fit.predict(X), fit.a0 + X.to_numpy(float) @ fit.beta)
+    products = fit.a0 + X.to_numpy(float) @ fit.beta  # other sums: R's are term by term
+    np.testing.assert_allclose(fit.predict(X), products, rtol=1e-14)
     both = fit.predict(X, s=[1.0, 0.1])
     np.testing.assert_allclose(both[:, 0], fit.predict(X, s=1.0), rtol=1e-14)
     assert fit.predict(type="nonzero", s=1.5).tolist() == [1, 3, 5]
