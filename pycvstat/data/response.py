@@ -48,10 +48,11 @@ class Response(Brief):
         return not self.levels and set(np.unique(self.values)) == {0.0, 1.0}
 
     def labels(self, codes: NDArray[Any]) -> NDArray[Any]:
-        """Class labels of codes; numbers pass through."""
+        """Class labels of codes, None of NaN; numbers pass through."""
         if not self.levels:
             return codes
-        return np.asarray(self.levels, dtype=object)[np.asarray(codes).astype(np.int64)]
+        named = np.array([*self.levels, None], dtype=object)
+        return np.asarray(named[np.where(np.isnan(codes), -1, codes).astype(np.int64)])
 
 
 def with_classes(

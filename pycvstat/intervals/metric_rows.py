@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from pycvstat.intervals.method import find
 from pycvstat.intervals.proportions import proportion
 from pycvstat.losses import LossTable
 from pycvstat.losses.metric import Averaging, Metric, count_classes
-from pycvstat.losses.metrics import METRICS, Measured, MetricLike, as_metric, metric
+from pycvstat.losses.metrics import METRICS, Measured, MetricLike, as_metric, averaging_of, metric
 from pycvstat.losses.of_classes import cells
 
 if TYPE_CHECKING:
@@ -56,13 +57,7 @@ def metric_rows(
     """
     import pandas as pd
 
-    if callable(metrics) or isinstance(metrics, str | Metric):
-        metrics = [metrics]
-    if not isinstance(metrics, Sequence) or not metrics:
-        raise InputError(
-            "metrics is a list of names or functions.", given=shown(metrics), fix='["rmse", "r2"]'
-        )
-    read = [as_metric(one, table.levels) for one in metrics]  # a wrong name before any work
+    read = _read(metrics, table)
     frame = pd.DataFrame([_row(table, one, averaging, level, method) for one in read])
     if baseline is None:
         return frame
@@ -71,6 +66,52 @@ def metric_rows(
         way = np.array([one.perfect for one in read]) - base
         skill = (frame["estimate"].to_numpy() - base) / np.where(np.isfinite(way), way, np.nan)
     return frame.assign(baseline=base, skill=np.where(way == 0, np.nan, skill))
+
+
+def _read(metrics: Sequence[MetricLike] | MetricLike, table: LossTable) -> list[Metric]:
+    """What was asked for: a wrong name is said before any work."""
+    if callable(metrics) or isinstance(metrics, str | Metric):
+        metrics = [metrics]
+    if not isinstance(metrics, Sequence) or not metrics:
+        raise InputError(
+            "metrics is a list of names or functions.", given=shown(metrics), fix='["rmse", "r2"]'
+        )
+    return [as_metric(one, table.levels) for one in metrics]
+
+
+def rows_of_methods(
+    tables: Mapping[str, LossTable],
+    metrics: Sequence[MetricLike] | MetricLike,
+    averaging: Averaging | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """The rows of every method, the method of the limits in the column interval.
+
+    A metric that some methods do not have is NaN there.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> both = pcv.compare([pcv.OLS(), pcv.Mean()], "mpg ~ wt", pcv.data.mtcars(), folds=8)
+    >>> rows_of_methods(both.tables, "rmse")[["method", "interval"]].values.tolist()
+    [['OLS()', 'corrected_t'], ['Mean()', 'corrected_t']]
+    """
+    import pandas as pd
+
+    read = _read(metrics, next(iter(tables.values())))
+    rows, refused = [], []
+    for name, one in itertools.product(tables, read):
+        try:
+            row = _row(tables[name], one, averaging, level, "auto")
+        except LossError as error:
+            refused.append((one.name, error))
+            row = _empty(one, averaging, level) | {"notes": error.problem}
+        rows.append({"of": name} | row)
+    for one in read:
+        errors = [error for name, error in refused if name == one.name]
+        if len(errors) == len(tables):
+            raise errors[0]
+    return pd.DataFrame(rows).rename(columns={"method": "interval", "of": "method"})
 
 
 def usual_metrics(table: LossTable) -> list[str]:
@@ -122,31 +163,12 @@ def confusion_rows(table: LossTable, level: float = 0.95) -> pd.DataFrame:
         of = round(counts[i].sum())
         row = {"observed": levels[i], "predicted": levels[j], "rows": counts[i, j], "of": of}
         found = proportion(float(counts[i, j]), of, level, "wilson") if of else None
-        if found is None or table.plan.groups is not None:  # rows of a group are dependent
-            share = math.nan if found is None else found.estimate
-            rows.append(
-                row
-                | {
-                    "share": share,
-                    "conf_low": math.nan,
-                    "conf_high": math.nan,
-                    "level": level,
-                    "method": "none",
-                    "target": "",
-                }
-            )
-            continue
-        rows.append(
-            row
-            | {
-                "share": found.estimate,
-                "conf_low": found.low,
-                "conf_high": found.high,
-                "level": level,
-                "method": "wilson",
-                "target": target,
-            }
-        )
+        share = math.nan if found is None else found.estimate
+        limits: Any = (math.nan, math.nan, level, "none", "")
+        if found is not None and table.plan.groups is None:  # rows of a group are dependent
+            limits = (found.low, found.high, level, "wilson", target)
+        names = ("conf_low", "conf_high", "level", "method", "target")
+        rows.append(row | {"share": share} | dict(zip(names, limits, strict=True)))
     return pd.DataFrame(rows)
 
 
@@ -154,9 +176,8 @@ def _row(
     table: LossTable, read: Metric, averaging: Averaging | None, level: float, method: str
 ) -> dict[str, Any]:
     measured = metric(table, read, averaging=averaging)
-    nothing = {"conf_low": math.nan, "conf_high": math.nan, "method": "none", "target": ""}
-    row = {"metric": read.name, "estimate": measured.estimate, "conf_low": math.nan}
-    row |= {"conf_high": math.nan, "level": level, "averaging": measured.averaging}
+    row = _empty(read, averaging, level)
+    nothing = {name: row[name] for name in ("conf_low", "conf_high", "method", "target")}
     with heard() as said:
         try:
             limits = interval(table, method, level, metric=read, averaging=averaging).row()
@@ -168,7 +189,17 @@ def _row(
     if not np.isclose(limits["estimate"], measured.estimate, rtol=1e-9, equal_nan=True):
         notes.insert(0, f"the interval is around {limits['estimate']:.6g}")
     row |= {name: limits[name] for name in nothing}
-    return row | {"notes": "; ".join(note for note in notes if note)}
+    notes = [note for note in notes if note]
+    return row | {"estimate": measured.estimate, "notes": "; ".join(notes)}
+
+
+def _empty(read: Metric, averaging: Averaging | None, level: float) -> dict[str, Any]:
+    """The row of a metric that there is not."""
+    return {
+        "metric": read.name, "estimate": math.nan, "conf_low": math.nan, "conf_high": math.nan,
+        "level": level, "averaging": averaging_of(read, averaging), "method": "none",
+        "target": "", "notes": "",
+    }  # fmt: skip
 
 
 def _undefined(measured: Measured, folds: int) -> list[str]:

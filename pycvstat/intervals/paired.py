@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from pycvstat.errors import InputError, IntervalError, warn
+from pycvstat.errors import InputError, IntervalError, LossError, warn
 from pycvstat.errors.checks import check_level, check_word
 from pycvstat.intervals.dispatch import (
     MetricLike,
@@ -276,7 +276,8 @@ def all_pairs(
     -------
     DataFrame
         The columns of `Paired.tidy` and p_adjusted. Two methods whose losses, or values of the
-        metric, are equal have a difference of 0 and no p value (a warning says so).
+        metric, are equal have a difference of 0 and no p value (a warning says so). A pair without
+        an interval has NaN and the reason in its notes; where no pair has one that is an error.
 
     Examples
     --------
@@ -293,16 +294,21 @@ def all_pairs(
     if len(tables) < 2:
         raise InputError("a comparison needs at least two methods.", given=f"{len(tables)}")
     read, _ = read_metric(metric, averaging, next(iter(tables.values())))
-    values = {name: _by_fold(table, read) for name, table in tables.items()}
-    rows = []
+    asked = {"method": method, "level": level, "metric": metric, "averaging": averaging}
+    rows, refused = [], []
     for a, b in itertools.combinations(tables, 2):
         pair = tables[a], tables[b]
-        if np.array_equal(values[a], values[b]):
-            rows.append(_equal(a, b, level, *pair, read))
-        else:
-            asked = {"method": method, "level": level, "metric": metric, "averaging": averaging}
-            found = paired(*pair, names=(a, b), **asked)  # type: ignore[arg-type]
-            rows.append(found._row())
+        try:
+            one, other = (_by_fold(table, read) for table in pair)
+            if np.array_equal(one, other):
+                rows.append(_equal(a, b, level, *pair, read))
+            else:
+                rows.append(paired(*pair, names=(a, b), **asked)._row())  # type: ignore[arg-type]
+        except (IntervalError, LossError) as error:
+            refused.append(error)
+            rows.append(_untested(a, b, level, pair[0], read, math.nan, error.problem))
+    if len(refused) == len(rows):
+        raise refused[0]
     frame = pd.DataFrame(rows)
     frame["p_adjusted"] = adjusted(frame["p_value"].to_numpy(), adjust)
     return frame
@@ -320,12 +326,19 @@ def _equal(
     a: str, b: str, level: float, first: Table, second: Table, read: Metric | None
 ) -> dict[str, Any]:
     check_comparable(first, second, (a, b))
-    what, name = ("losses", first.loss) if read is None else (read.label, read.name)
+    what = "losses" if read is None else read.label
     said = f"{a} and {b} have the same {what} in every fold: nothing to test."
     warn(said)
-    nothing = dict.fromkeys((*NUMBERS, "statistic", "df", "p_value"), math.nan) | {"estimate": 0.0}
+    return _untested(a, b, level, first, read, 0.0, said)
+
+
+def _untested(
+    a: str, b: str, level: float, table: Table, read: Metric | None, estimate: float, why: str
+) -> dict[str, Any]:
+    nothing = dict.fromkeys((*NUMBERS, "statistic", "df", "p_value"), math.nan)
     return {"a": a, "b": b} | nothing | {
-        "level": level, "method": "none", "target": "", "metric": name, "notes": said,
+        "estimate": estimate, "level": level, "method": "none", "target": "",
+        "metric": table.loss if read is None else read.name, "notes": why,
     }  # fmt: skip
 
 

@@ -146,7 +146,9 @@ class Metric:
         return y, given
 
     def value(self, y: NDArray[Any], prediction: FloatArray, classes: int = 0) -> float:
-        """The metric of these rows, NaN where it is not defined."""
+        """The metric of these rows, NaN where it is not defined or a prediction is missing."""
+        if np.isnan(prediction).any():  # of a fit that failed
+            return float(np.nan)
         more = (classes,) if self.counts else ()
         with np.errstate(all="ignore"):
             try:
@@ -261,10 +263,10 @@ def count_classes(table: LossTable) -> int:
 
 
 def _check_probabilities(name: str, given: FloatArray) -> None:
-    if not ((given >= 0) & (given <= 1)).all():
+    if ((given < 0) | (given > 1)).any():
         raise LossError(
             f"{name} needs predicted probabilities, from 0 to 1.",
-            given=f"predictions from {given.min():g} to {given.max():g}",
+            given=f"predictions from {np.nanmin(given):g} to {np.nanmax(given):g}",
             fix="a learner of probabilities, such as Logit(), or metric='auc', which needs scores",
         )
 

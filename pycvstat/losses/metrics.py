@@ -9,6 +9,7 @@ import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -22,7 +23,7 @@ from pycvstat.losses.from_sklearn import of_sklearn
 from pycvstat.losses.metric import Averaging, Metric, count_classes
 from pycvstat.losses.of_classes import CLASSES
 from pycvstat.losses.of_numbers import NUMBERS
-from pycvstat.losses.of_probabilities import PROBABILITIES
+from pycvstat.losses.of_probabilities import OF_EVENT, PROBABILITIES, against_rest
 from pycvstat.losses.table import FoldMeans, LossTable
 from pycvstat.types import FloatArray
 
@@ -45,8 +46,8 @@ def as_metric(given: MetricLike, levels: tuple[str, ...] = ()) -> Metric:
     """The metric of a name, of a function of scikit-learn, or of a function of (y, prediction).
 
     Names are ours, with a parameter where there is one (``"pinball(0.9)"``, ``"f_beta(2)"``,
-    ``"precision(cat)"``: the class cat against the rest, and ``"precision(3)"`` the third where
-    none is called 3), or those of scikit-learn, yardstick, caret and Metrics. What is ``neg_``
+    ``"precision(cat)"`` and ``"auc(cat)"``: the class cat against the rest, and ``"auc(3)"`` the
+    third where none is called 3), or those of scikit-learn, yardstick, caret and Metrics. What is ``neg_``
     there is not turned around here. Functions of scikit-learn get 0 and 1 of two classes, the event
     being 1, and the labels of several.
 
@@ -96,6 +97,9 @@ def _by_name(given: str) -> Metric | None:
     kind = _BY_OTHER_NAMES.get(family[1].lower(), family[1].lower())
     if kind in of_classes.RATES:
         return of_classes.of_class(kind, family[2].strip())
+    if kind in OF_EVENT:
+        against = partial(against_rest, OF_EVENT[kind])
+        return of_classes.of_class(kind, family[2].strip(), against)
     try:
         parameter = float(family[2])
     except ValueError:

@@ -130,7 +130,7 @@ def mcc(c: Matrix) -> tuple[float, Matrix]:
     """
     true, predicted = c.sum(axis=1), c.sum(axis=0)
     a, b = 1 - predicted @ predicted, 1 - true @ true
-    joint = np.trace(c) - true @ predicted
+    joint = _beyond(np.trace(c) - true @ predicted)
     if min(a, b) < ROUNDING:
         return np.nan, np.full_like(c, np.nan)
     slope = np.eye(len(c)) - predicted[:, None] - true
@@ -153,7 +153,12 @@ def kappa(c: Matrix) -> tuple[float, Matrix]:
         return np.nan, np.full_like(c, np.nan)
     by_chance = predicted[:, None] + true
     gradient = np.eye(len(c)) / (1 - chance) - (1 - agreed) / (1 - chance) ** 2 * by_chance
-    return float((agreed - chance) / (1 - chance)), _along(gradient, c)
+    return float(_beyond(agreed - chance) / (1 - chance)), _along(gradient, c)
+
+
+def _beyond(difference: float) -> float:
+    """A difference of shares, exactly 0 where it is one of rounding only."""
+    return difference if abs(difference) > ROUNDING else 0.0
 
 
 def _along(gradient: Matrix, c: Matrix) -> Matrix:
@@ -201,15 +206,17 @@ def _rate_of(kind: str, average: Average, beta: float = 1.0, event: bool = False
     return value
 
 
-def of_class(kind: str, given: str) -> Metric:
-    """The record of a rate of one class against the rest.
+def of_class(kind: str, given: str, make: Callable[[int], Metric] | None = None) -> Metric:
+    """The record of a rate, or of another metric, of one class against the rest.
 
     Parameters
     ----------
     kind : str
-        One of `RATES`.
+        One of `RATES`, or the name of what is made.
     given : str
         The class by its label; where none is called so by its place, counted from 1.
+    make : callable, optional
+        The record for the class of a place, counted from 0.
 
     Examples
     --------
@@ -218,27 +225,32 @@ def of_class(kind: str, given: str) -> Metric:
     >>> by_label.value(np.array([0, 1]), np.array([1.0, 1.0]), 3)
     0.5
     """
+    name = f"{kind}({given})"
+
+    def at(place: int) -> Metric:
+        if make is not None:
+            made = make(place)
+            words = f"{made.label.replace('_', ' ')} ({given} against the rest)"
+            return replace(made, name=name, words=words)
+        return of_confusion(name, _rate_of(kind, place))
 
     def of_levels(levels: tuple[str, ...]) -> Metric:
         place = int(given) if given.isdigit() else 0
         if given not in levels and not 1 <= place <= len(levels):
             known = f"{len(levels)} classes: {', '.join(levels[:8])}"
             raise LossError("there is no such class.", given=f"{given!r} of {known}")
-        at = levels.index(given) if given in levels else place - 1
-        return of_confusion(f"{kind}({given})", _rate_of(kind, at))
+        return at(levels.index(given) if given in levels else place - 1)
 
     def unknown(y: Any, p: Any, classes: int = 0) -> float:
         raise LossError(
             "these classes have no labels.",
-            given=f"{kind}({given})",
+            given=name,
             fix=f"{kind}(2), the second class against the rest",
         )
 
     if given.isdigit() and int(given) >= 1:
-        return replace(
-            of_confusion(f"{kind}({given})", _rate_of(kind, int(given) - 1)), of_levels=of_levels
-        )
-    return Metric(unknown, "classes", f"{kind}({given})", counts=True, of_levels=of_levels)
+        return replace(at(int(given) - 1), of_levels=of_levels)
+    return Metric(unknown, "classes", name, counts=True, of_levels=of_levels)
 
 
 def f_beta(beta: float, average: Average | None = None) -> Metric:

@@ -8,6 +8,7 @@ DeLong and Clarke-Pearson (1988); of several classes Hand and Till (2001). Calib
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -204,7 +205,8 @@ def calibration_in_the_large(y: NDArray[Any], p: FloatArray) -> float:
 
 def _logit(y: NDArray[Any], p: FloatArray, name: str) -> FloatArray:
     if p.ndim == 2:
-        raise LossError(f"{name} is of two classes.", given=f"{p.shape[1]} classes")
+        fix = "metric='calibration_slope(1)', the first class against the rest"
+        raise LossError(f"{name} is of two classes.", given=f"{p.shape[1]} classes", fix=fix)
     p = inside(p)
     return np.asarray(np.log(p / (1 - p)))
 
@@ -252,6 +254,37 @@ def calibration_error(y: NDArray[Any], p: FloatArray) -> float:
     bins = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
     gaps = np.bincount(bins, hit - sure, BINS)
     return float(np.abs(gaps).sum() / len(sure))
+
+
+def against_rest(of_two: Metric, place: int) -> Metric:
+    """The record of a metric of two classes, for the class of a place against the rest.
+
+    Examples
+    --------
+    >>> against_rest(OF_EVENT["auc"], 2).value(np.array([0, 1, 2]), np.eye(3))
+    1.0
+    """
+
+    def turned(function: Any) -> Any:
+        def of_one(y: Any, p: Any, *more: Any) -> Any:
+            p = _columns(p)
+            if place >= p.shape[1]:
+                given = f"class {place + 1} of {p.shape[1]}"
+                raise LossError("there is no such class.", given=given)
+            return function((np.asarray(y) == place).astype(np.int64), p[:, place], *more)
+
+        return of_one
+
+    smooth, curve = of_two.smooth, of_two.influence
+    return replace(
+        of_two,
+        function=turned(of_two.function),
+        needs="probabilities",
+        smooth=smooth and replace(smooth, columns=turned(smooth.columns), loss=""),
+        influence=curve and turned(curve),
+        shares=False,
+        covered=None,
+    )
 
 
 def _area(name: str, function: Callable[..., float], theirs: str) -> Metric:
@@ -350,3 +383,7 @@ PROBABILITIES: tuple[Metric, ...] = (
         averaging="pooled",
     ),
 )  # fmt: skip
+OF_EVENT: dict[str, Metric] = {
+    one.name: one for one in PROBABILITIES if not one.name.startswith("auc_")
+}
+"""Those of two classes, which can be of one class against the rest."""

@@ -88,8 +88,8 @@ class Predictions:
             raise LossError(f"{name} needs class probabilities.", given="predicted classes only")
         classes = self.prob.shape[2]
         if needs == "scores" and classes != 2:
-            of_all = f"metric='{name}_ovr' or '{name}_ovo', of all classes"
-            advice = of_all if name == "auc" else None
+            of_all = f"'{name}_ovr' or '{name}_ovo', of all classes, or " * (name == "auc")
+            advice = f"metric={of_all}'{name}(1)', the first class against the rest"
             raise LossError(f"{name} needs two classes.", given=f"{classes} classes", fix=advice)
         which = (candidate, slice(None), 1) if classes == 2 else candidate
         return np.asarray(self.prob[which])

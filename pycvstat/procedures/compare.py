@@ -16,7 +16,7 @@ from pycvstat.intervals.dispatch import usual_row
 from pycvstat.learners.models import named
 from pycvstat.procedures.cross_validate import CVResult, cross_validated
 from pycvstat.procedures.engine import OnError
-from pycvstat.procedures.setting import Arguments, read_setting, weights_used
+from pycvstat.procedures.setting import Arguments, beside, read_setting, weights_used
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import Random
 from pycvstat.verbs import CompareVerbs
@@ -185,10 +185,8 @@ class Comparison(CompareVerbs):
 
     def augment(self) -> pd.DataFrame:
         """The data with one column of out-of-fold predictions per method, as `predictions`."""
-        data = self.task.frame.to_pandas()
-        for name, result in self.results.items():
-            data[f".prediction_{name}"] = result.predictions
-        return data
+        found = {f".prediction_{name}": one.predictions for name, one in self.results.items()}
+        return beside(self.task.frame.to_pandas(), found)
 
 
 def _renamed(row: dict[str, Any]) -> dict[str, Any]:

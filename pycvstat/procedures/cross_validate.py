@@ -154,8 +154,7 @@ class CVResult(EstimateVerbs):
     @cached_property
     def predictions(self) -> NDArray[Any]:
         """Out-of-fold prediction of each row (classes as labels), averaged over repeats."""
-        values = out_of_fold(self.table)
-        return self.task.response.labels(values) if not np.isnan(values).any() else values
+        return self.task.response.labels(out_of_fold(self.table))
 
     def metric(self, name: MetricLike, averaging: Averaging | None = None) -> Measured:
         """A metric of the out-of-fold predictions: by fold, by repetition and pooled.
@@ -260,7 +259,8 @@ class CVResult(EstimateVerbs):
         """The data with out-of-fold predictions, probabilities of classes, folds and losses.
 
         Columns .row, .prediction, .residual or .prob_<class>, .repeat, .fold, .loss: one row per
-        row of the data, and where rows are tested several times one per test.
+        row of the data, and where rows are tested several times one per test. Columns of the data
+        with these names are replaced, and a warning says so.
         """
         return augmented(self.task, self.table)
 

@@ -331,12 +331,24 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
         of = stacked, loss, work.candidates, range_, work.weighted
         means = FoldMeans(work.plan, *of, sizes=sizes)
         return Outcome(_in_range(work, means), None, details, failures, *_inner_plans(work))
-    prob = None
-    if all(r["prob"] is not None for r in results):
-        prob = np.concatenate([r["prob"] for r in results], axis=1)
-    p = Predictions(np.concatenate([r["values"] for r in results], axis=1), prob)
-    table = _table(work, np.concatenate([r["losses"] for r in results], axis=1), p)
+    table = _table(work, np.concatenate([r["losses"] for r in results], axis=1), joined(results))
     return Outcome(_in_range(work, table.means()), table, details, failures, *_inner_plans(work))
+
+
+def joined(fits: Sequence[Mapping[str, Any]]) -> Predictions:
+    """The predictions of fits one after another; those of failed ones are NaN."""
+    values = np.concatenate([fit["values"] for fit in fits], axis=1)
+    given = [fit["prob"] for fit in fits if fit["prob"] is not None]
+    of_failed = [np.isnan(fit["values"]).all() for fit in fits if fit["prob"] is None]
+    if not given or not all(of_failed):
+        return Predictions(values)
+    filled = [
+        np.full((*fit["values"].shape, given[0].shape[2]), np.nan)
+        if fit["prob"] is None
+        else fit["prob"]
+        for fit in fits
+    ]
+    return Predictions(values, np.concatenate(filled, axis=1))
 
 
 def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:

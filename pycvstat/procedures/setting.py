@@ -308,17 +308,24 @@ def augmented(task: Task, table: LossTable) -> pd.DataFrame:
 
     data = task.frame.to_pandas()
     data = data if len(at) == task.n else data.iloc[rows].reset_index(drop=True)
-    data[".row"] = task.rows[rows]
+    added = {".row": task.rows[rows]}
     if levels := task.response.levels:
-        known = ~np.isnan(p.values[0])
-        labels = np.full(len(known), None, dtype=object)
-        labels[known] = task.response.labels(p.values[0][known])
-        data[".prediction"] = held_out(labels, None)
+        added[".prediction"] = held_out(task.response.labels(p.values[0]), None)
         for c, level in enumerate(levels if p.prob is not None else ()):
-            data[f".prob_{level}"] = held_out(p.prob[0, :, c])  # type: ignore[index]
+            added[f".prob_{level}"] = held_out(p.prob[0, :, c])  # type: ignore[index]
     else:
-        data[".prediction"] = held_out(p.values[0])
-        data[".residual"] = task.response.values[rows] - data[".prediction"]
-    data[".repeat"], data[".fold"] = held_out(plan.repeat[fit] + 1), held_out(plan.fold[fit] + 1)
-    data[".loss"] = held_out(table.losses[:, 0])
-    return data
+        added[".prediction"] = held_out(p.values[0])
+        added[".residual"] = task.response.values[rows] - added[".prediction"]
+    added[".repeat"], added[".fold"] = held_out(plan.repeat[fit] + 1), held_out(plan.fold[fit] + 1)
+    return beside(data, added | {".loss": held_out(table.losses[:, 0])})
+
+
+def beside(data: pd.DataFrame, added: Mapping[str, Any]) -> pd.DataFrame:
+    """The data with columns beside them; a warning names those of the data that are replaced."""
+    if taken := [name for name in added if name in data]:
+        warn(
+            "augment() replaces columns of the data that are called as what it adds.",
+            given=", ".join(taken),
+            fix="rename them in the data",
+        )
+    return data.assign(**added)

@@ -22,7 +22,7 @@ from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepare
 from pycvstat.learners.candidates import Candidates
 from pycvstat.losses import FoldMeans, Loss, LossTable, as_loss
 from pycvstat.losses.metrics import as_metric, fold_values
-from pycvstat.procedures.engine import OnError, Work, describe, fit_one
+from pycvstat.procedures.engine import OnError, Work, describe, fit_one, joined
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.notes import where
 from pycvstat.procedures.selection import (
@@ -234,13 +234,9 @@ class PreparedTuned(Prepared):
         if metric is None:
             means = np.stack([fold["means"] for fold in found])
             return FoldMeans(plan, means, self.loss.name, candidates)
-        prob = [fold["prob"] for fold in found]
-        p = Predictions(
-            np.concatenate([fold["values"] for fold in found], axis=1),
-            None if any(part is None for part in prob) else np.concatenate(prob, axis=1),
-        )
         losses = np.concatenate([fold["losses"] for fold in found], axis=1).T
-        table = LossTable(plan, losses, self.loss.name, self.loss.range, candidates, p)
+        of = self.loss.name, self.loss.range, candidates, joined(found)
+        table = LossTable(plan, losses, *of)
         return fold_values(replace(table, y=self.y[train], levels=self.levels, seal=""), metric)
 
 

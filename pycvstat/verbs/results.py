@@ -239,15 +239,13 @@ class CompareVerbs(Verbs, Tabled):
 
     @answering
     def metrics(self: Any, names: Any, averaging: Any = None, level: float = 0.95) -> pd.DataFrame:
-        """Several metrics of every method; "interval" is the method of the limits."""
-        import pandas as pd
+        """Several metrics of every method; "interval" is the method of the limits.
 
-        from pycvstat.intervals.metric_rows import metric_rows
+        A metric that some methods do not have is NaN there, and its notes say why.
+        """
+        from pycvstat.intervals.metric_rows import rows_of_methods
 
-        rows = {n: metric_rows(t, names, averaging, level) for n, t in self.tables.items()}
-        parts = {n: part.rename(columns={"method": "interval"}) for n, part in rows.items()}
-        frame: pd.DataFrame = pd.concat(parts, names=["method", None]).reset_index("method")
-        return frame.reset_index(drop=True)
+        return rows_of_methods(self.tables, names, averaging, level)
 
     @answering
     def pairs(

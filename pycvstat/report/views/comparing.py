@@ -107,9 +107,9 @@ class ComparingView(FoldsView):
                 found = all_pairs(self.tables, method=self.method, level=self.level)
             except IntervalError as error:
                 return None, [Note(f"No paired comparison: {error.problem}")]
-        without = found[found["conf_low"].isna() & (found["method"] != "none")]
+        without = found[found["conf_low"].isna() & ~found["notes"].isin(["", *said])]
         rows = without[["a", "b", "notes"]].itertuples(index=False)
-        said += [f"{a} − {b}: {words}." for a, b, words in rows if words]
+        said += [f"{a} − {b}: {words.rstrip('.')}." for a, b, words in rows]
         return found, [Note(text) for text in said]
 
     def methods_table(self) -> Table:
@@ -119,6 +119,11 @@ class ComparingView(FoldsView):
         averages = "mean of fold means with its interval; pooled: mean over observations"
         words = f"{self.measured}: {averages}."
         return table_of(frame, headers | {"pooled": "pooled"}, words, self._best)
+
+    @property
+    def _fitted(self) -> list[str]:
+        """The methods of which no fit failed."""
+        return [n for n, table in self.tables.items() if np.isfinite(table.fold_means()).all()]
 
     @property
     def _best(self) -> list[int]:
@@ -245,7 +250,7 @@ class ComparingView(FoldsView):
 
     def closest(self) -> Figure | None:
         """The best method and the next one whose losses differ, fold by fold."""
-        means = {name: table.fold_means()[:, 0] for name, table in self.tables.items()}
+        means = {name: self.tables[name].fold_means()[:, 0] for name in self._fitted}
         a, *others = sorted(means, key=lambda name: float(means[name].mean()))
         b = next((name for name in others if not np.array_equal(means[name], means[a])), None)
         if b is None:
@@ -298,8 +303,8 @@ class ComparingView(FoldsView):
         for name in (a, b):
             if name is not None and name not in self.names:
                 raise unknown("method", name, self.names)
-        view, a = self.at(method, level), a or self.names[0]
-        b = b or next(name for name in self.names if name != a)
+        view, a = self.at(method, level), a or next(iter(self._fitted), self.names[0])
+        b = b or next(name for name in (*self._fitted, *self.names) if name != a)
         one, other = self.tables[a], self.tables[b]
         found = paired(one, other, names=(a, b), method=view.method, level=view.level)
         by_fold = one.fold_means()[:, 0] - other.fold_means()[:, 0]
@@ -313,11 +318,12 @@ class ComparingView(FoldsView):
         with heard():
             pairs = all_pairs(self.tables, method=view.method, adjust=adjust)
         words = f"{self.quantity}; bars join methods with adjusted p ≥ {alpha:g}"
-        rows = self.estimates.assign(method=self.names)
+        rows = self.estimates.assign(method=self.names).dropna(subset=["estimate"])
         return forest.critical_difference(ax, rows, pairs, alpha, words)
 
     def _tell_critical(self) -> str:
-        ordered = self.estimates.sort_values("estimate", kind="stable")["name"]
+        known = self.estimates.dropna(subset=["estimate"])
+        ordered = known.sort_values("estimate", kind="stable")["name"]
         return f"Methods in order of their estimate: {', '.join(ordered)}."
 
     def estimates_told(self) -> list[Inline]:
