@@ -139,7 +139,8 @@ def usual_metrics(table: LossTable) -> list[str]:
 def confusion_rows(table: LossTable, level: float = 0.95) -> pd.DataFrame:
     """One row per cell of the confusion matrix: its share of the observed class, Wilson's limits.
 
-    A row that is tested several times counts once, by the shares of its predictions.
+    A row that is tested several times counts once, by the shares of its predictions. Where fits
+    failed the rows that the others predicted are counted, without limits.
 
     Examples
     --------
@@ -154,9 +155,10 @@ def confusion_rows(table: LossTable, level: float = 0.95) -> pd.DataFrame:
     y, predicted = METRICS["accuracy"].rows(table)
     level, classes = check_level(level), max(2, count_classes(table))
     levels = table.levels or tuple(map(str, range(classes)))
-    tests = np.bincount(table.plan.rows, minlength=table.plan.n)
-    counts = cells(y, predicted, classes).T @ (1 / tests[table.plan.rows])
-    counts = counts.reshape(classes, classes)
+    held = ~np.isnan(predicted)  # not by a fit that failed
+    tested, alone = table.plan.rows[held], held.all() and table.plan.groups is None
+    weight = 1 / np.bincount(tested, minlength=table.plan.n)[tested]
+    counts = (cells(y[held], predicted[held], classes).T @ weight).reshape(classes, classes)
     target = estimand(find("wilson"), table.plan).short
     rows = []
     for i, j in np.ndindex(classes, classes):
@@ -165,7 +167,7 @@ def confusion_rows(table: LossTable, level: float = 0.95) -> pd.DataFrame:
         found = proportion(float(counts[i, j]), of, level, "wilson") if of else None
         share = math.nan if found is None else found.estimate
         limits: Any = (math.nan, math.nan, level, "none", "")
-        if found is not None and table.plan.groups is None:  # rows of a group are dependent
+        if found is not None and alone:  # rows of a group are dependent
             limits = (found.low, found.high, level, "wilson", target)
         names = ("conf_low", "conf_high", "level", "method", "target")
         rows.append(row | {"share": share} | dict(zip(names, limits, strict=True)))

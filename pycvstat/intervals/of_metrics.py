@@ -46,8 +46,12 @@ def measured(
     else:
         found = _pseudo_losses(table, metric, averaging, by_fold=method.needs == "fold means")
     if not np.isfinite(found).all():
+        what = "has no derivative here, and so no interval by the delta method"
+        if isinstance(table, LossTable) and table.predictions is not None:
+            value = metric.value(*metric.rows(table), count_classes(table))
+            what = "is not defined for these predictions" if np.isnan(value) else what
         raise IntervalError(
-            f"{metric.name} has no derivative here, and so no interval by the delta method.",
+            f"{metric.name} {what}.",
             given=f"{metric.name} of {len(found)} predictions",
             fix="an interval of the mean loss: leave metric= out",
         )

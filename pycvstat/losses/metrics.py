@@ -47,9 +47,9 @@ def as_metric(given: MetricLike, levels: tuple[str, ...] = ()) -> Metric:
 
     Names are ours, with a parameter where there is one (``"pinball(0.9)"``, ``"f_beta(2)"``,
     ``"precision(cat)"`` and ``"auc(cat)"``: the class cat against the rest, and ``"auc(3)"`` the
-    third where none is called 3), or those of scikit-learn, yardstick, caret and Metrics. What is ``neg_``
-    there is not turned around here. Functions of scikit-learn get 0 and 1 of two classes, the event
-    being 1, and the labels of several.
+    third where none is called 3), or those of scikit-learn, yardstick, caret and Metrics. What is
+    ``neg_`` there is not turned around here. Functions of scikit-learn get 0 and 1 of two classes,
+    the event being 1, and the labels of several.
 
     Parameters
     ----------

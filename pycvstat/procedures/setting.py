@@ -277,8 +277,8 @@ def out_of_fold(table: LossTable) -> FloatArray:
         average: FloatArray = np.full(plan.n, np.nan)
         np.divide(total, times, out=average, where=times > 0)
         return average
-    counts = np.zeros((plan.n, int(np.nanmax(values)) + 1))
     ok = ~np.isnan(values)
+    counts = np.zeros((plan.n, int(values[ok].max(initial=0)) + 1))
     np.add.at(counts, (plan.rows[ok], values[ok].astype(np.int64)), 1)
     return np.where(counts.any(axis=1), counts.argmax(axis=1).astype(np.float64), np.nan)
 

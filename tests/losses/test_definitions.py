@@ -128,6 +128,15 @@ def test_certain_probabilities_stay_the_epsilon_of_doubles_from_0_and_1(size):
     assert as_metric("log_loss").value(FOUR, many) == pytest.approx(theirs, rel=SAME)
 
 
+@pytest.mark.parametrize("name", ["kappa", "youden"])
+def test_agreement_by_chance_is_exactly_0(name):
+    for n in range(2, 60):
+        for events in range(1, n):
+            y = np.arange(n) < events
+            for constant in (0.0, 1.0):
+                assert as_metric(name).value(y, np.full(n, constant)) == 0
+
+
 def test_concordance_is_lin_s():
     below = np.var(Y) + np.var(P) + (Y.mean() - P.mean()) ** 2
     expected = 2 * np.cov(Y, P, bias=True)[0, 1] / below

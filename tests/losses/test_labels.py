@@ -106,6 +106,31 @@ def test_one_class_against_the_rest_by_its_label(kind):
         assert by_label.estimate == pytest.approx(theirs, rel=SAME)
 
 
+@pytest.mark.parametrize(
+    ("name", "theirs"),
+    [
+        ("auc", sk.roc_auc_score),
+        ("roc_auc", sk.roc_auc_score),
+        ("average_precision", sk.average_precision_score),
+        ("brier", sk.brier_score_loss),
+        ("log_loss", sk.log_loss),
+    ],
+)
+def test_probabilities_of_one_class_against_the_rest(name, theirs):
+    """As scikit-learn's one-vs-rest by class; those of two classes are the metric itself."""
+    at = MANY.table.levels.index("high")
+    y = MANY.table.y[MANY.plan.rows] == at
+    p = MANY.table.predictions.prob[0, :, at]
+    found = MANY.metric(f"{name}(high)", "pooled")
+    assert found.estimate == pytest.approx(theirs(y, p), rel=SAME)
+    assert MANY.metric(f"{name}(3)", "pooled").estimate == found.estimate
+    assert MANY.interval(metric=f"{name}(high)", averaging="pooled").low < found.estimate
+    assert TWO.metric(f"{name}(2)").estimate == TWO.metric(name).estimate
+    if "auc" in name:
+        each = [MANY.metric(f"auc({level})").estimate for level in LEVELS]
+        assert np.mean(each) == pytest.approx(MANY.metric("auc_ovr").estimate, rel=SAME)
+
+
 def test_a_label_goes_before_a_place():
     codes = np.array([LEVELS.index(one) for one in WORDS]).astype(str)
     found = pcv.cross_validate(pcv.MNLogit(), "y ~ x", DATA | {"y": codes}, folds=FOLDS)
@@ -121,5 +146,11 @@ def test_an_unknown_class_is_answered():
         MANY.metric("precise(high)")
     with pytest.raises(LossError, match="these classes have no labels"):
         as_metric("precision(high)").value(np.array([0, 1]), np.array([0.0, 1.0]))
-    with pytest.raises(LossError, match="'auc_ovr' or 'auc_ovo'"):
+    with pytest.raises(LossError, match=r"'auc_ovr' or 'auc_ovo'.*'auc\(1\)'"):
         MANY.metric("auc")
+    with pytest.raises(LossError, match="'4' of 3 classes"):
+        MANY.metric("auc(4)")
+    with pytest.raises(LossError, match="class 4 of 3"):
+        as_metric("auc(4)").value(np.array([0, 1, 2]), np.eye(3))
+    with pytest.raises(LossError, match="no metric called 'auc_ovr\\(high\\)'"):
+        MANY.metric("auc_ovr(high)")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn import metrics as sk
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 from statsmodels.stats.proportion import proportion_confint
 
 import pycvstat as pcv
+from pycvstat.errors import IntervalError, LossError, PycvstatWarning
 
 SAME = 1e-12  # the same numbers summed in another order
 RNG = np.random.default_rng(3)
@@ -47,11 +51,84 @@ def test_one_row_per_test_where_rows_are_tested_twice():
     assert (found[".loss"] == (found[".prediction"] != found["y"])).all()
 
 
+def test_columns_that_are_replaced_are_named():
+    data = DATA | {".prob_a": X, ".fold": X}
+    found = pcv.cross_validate(pcv.MNLogit(), "y ~ x + .prob_a + .fold", data, folds=ONCE.plan)
+    with pytest.warns(PycvstatWarning, match="replaces columns") as said:
+        augmented = found.augment()
+    assert ".prob_a, .fold" in str(said[0].message)
+    np.testing.assert_array_equal(augmented[".fold"], ONCE.plan.fold_ids)
+
+
+class Sometimes(GaussianNB):
+    """Fails without the first row."""
+
+    def fit(self, X, y):
+        if DATA["x"][0] not in np.asarray(X):
+            raise ValueError("no luck")
+        return super().fit(X, y)
+
+
+def once_failed(*learners):
+    both = {type(one).__name__: one for one in learners}
+    with pytest.warns(PycvstatWarning, match="1 fit"):
+        return pcv.compare(both, "two ~ x", DATA, folds=ONCE.plan, on_error="warn")
+
+
+def test_a_failed_fit_leaves_the_probabilities_of_the_others():
+    (found,) = once_failed(Sometimes()).results.values()
+    lost = ONCE.plan.fold_ids == ONCE.plan.fold_ids[0]
+    augmented = found.augment()
+    assert (augmented[".prob_yes"].isna() == lost).all()
+    assert [one is None for one in found.predictions] == lost.tolist()
+    assert np.isnan(found.metric("auc").by_fold).sum() == 1
+    for name in ("auc", "accuracy", "brier", "mcc", sk.f1_score):
+        (row,) = found.metrics(name).itertuples()
+        assert np.isnan(row.estimate)
+        assert "1 of 5 fits" in row.notes
+    cells = found.confusion()
+    assert cells["rows"].sum() == (~lost).sum()
+    assert cells["conf_low"].isna().all()
+
+
+def test_a_failed_method_takes_its_own_pairs_only():
+    found = once_failed(Sometimes(), pcv.Logit(), pcv.Mean())
+    for metric in (None, "accuracy", "auc", "mcc"):
+        pairs = found.pairs(metric=metric).set_index(["a", "b"])
+        lost = [one == "Sometimes" for one, _ in pairs.index]
+        assert (pairs["method"] == "none").tolist() == lost
+        assert (
+            pairs["notes"] == "1 of 5 fits have losses that are NaN or infinite."
+        ).tolist() == lost
+        alone = found.paired("Logit", "Mean", metric=metric)
+        assert pairs.loc[("Logit", "Mean"), "conf_low"] == alone.low
+        assert pairs.loc[("Logit", "Mean"), "p_adjusted"] == alone.p_value
+    rows = found.metrics(["auc", "accuracy"]).set_index(["method", "metric"])
+    assert rows["estimate"].isna().tolist() == [True, True, False, False, False, False]
+    with pytest.raises(IntervalError, match="fits have losses that are NaN"):
+        found.paired("Sometimes", "Mean")
+    found.plot("critical"), found.plot("paired")
+    assert "Sometimes − Logit: 1 of 5 fits" in found.summary().replace("\n      ", " ")
+
+
+def test_a_metric_that_one_method_does_not_have_is_missing_there():
+    methods = {"svm": LinearSVC(), "logit": pcv.Logit(), "mean": pcv.Mean()}
+    found = pcv.compare(methods, "two ~ x", DATA, folds=ONCE.plan)
+    (one, *others) = found.metrics("auc").itertuples()
+    assert (one.interval, one.notes) == ("none", "auc needs class probabilities.")
+    assert all(np.isfinite(other.estimate) for other in others)
+    assert found.pairs(metric="auc")["method"].tolist() == ["none", "none", "corrected_t"]
+    with pytest.raises(LossError, match="needs class probabilities"):
+        pcv.compare({"svm": methods["svm"]}, "two ~ x", DATA, folds=3).metrics("auc")
+
+
 def test_rows_that_were_never_tested_stay():
     held = pcv.cross_validate(pcv.MNLogit(), "y ~ x", DATA, folds=pcv.Holdout(0.3, random=1))
     found = held.augment()
     assert len(found) == N
     tested = found[".prediction"].notna()
+    assert [one is not None for one in held.predictions] == tested.tolist()
+    assert held.predictions[tested].tolist() == found[".prediction"][tested].tolist()
     assert tested.sum() == len(held.plan.rows)
     assert found.loc[~tested, [".prob_a", ".repeat", ".fold", ".loss"]].isna().all(axis=None)
 

@@ -214,6 +214,8 @@ class EstimateView(FoldsView):
 
     def _tell_folds(self) -> str:
         means, loss = self.fold_rows["estimate"], self.quantity
+        if means.isna().all():
+            return f"No mean {loss}: every fit failed."
         low, middle, high = aligned(list(np.nanquantile(means, [0, 0.5, 1])))
         return (
             f"Mean {loss} of {count(len(means), 'fit')}: smallest {low}, median {middle}, "

@@ -167,7 +167,9 @@ class RiskView(EstimateView, DataView, of=CVResult):
     def own_pictures(self) -> dict[str, Picture]:
         """Residuals, or ROC, precision and recall, and calibration of probabilities."""
         found = {}
-        if self.table.predictions is not None and not self.result.task.response.levels:
+        held = self.table.predictions
+        numbers = held is not None and not self.result.task.response.levels
+        if numbers and np.isfinite(held.values).any():  # type: ignore[union-attr]
             found["residuals"] = Picture(
                 self._draw_residuals, WIDE, RESIDUALS, self._tell_residuals
             )
