@@ -90,7 +90,9 @@ class Predictions:
         if needs == "scores" and classes != 2:
             of_all = f"'{name}_ovr' or '{name}_ovo', of all classes, or " * (name == "auc")
             advice = f"metric={of_all}'{name}(1)', the first class against the rest"
-            raise LossError(f"{name} needs two classes.", given=f"{classes} classes", fix=advice)
+            ours = name in ("auc", "average_precision")
+            given = f"{classes} classes"
+            raise LossError(f"{name} needs two classes.", given=given, fix=advice if ours else None)
         which = (candidate, slice(None), 1) if classes == 2 else candidate
         return np.asarray(self.prob[which])
 

@@ -128,13 +128,14 @@ def test_certain_probabilities_stay_the_epsilon_of_doubles_from_0_and_1(size):
     assert as_metric("log_loss").value(FOUR, many) == pytest.approx(theirs, rel=SAME)
 
 
-@pytest.mark.parametrize("name", ["kappa", "youden"])
-def test_agreement_by_chance_is_exactly_0(name):
-    for n in range(2, 60):
-        for events in range(1, n):
-            y = np.arange(n) < events
-            for constant in (0.0, 1.0):
-                assert as_metric(name).value(y, np.full(n, constant)) == 0
+def test_agreement_by_chance_is_exactly_0():
+    for n in range(4, 60):  # constant predictions of one of three classes, of one of two
+        assert as_metric("kappa").value(np.arange(n) % 3, np.zeros(n), 3) == 0
+        assert as_metric("kappa").value(np.arange(n) < 1, np.zeros(n)) == 0
+    for k in range(2, 8):  # 2 of 5 rows are no events, and one of k of each is predicted so
+        y = np.repeat([0, 1], [2 * k, 3 * k])
+        p = np.arange(5 * k) % k > 0
+        assert [as_metric(name).value(y, p) for name in ("kappa", "mcc")] == [0, 0]
 
 
 def test_concordance_is_lin_s():
