@@ -203,8 +203,8 @@ hard.pivot_table(index="scenario", columns="label", values="coverage", sort=Fals
 # has not seen: with t errors of 3 degrees of freedom, or lognormal ones, intervals of every kind
 # lie too low too often. A warning says when the errors have heavier tails than normal ones; of the
 # intervals that lie too low there about three quarters carry it (t errors of 3) or nearly all
-# (lognormal). It is no proof of a failure: neighbours, whose errors are larger where the surface is
-# steep, carry it too. `interval(side="upper")` gives a bound.
+# (lognormal), and of those with normal errors one in twenty. Neighbours, whose errors are larger
+# where the surface is steep, have a limit of their own. `interval(side="upper")` gives a bound.
 #
 # `simulate.coverage(learner, "auto", like=data, formula="y ~ .")` repeats this for your design:
 # rows of your data, responses from the model fitted to them.

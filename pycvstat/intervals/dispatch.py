@@ -19,7 +19,7 @@ from pycvstat.intervals.method import Limits, Method, Side, find
 from pycvstat.intervals.of_metrics import fold_scores, known_of, measured, words_of
 from pycvstat.intervals.quantiles import one_sided, two_sided
 from pycvstat.intervals.result import Asked, Estimand, Interval
-from pycvstat.intervals.tails import errors_of, warn_heavy_tails
+from pycvstat.intervals.tails import warn_heavy_tails
 from pycvstat.losses import LossTable, Metric, Table
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import METRICS, MetricLike as Named, as_metric, averaging_of
@@ -246,7 +246,7 @@ def _computed(
     legal.check_size(table.losses if isinstance(table, LossTable) else table.means)
     tails = metric is None or (together and metric.needs == "numbers")
     if tails and isinstance(table, LossTable) and not (scored or bounded):
-        warn_heavy_tails(errors_of(table), table.loss, legal.is_unbounded(table))
+        warn_heavy_tails(table)
     if scored:
         table = replace(table, loss="auc", range=(0.0, 1.0))
     elif metric and together and method.metrics == "own":

@@ -5,15 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import Advice, AsClasses, DataError, InputError, warn
-from pycvstat.errors.checks import AsTyped, check_word, memory_for
+from pycvstat.errors import Advice, AsClasses, InputError
+from pycvstat.errors.checks import AsTyped, memory_for
 from pycvstat.errors.names import Answering, answering, defaults_of, unknown_argument
 from pycvstat.learners.candidates import Candidates, Params
+from pycvstat.learners.missing import NA, spread
+from pycvstat.losses.maker import Maker
 from pycvstat.losses.predictions import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 from pycvstat.verbs import FitShown
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 
 Which = Sequence[int] | None
 """Positions of the candidates to fit; None for all."""
-NA = Literal["pass", "raise"]
 
 WITHOUT_WEIGHTS = "leave the weights out, or use WLS, GLM, RLM, QuantReg, Ridge or Lasso"
 
@@ -130,6 +131,10 @@ class Learner(AsTyped, metaclass=Answering):
     def own_grid(self, task: Task) -> Sequence[Params]:
         """The candidates that the data suggest, for ``tune(grid="path")``; none by default."""
         return ()
+
+    def maker(self, task: Task) -> Maker:
+        """What is known of it beside the losses that it makes."""
+        return Maker(len(task.formula.predictors))
 
     @property
     def base(self) -> Learner:
@@ -245,15 +250,20 @@ class Prepared(ABC):
     """
 
     candidates: tuple[Params, ...]
+    learners: tuple[Any, ...] = ()
     suspect: Learner | None = None
     repeated: tuple[int, ...] = (0,)
 
     def __init__(self, learner: Any, task: Task, candidates: Sequence[Params] = ({},)) -> None:
         self.task, self.candidates = task, tuple(candidates)
-        self.learners: tuple[Any, ...] = Candidates.of(learner, candidates).learners
+        self.learners = Candidates.of(learner, candidates).learners
         for one in self.learners:
             one.check(task)
         learner.tell(task)
+
+    def maker(self) -> Maker | None:
+        """What is known of the learner beside its losses."""
+        return self.learners[0].maker(self.task) if self.learners else None
 
     def chosen(self, which: Which) -> Sequence[Any]:
         """The learners of the candidates asked for."""
@@ -379,22 +389,3 @@ def _advice(response: Response, kinds: Sequence[str]) -> Advice:
     if "continuous" in kinds and response.levels:
         return Advice("use a classifier such as {}, or make the response numeric", MNLogit())
     return Advice("make it categorical: {}", AsClasses(response.name))
-
-
-def spread(values: NDArray[Any], known: BoolArray, missing: Any) -> NDArray[Any]:
-    """Values of the known rows in their places among all rows."""
-    full = np.full((len(known), *values.shape[1:]), missing, dtype=values.dtype)
-    full[known] = values
-    return full
-
-
-def tell_missing(known: BoolArray, na: NA) -> None:
-    """Warn of rows that cannot be predicted, or refuse them."""
-    check_word("na", na, get_args(NA))
-    if known.all():
-        return
-    count = f"{int((~known).sum())} of {len(known)} rows have missing or infinite predictors"
-    first = f"the first is row {int(np.flatnonzero(~known)[0]) + 1} (counted from 1)"
-    if na == "raise":
-        raise DataError(f"{count}.", given=first, fix="leave them out, or use na='pass'")
-    warn(f"{count}; their predictions are NaN.", given=first)

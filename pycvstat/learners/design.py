@@ -13,17 +13,8 @@ from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, note, telling, warn
-from pycvstat.learners.base import (
-    NA,
-    Fitted,
-    Learner,
-    Params,
-    Predictions,
-    Prepared,
-    Which,
-    spread,
-    tell_missing,
-)
+from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which, spread
+from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.solution import (
     FitReport as FitReport,
     Outcome as Outcome,
@@ -32,6 +23,7 @@ from pycvstat.learners.solution import (
     results_table,
     stacked,
 )
+from pycvstat.losses.maker import Maker
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -53,6 +45,11 @@ class DesignLearner(Learner):
 
     shrinks: ClassVar[bool] = False
     """Whether it can use more columns than half of the rows."""
+
+    def maker(self, task: Task) -> Maker:
+        """Columns of the design without the constant."""
+        design = task.design()
+        return Maker(len(design.columns) - design.intercept, one_scale=True)
 
     @property
     def has_likelihood(self) -> bool:

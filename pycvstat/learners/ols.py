@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -37,6 +37,7 @@ from pycvstat.learners.solution import (
     unit_errors,
 )
 from pycvstat.learners.statsmodels.columns import columns_of_covariance, with_columns
+from pycvstat.losses.maker import Maker
 from pycvstat.rmath.tolerances import LINEAR, SUMS
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
@@ -125,6 +126,11 @@ class OLS(DesignLearner):
     cov_kwds: Mapping[str, Any] | None = None
 
     uses_offset: ClassVar[bool] = True
+
+    def maker(self, task: Task) -> Maker:
+        """Without weights its learning curve is known, where it has a constant."""
+        exact = type(self) is OLS and task.design().intercept
+        return replace(super().maker(task), exact=exact)
 
     def __post_init__(self) -> None:
         check_word("cov_type", self.cov_type, COVARIANCES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from pycvstat.errors import warn
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which
 from pycvstat.learners.candidates import Candidates
 from pycvstat.learners.solution import FitReport
+from pycvstat.losses.maker import Maker
 from pycvstat.types import IntArray
 
 if TYPE_CHECKING:
@@ -73,6 +75,11 @@ class PreparedParts(Prepared):
         if suspects:
             self.suspect = self.parts[suspects[0]].suspect
             self.repeated = tuple(self.places[j][0] for j in suspects)
+
+    def maker(self) -> Maker | None:
+        """That of the first part; of several candidates none has the learning curve."""
+        known = self.parts[0].maker()
+        return known and replace(known, exact=known.exact and len(self.candidates) == 1)
 
     def begin(self, plan: FoldPlan, random: Any) -> Sequence[Any]:
         """What the fits of every part draw; None from parts that draw nothing."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_level
-from pycvstat.learners.base import spread
 from pycvstat.learners.linear.least_squares import LeastSquares
+from pycvstat.learners.missing import spread
 from pycvstat.losses.predictions import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 

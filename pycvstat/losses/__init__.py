@@ -14,6 +14,7 @@ from pycvstat.losses.functions import (
     losses_for,
     pinball,
 )
+from pycvstat.losses.maker import Maker
 from pycvstat.losses.metric import Metric
 from pycvstat.losses.predictions import Predictions
 from pycvstat.losses.table import FoldMeans, LossTable, Table as Table
@@ -23,6 +24,7 @@ __all__ = [
     "FoldMeans",
     "Loss",
     "LossTable",
+    "Maker",
     "Metric",
     "Predictions",
     "as_loss",

@@ -39,6 +39,17 @@ def medae(y: FloatArray, p: FloatArray) -> float:
     return float(np.median(np.abs(y - p)))
 
 
+def trimmed_mse(y: FloatArray, p: FloatArray) -> float:
+    """Mean of the squared errors without the largest tenth of them.
+
+    Examples
+    --------
+    >>> trimmed_mse(np.zeros(10), np.array([1.0] * 9 + [50.0]))
+    1.0
+    """
+    return float(np.sort((y - p) ** 2)[: y.size - y.size // 10].mean())
+
+
 def relative_errors(y: FloatArray, p: FloatArray) -> FloatArray:
     """Absolute errors as shares of the response, whose mean is the MAPE (not in percent).
 
@@ -309,6 +320,13 @@ NUMBERS: tuple[Metric, ...] = (
             "scikit-learn": "median_absolute_error neg_median_absolute_error",
             "Metrics": "mdae",
         },
+    ),
+    Metric(
+        trimmed_mse,
+        "numbers",
+        words="mean squared error without the largest tenth of the squares",
+        range=(0.0, np.inf),
+        better="smaller",
     ),
     mean_metric(
         "mape",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pycvstat import rmath
 from pycvstat.errors.checks import check_numbers, check_shape
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.losses.maker import Maker
 from pycvstat.losses.predictions import Predictions
 from pycvstat.losses.seal import Sealed
 from pycvstat.types import FloatArray, IntArray
@@ -128,6 +129,8 @@ class LossTable(Sealed):
         The classes, where they have names.
     weights : (n,) float64, optional
         Weights of the losses of the rows.
+    maker : Maker, optional
+        What is known of the learner.
 
     Examples
     --------
@@ -150,6 +153,7 @@ class LossTable(Sealed):
     weighted: bool = False
     levels: tuple[str, ...] = ()
     weights: FloatArray | None = None
+    maker: Maker | None = None
     seal: InitVar[str] = ""
 
     def __post_init__(self, seal: str) -> None:

@@ -15,12 +15,12 @@ from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.bootstrap import percentiles
 from pycvstat.intervals.dispatch import cut_words
-from pycvstat.intervals.legal import is_unbounded, range_of
+from pycvstat.intervals.legal import range_of
 from pycvstat.intervals.method import Limits
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.intervals.resamples import OutOfBag, out_of_bag, plus
 from pycvstat.intervals.result import Estimand, Interval
-from pycvstat.intervals.tails import errors_of, warn_heavy_tails
+from pycvstat.intervals.tails import warn_heavy_tails
 from pycvstat.losses import Loss, LossTable, Predictions
 from pycvstat.losses.metric import count_classes
 from pycvstat.losses.metrics import MetricLike, as_metric
@@ -133,7 +133,7 @@ class BootstrapResult(CVResult):
         after the bootstrap.
         """
         found = self._bagged()
-        warn_heavy_tails(errors_of(self.table), self.loss, is_unbounded(self.table))
+        warn_heavy_tails(self.table)
         limits = symmetric(found.estimate, found.std_error, check_level(level), np.inf)
         notes = []
         if found.monte_carlo > found.std_error:

@@ -360,7 +360,8 @@ def _inner_plans(work: Work) -> tuple[tuple[FoldPlan, ...], FoldPlan | None]:
 def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
     loss, range_ = work.loss.name, work.loss.range
     of = losses.T, loss, range_, work.candidates, p, work.y, work.weighted, work.levels
-    return LossTable(work.plan, *of, weights=work.loss_weights)
+    maker = work.prepared.maker()
+    return LossTable(work.plan, *of, weights=work.loss_weights, maker=maker)
 
 
 def _in_range(work: Work, means: FoldMeans) -> FoldMeans:

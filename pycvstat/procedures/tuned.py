@@ -20,7 +20,7 @@ from pycvstat.folds.problems import require_separate
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which
 from pycvstat.learners.candidates import Candidates
-from pycvstat.losses import FoldMeans, Loss, LossTable, as_loss
+from pycvstat.losses import FoldMeans, Loss, LossTable, Maker, as_loss
 from pycvstat.losses.metrics import as_metric, fold_values
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one, joined
 from pycvstat.procedures.grid import as_candidates
@@ -190,6 +190,11 @@ class PreparedTuned(Prepared):
         self.loss_weights = task.loss_weights
         self.named = task.response.labels(self.y)  # for splitters: codes would be numbers
         self.candidates: tuple[Params, ...] = ({},)
+
+    def maker(self) -> Maker | None:
+        """That of the learner that is tuned, which changes from fit to fit."""
+        known = self.prepared.maker()
+        return known and replace(known, exact=False)
 
     def begin(self, plan: FoldPlan, random: Any) -> Sequence[FoldPlan]:
         """Inner plans, drawn in the order of the fits, and last the one for all rows."""

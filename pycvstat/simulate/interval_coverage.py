@@ -16,12 +16,13 @@ from pycvstat.folds import FoldPlan, KFold, Splitter
 from pycvstat.intervals import Limits, interval
 from pycvstat.intervals.legal import range_of
 from pycvstat.intervals.method import find
+from pycvstat.intervals.tails import heavy_tails
 from pycvstat.losses import LossTable
 from pycvstat.rmath.random import Random, as_stream
 from pycvstat.simulate.laws import MonteCarlo, at_points
 from pycvstat.simulate.like import like as like_data
 from pycvstat.simulate.scenarios import Scenario, as_scenario
-from pycvstat.types import FloatArray, IntArray
+from pycvstat.types import BoolArray, FloatArray, IntArray
 from pycvstat.verbs import Shown
 
 Target = Literal["ER(n)", "ER(m)", "R", "PQ"]
@@ -42,6 +43,11 @@ class Covered:
         The target; for R and PQ its mean over data sets.
     coverage, too_low, too_high : MonteCarlo
         Shares of intervals that contain the target, lie below it, lie above it.
+    warned : float
+        Share of those that lie below it whose losses are warned of as heavy in their tails; NaN
+        where none does.
+    correlation : float
+        Of the estimate and the target over data sets; NaN for an expected risk.
 
     Examples
     --------
@@ -55,6 +61,8 @@ class Covered:
     coverage: MonteCarlo
     too_low: MonteCarlo
     too_high: MonteCarlo
+    warned: float
+    correlation: float
 
 
 @dataclass(frozen=True, repr=False, slots=True)
@@ -73,6 +81,8 @@ class Coverage(Brief, Shown):
     excludes_zero : MonteCarlo
         Share of intervals without 0: of differences, the power or size of the test. An empty
         interval covers nothing, and is neither too low nor too high.
+    warned : MonteCarlo
+        Share of data sets whose losses are warned of.
     seed : int or None
 
     Examples
@@ -95,6 +105,7 @@ class Coverage(Brief, Shown):
     estimate: MonteCarlo
     std_error: MonteCarlo
     excludes_zero: MonteCarlo
+    warned: MonteCarlo
     seed: int | None
 
     def __getitem__(self, target: str) -> Covered:
@@ -114,7 +125,7 @@ class Coverage(Brief, Shown):
 
     def glance(self) -> pd.DataFrame:
         """One row: scenario, method, folds, and what does not depend on a target."""
-        numbers = ("width", "estimate", "std_error", "excludes_zero")
+        numbers = ("width", "estimate", "std_error", "excludes_zero", "warned")
         row = self._asked | {"targets": len(self.targets)}
         row |= {name: getattr(self, name).mean for name in numbers}
         return pd.DataFrame([row | {"sets": self.sets, "refused": self.refused, "seed": self.seed}])
@@ -129,6 +140,7 @@ class Coverage(Brief, Shown):
         } | {"width": self.width, "estimate": self.estimate}
         flat = {k: v.mean for k, v in numbers.items()}
         errors = {f"{k}_error": v.std_error for k, v in numbers.items()}
+        flat |= {"warned": row.warned, "correlation": row.correlation}
         about = self._asked | {"target": row.target}
         return about | flat | errors | {"sets": self.sets, "seed": self.seed}
 
@@ -204,7 +216,7 @@ def coverage(
     if isinstance(method, str):
         read = _usual if method == "auto" else find(method).formula
         splitter = splitter if folds is not None or method == "auto" else find(method).folds
-    limits, truths = [], []
+    limits, truths, heavy = [], [], []
     for start in range(0, sets, BLOCK):
         plan = splitter.plan(case.n, groups=case.groups, random=stream)
         X, y = case.draw(stream, min(BLOCK, sets - start))
@@ -217,13 +229,14 @@ def coverage(
             for a, b, at in zip(X, y, points, strict=True):
                 table, risks = case.cross_validated(a, b, at, plan, fits)
                 limits.append(_limits(case, read, table, level, options))
+                heavy.append(bool(heavy_tails(table)))
                 means = [part.mean() for part in np.split(risks, ends)]
                 of_size = dict(zip(trained, means, strict=True))
                 truths.append([of_size[_SIZE[target]] for target in wanted])
     labels = [_label(t, case.n, plan) for t in wanted]
     by_target = dict(zip(labels, np.array(truths).T, strict=True))
     asked = {"scenario": case.name, "method": name, "folds": plan.recipe, "level": level}
-    return _count(np.array(limits), by_target, **asked, seed=stream.seed)
+    return _count(np.array(limits), by_target, np.array(heavy), **asked, seed=stream.seed)
 
 
 def _usual(table: LossTable, level: float) -> Any:
@@ -265,7 +278,9 @@ def _label(target: Target, n: int, plan: FoldPlan) -> str:
     return f"{'R' if target == 'R' else 'ER'}({n})"
 
 
-def _count(limits: FloatArray, truths: dict[str, FloatArray], **asked: Any) -> Coverage:
+def _count(
+    limits: FloatArray, truths: dict[str, FloatArray], heavy: BoolArray, **asked: Any
+) -> Coverage:
     usable = ~np.isnan(limits[:, 2])
     if usable.sum() < 2:
         raise IntervalError(
@@ -277,8 +292,18 @@ def _count(limits: FloatArray, truths: dict[str, FloatArray], **asked: Any) -> C
         truth = np.full(len(values), values.mean()) if target.startswith("ER") else values
         true = truth[usable]
         covers = (low <= true) & (true <= high)  # an empty interval does not
-        shares = [MonteCarlo.of(share) for share in (covers, high < true, low > true)]
-        rows.append(Covered(target, MonteCarlo.of(values), *shares))
+        seen, varies = heavy[usable][high < true], np.ptp(true) > 0 and np.ptp(estimate) > 0
+        rows.append(
+            Covered(
+                target,
+                truth=MonteCarlo.of(values),
+                coverage=MonteCarlo.of(covers),
+                too_low=MonteCarlo.of(high < true),
+                too_high=MonteCarlo.of(low > true),
+                warned=float(seen.mean()) if seen.size else np.nan,
+                correlation=float(np.corrcoef(estimate, true)[0, 1]) if varies else np.nan,
+            )
+        )
     return Coverage(
         **asked,
         sets=int(usable.sum()),
@@ -288,6 +313,7 @@ def _count(limits: FloatArray, truths: dict[str, FloatArray], **asked: Any) -> C
         estimate=MonteCarlo.of(estimate),
         std_error=MonteCarlo.of(std_error),
         excludes_zero=MonteCarlo.of(~((low <= 0) & (high >= 0))),
+        warned=MonteCarlo.of(heavy[usable]),
     )
 
 

@@ -167,32 +167,69 @@ class Skewed(Law):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedNoise(Law):
-    """A law whose rows share predictors and noise within groups of `size` rows in part.
+    """A law whose rows share predictors and noise within groups in part.
 
     Parameters
     ----------
-    size : int
+    sizes : tuple of int
+        Rows of the groups, over and over again.
     share : float
         Share of the variance that is common to a group.
 
     Examples
     --------
-    >>> GroupedNoise("groups", 1, lambda X: X[:, 0], size=5).bayes_risk
+    >>> GroupedNoise("groups", 1, lambda X: X[:, 0], sizes=(5,)).bayes_risk
     1.0
     """
 
-    size: int = 1
+    sizes: tuple[int, ...] = (1,)
     share: float = 0.5
 
     def draw(self, stream: Any, n: int) -> tuple[FloatArray, FloatArray]:
         """Draw n rows: predictors and response."""
-        groups, columns = n // self.size, self.d + 1
+        group, columns = group_of(n, self.sizes), self.d + 1
+        groups = int(group[-1]) + 1
         common = np.asarray(stream.rnorm(groups * columns)).reshape(groups, columns)
         own = np.asarray(stream.rnorm(n * columns)).reshape(n, columns)
-        spread = np.repeat(common, self.size, axis=0)
+        spread = common[group]
         both = np.sqrt(self.share) * spread + np.sqrt(1 - self.share) * own
         X = both[:, : self.d]
         return X, self.mean(X) + self.noise * both[:, self.d]
+
+
+def group_of(n: int, sizes: tuple[int, ...]) -> IntArray:
+    """The group of each of n rows, groups having these sizes over and over again.
+
+    Examples
+    --------
+    >>> group_of(6, (1, 2))
+    array([0, 1, 1, 2, 3, 3])
+    """
+    repeated = np.tile(sizes, n // sum(sizes) + 1)
+    return np.repeat(np.arange(len(repeated)), repeated)[:n]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(Law):
+    """A law of Poisson counts with these means.
+
+    Examples
+    --------
+    >>> Counts("two", 1, lambda X: np.full(len(X), 2.0)).bayes_risk
+    2.0
+    """
+
+    def draw(self, stream: Any, n: int) -> tuple[FloatArray, FloatArray]:
+        """Draw n rows: predictors and response, each the inverse of its distribution function."""
+        from scipy.special import pdtrik
+
+        X = self.predictors(stream, n)
+        return X, np.ceil(np.maximum(pdtrik(np.asarray(stream.runif(n)), self.mean(X)), 0.0))
+
+    @cached_property
+    def bayes_risk(self) -> float:
+        """Risk of the regression function: the mean variance, which is the mean."""
+        return float(self.test_means.mean())
 
 
 def sine(noise: float = 0.5) -> Law:

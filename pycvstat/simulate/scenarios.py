@@ -17,14 +17,25 @@ from pycvstat.learners.glm import Logit
 from pycvstat.learners.knn import KNN
 from pycvstat.learners.ols import OLS
 from pycvstat.learners.penalised import Lasso, Ridge
+from pycvstat.learners.statsmodels.learner import Statsmodels
 from pycvstat.losses import LossTable
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import as_stream
-from pycvstat.simulate.laws import GroupedNoise, HeavyTailed, Law, Skewed, predictions, task_of
+from pycvstat.simulate.laws import (
+    Counts,
+    GroupedNoise,
+    HeavyTailed,
+    Law,
+    Skewed,
+    group_of,
+    predictions,
+    task_of,
+)
 from pycvstat.types import FloatArray, IntArray
 
+PENALTIES = {"lam": np.geomspace(0.05, 2.0, 12)}
 POINTS = 1000  # new points at which the risk of one data set is averaged
 
 
@@ -47,8 +58,8 @@ class Scenario:
         Candidates; the risk is that of the candidate with the least estimate.
     ranked : bool
         Two classes ranked by their predicted probability; the "risk" is the AUC.
-    group_size : int
-        Rows come in groups of this size, one after the other.
+    group_sizes : tuple of int
+        Rows come in groups of these sizes, one after the other and over again.
     linear : bool
         Whether law and learner are linear in normal predictors: risks are then exact at points
         with mean 0 and covariance I.
@@ -67,7 +78,7 @@ class Scenario:
     versus: str = ""
     grid: Mapping[str, Any] | None = None
     ranked: bool = False
-    group_size: int = 1
+    group_sizes: tuple[int, ...] = (1,)
     linear: bool = False
 
     def __repr__(self) -> str:
@@ -76,7 +87,7 @@ class Scenario:
     @property
     def groups(self) -> IntArray | None:
         """The group of each row, or None."""
-        return None if self.group_size == 1 else np.arange(self.n) // self.group_size
+        return None if self.group_sizes == (1,) else group_of(self.n, self.group_sizes)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -248,8 +259,27 @@ def nested(learner: str) -> Scenario:
         tuned = Tuned(KNN(), {"k": (1, 3, 5, 7, 9, 13, 19, 27)}, inner=Blocks(5))
         return Scenario("tuned kNN, nested", WAVES, 100, tuned)
     law = Law("five of 150", 150, lambda X: X[:, :5].sum(axis=1), noise=2.0)
-    tuned = Tuned(Lasso(), {"lam": np.geomspace(0.05, 2.0, 12)}, inner=Blocks(5))
+    tuned = Tuned(Lasso(), PENALTIES, inner=Blocks(5))
     return Scenario("tuned lasso, nested, n = 80, p = 150", law, 80, tuned, linear=True)
+
+
+def of_statsmodels(model: str) -> Scenario:
+    """A model of statsmodels: "logit", or "poisson" by its GLM.
+
+    Examples
+    --------
+    >>> of_statsmodels("logit").name
+    'Logit of statsmodels, 0-1 loss in 5 dimensions'
+    """
+    import statsmodels.api as sm
+    import statsmodels.formula.api as smf
+
+    if model == "logit":
+        name = "Logit of statsmodels, 0-1 loss in 5 dimensions"
+        return replace(SCENARIOS["logistic"], name=name, learner=Statsmodels(smf.logit))
+    law = Counts("counts", 3, lambda X: np.exp(0.5 + 0.4 * X[:, 0] - 0.3 * X[:, 1]))
+    learner = Statsmodels(smf.glm, family=sm.families.Poisson())
+    return Scenario("Poisson GLM of statsmodels in 3 dimensions", law, 100, learner)
 
 
 def rivals(learner: str = "ols", effect: float = 0.0) -> Scenario:
@@ -289,6 +319,25 @@ def _sum(Z: FloatArray) -> FloatArray:
     return np.asarray(Z.sum(axis=1) / np.sqrt(Z.shape[1]))
 
 
+def tuned_linear(learner: str) -> Scenario:
+    """A penalty chosen by cross-validation: "lasso", or "ridge" with "normal" or "t3" noise.
+
+    Examples
+    --------
+    >>> tuned_linear("ridge_t3").name
+    'ridge with its penalty tuned over 9 values, t noise of 3 degrees of freedom'
+    """
+    if learner == "lasso":
+        base = nested("lasso")
+        name = "lasso with its penalty tuned over 12 values, n = 80, p = 150"
+        return replace(base, name=name, learner=Lasso(), grid=PENALTIES)
+    noise = heavy_tailed(3) if learner == "ridge_t3" else SCENARIOS["tuned_ridge"]
+    name = "ridge with its penalty tuned over 9 values"
+    name += ", t noise of 3 degrees of freedom" if learner == "ridge_t3" else ", n = 100, p = 30"
+    grid = {"lam": np.geomspace(0.003, 30, 9)}
+    return replace(noise, name=name, learner=Ridge(standardize=False), grid=grid)
+
+
 def tuned_knn(law: str = "knn_regression") -> Scenario:
     """kNN with k chosen by cross-validation, on the law of another scenario.
 
@@ -314,17 +363,19 @@ def ranked_logistic(n: int = 200) -> Scenario:
     return replace(SCENARIOS["logistic"], name=name, n=n, ranked=True)
 
 
-def grouped_ols(groups: int = 40, size: int = 5) -> Scenario:
-    """Least squares on groups of rows that share half of their variance.
+def grouped_ols(groups: int = 40, *sizes: int) -> Scenario:
+    """Least squares on groups of rows that share half of their variance; of 5 rows by default.
 
     Examples
     --------
     >>> grouped_ols(20, 4).n
     80
     """
-    name = f"OLS on {groups} groups of {size} rows"
-    law = GroupedNoise("groups", 3, lambda X: X.sum(axis=1), size=size)
-    return Scenario(name, law, groups * size, OLS(), group_size=size, linear=True)
+    sizes = sizes or (5,)
+    name = f"OLS on {groups} groups of {' and '.join(map(str, sizes))} rows"
+    law = GroupedNoise("groups", 3, lambda X: X.sum(axis=1), sizes=sizes)
+    n = groups * sum(sizes) // len(sizes)
+    return Scenario(name, law, n, OLS(), group_sizes=sizes, linear=True)
 
 
 def as_scenario(given: str | Scenario) -> Scenario:

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy.stats import kurtosistest
 
 import pycvstat as pcv
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
@@ -13,8 +12,8 @@ from pycvstat.folds import FiveByTwo, FoldPlan, Repeated
 from pycvstat.intervals import interval
 from pycvstat.intervals.cluster import freedom
 from pycvstat.intervals.log_t import instability, overlap
-from pycvstat.intervals.tails import above_normal, kurtosis
-from pycvstat.losses import LossTable
+from pycvstat.intervals.tails import heavy_from, thickness
+from pycvstat.losses import LossTable, Maker
 
 seeds = st.integers(0, 2**31 - 1)
 
@@ -25,19 +24,26 @@ def table(seed, n=40, folds=5, power=2.0):
     return LossTable(plan, np.abs(draw.normal(size=(n, 1))) ** power, "squared")
 
 
-def warned(losses):
+def warned(losses, maker=None):
     plan = FoldPlan.from_fold_ids(np.arange(len(losses)) % 10)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        interval(LossTable(plan, losses[plan.rows][:, None], "squared"))
+        interval(LossTable(plan, losses[plan.rows][:, None], "squared", maker=maker))
     return any(issubclass(one.category, PycvstatWarning) for one in said)
 
 
-@pytest.mark.parametrize("n", [20, 60, 400])
-def test_the_score_of_a_kurtosis_is_that_of_anscombe_and_glynn(n):
-    """Two ways: scipy has the same approximation for a sample."""
-    values = np.random.default_rng(n).normal(size=n)
-    assert above_normal(kurtosis(values), n) == pytest.approx(kurtosistest(values).statistic)
+@pytest.mark.parametrize("n", [10, 25, 50, 100])
+def test_of_normal_errors_one_sample_in_twenty_counts_as_heavy(n):
+    errors = np.random.default_rng(n).normal(size=(4000, n))
+    share = np.mean([thickness(e**2) > heavy_from(n) for e in errors])
+    assert share == pytest.approx(0.05, abs=0.01 + 3 * np.sqrt(0.05 * 0.95 / 4000))
+
+
+def test_errors_of_several_scales_make_tails_of_their_own():
+    losses = table(3, n=100, power=3.0).losses[:, 0]  # thickness 2.2
+    assert heavy_from(100) < thickness(losses) < heavy_from(100, one_scale=False)
+    assert warned(losses)
+    assert not warned(losses, Maker(3, one_scale=False))
 
 
 def test_what_is_warned_of():

@@ -142,7 +142,7 @@ def test_one_nearest_name_is_suggested():
     assert caught.value.fix == "did you mean 'r2_correlation'?"
     with pytest.raises(LossError) as caught:
         metric(table(Y.astype(float), [[0] * 6]), "zzz")
-    assert caught.value.fix.startswith("use one of mse, rmse, mae, medae, mape, r2, ")
+    assert caught.value.fix.startswith("use one of mse, rmse, mae, medae, trimmed_mse, mape, r2, ")
 
 
 def test_the_estimate_of_a_metric_is_r_s_mean_of_the_folds():

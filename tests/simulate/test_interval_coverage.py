@@ -145,7 +145,7 @@ def test_expected_auc_is_the_auc_of_many_labels():
 def test_grouped_noise_has_its_variance_and_correlation():
     from pycvstat.rmath.random import RRandom
 
-    law = GroupedNoise("g", 1, lambda X: 0 * X[:, 0], noise=2.0, size=4, share=0.3)
+    law = GroupedNoise("g", 1, lambda X: 0 * X[:, 0], noise=2.0, sizes=(4,), share=0.3)
     _, y = law.draw(RRandom(1), 40_000)
     groups = y.reshape(-1, 4)
     assert y.var() == pytest.approx(4, rel=0.05)

@@ -18,7 +18,6 @@ from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError, telling
 from pycvstat.errors.checks import LESS
 from pycvstat.learners.base import (
-    NA,
     WITHOUT_WEIGHTS,
     Fitted,
     Learner,
@@ -26,8 +25,8 @@ from pycvstat.learners.base import (
     Predictions,
     Prepared,
     Which,
-    tell_missing,
 )
+from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.solution import Outcome, stacked
 from pycvstat.types import BoolArray, FloatArray, IntArray
 

@@ -15,17 +15,7 @@ from pycvstat.data.frame import read
 from pycvstat.data.task import Coding, Task
 from pycvstat.errors import Advice, DataError, FitError, InputError, RError
 from pycvstat.errors.checks import check_word, is_number, is_whole
-from pycvstat.learners.base import (
-    NA,
-    Fitted,
-    Learner,
-    Params,
-    Predictions,
-    Prepared,
-    Which,
-    spread,
-    tell_missing,
-)
+from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which, spread
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.knn.distances import KERNELS, Kernel, metric, weights
 from pycvstat.learners.knn.predictions import (
@@ -37,6 +27,7 @@ from pycvstat.learners.knn.predictions import (
     y_band,
 )
 from pycvstat.learners.knn.search import TIES, Index, Ties
+from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.rmath.tolerances import SUMS, Tolerance
 from pycvstat.types import BoolArray, FloatArray, IntArray
 

@@ -15,9 +15,9 @@ from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, PycvstatError, telling
 from pycvstat.errors.checks import LESS
-from pycvstat.learners.base import NA, tell_missing
 from pycvstat.learners.design import FittedRegression, refuse_non_finite, sample_of, warn_once
 from pycvstat.learners.linear.least_squares import independent_columns
+from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.solution import CERTAIN, SEPARATED, FitReport, Outcome, Sample, results_table
 from pycvstat.learners.statsmodels import columns, models
 from pycvstat.types import BoolArray, FloatArray, IntArray

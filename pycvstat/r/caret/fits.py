@@ -12,6 +12,7 @@ from pycvstat.data.task import Task
 from pycvstat.folds import FoldPlan
 from pycvstat.learners.base import Predictions, Prepared, Which
 from pycvstat.learners.solution import Outcome, Sample, stacked
+from pycvstat.losses import Maker
 from pycvstat.r.caret import preprocess
 from pycvstat.r.caret.methods import Method, Predict, Tune
 from pycvstat.r.session import stream
@@ -98,6 +99,10 @@ class PreparedTrain(Prepared):
         """What these rows give."""
         kept, change, sample = self.changed(rows)
         return Fits(kept, change, self.method.fit(sample, tunes))
+
+    def maker(self) -> Maker:
+        """Of a method of train the columns are known."""
+        return Maker(len(self.columns))
 
     def begin(self, plan: FoldPlan, random: Any) -> Sequence[Any]:
         """The seeds of each fit."""

@@ -16,7 +16,7 @@ from pycvstat.errors import DataError, InputError, warn
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.forms import values_of
-from pycvstat.learners.base import spread, tell_missing
+from pycvstat.learners.missing import spread, tell_missing
 from pycvstat.r.caret import grid, preprocess
 from pycvstat.r.caret.control import resamples, seeds_of, trainControl
 from pycvstat.r.caret.fits import Fits, PreparedTrain
