@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 FEW = 4  # columns that nobody finds many
+LEVELLED = ("factor", "ordered", "text")
 ROUNDING = 1e-13  # a share of the size of a column that rounding explains
 
 
@@ -96,6 +97,12 @@ class PreparedDesign(Prepared):
         """The design of all rows; its columns and offset hold for every fit."""
         return self.task.design("contrasts")
 
+    @cached_property
+    def _with_levels(self) -> Frame:
+        """The factors and texts among the predictors."""
+        frame = self.task.frame.select(self.task.formula.predictors)
+        return frame.select([name for name in frame.names if frame[name].kind in LEVELLED])
+
     def predict(
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
     ) -> Predictions:
@@ -107,8 +114,7 @@ class PreparedDesign(Prepared):
         offset = None if self.design.offset is None else self.design.offset[new]
         outcomes = [solution.predict(X_new, offset) for solution in solutions]
         if any(one.report.notes or one.report.aliased for one in solutions):
-            frame = self.task.frame.select(self.task.formula.predictors)
-            frames = frame.take(train), frame.take(new)
+            frames = self._with_levels.take(train), self._with_levels.take(new)
             warn_once(self.learners[0], solutions, sample, X_new, *frames)
         return stacked(outcomes, tuple(solution.report for solution in solutions))
 
@@ -282,7 +288,7 @@ def warn_once(
 def new_levels(train: Frame, new: Frame) -> str:
     """What R says of new rows with levels that no training row has; nothing without any."""
     for name in train.names:
-        if train[name].kind in ("factor", "ordered", "text"):
+        if train[name].kind in LEVELLED:
             asked = {*new[name].labels()} - {*train[name].labels(), None}
             if asked:
                 return f"factor {name} has new levels {', '.join(sorted(asked))}"
@@ -293,13 +299,17 @@ def notes_of_aliased(
     learner: Learner, sample: Sample, aliased: tuple[str, ...], X_new: FloatArray, levels: str = ""
 ) -> list[str]:
     """What to say of columns without a coefficient, where it changes predictions."""
+    from scipy.linalg import solve_triangular
+
     left_out = np.isin(sample.columns, aliased)
     X = sample.X if sample.weights is None else sample.X[sample.weights > 0]
     kept, rest = X[:, ~left_out], X[:, left_out]
-    shares = np.asarray(np.linalg.lstsq(kept, rest, rcond=None)[0], dtype=np.float64)
+    Q, R = np.linalg.qr(kept)
     names = ", ".join(aliased[:5])
     in_r = f", where {refusing} refuses such a fit" if (refusing := learner.refuses_aliased) else ""
-    count = undetermined(rest, shares, X_new[:, ~left_out], X_new[:, left_out])
+    by_basis = solve_triangular(R, X_new[:, ~left_out].T, trans=1, check_finite=False).T
+    implied = np.linalg.multi_dot([by_basis, Q.T, rest])  # in the order that costs least
+    count = undetermined(rest, implied, X_new[:, left_out])
     if count:
         in_r = f", where R stops with an error ({levels})" if levels else in_r
         depend = f"{count} prediction{' depends' if count == 1 else 's depend'}"
@@ -307,6 +317,7 @@ def notes_of_aliased(
             f"the training rows do not determine the coefficients of {names}, on which {depend}; "
             f"by the rule of R's lm they are left out{in_r}."
         ]
+    shares = solve_triangular(R, Q.T @ rest, check_finite=False)
     gap = np.abs(rest - kept @ shares).max(axis=0, initial=0.0)
     size = np.abs(rest).max(axis=0, initial=0.0)
     size += (np.abs(kept) @ np.abs(shares)).max(axis=0, initial=0.0)
@@ -318,13 +329,19 @@ def notes_of_aliased(
     ]
 
 
-def undetermined(
-    rest: FloatArray, shares: FloatArray, kept_new: FloatArray, rest_new: FloatArray
-) -> int:
-    """How many new rows do not lie in the space that the training rows span."""
+def undetermined(rest: FloatArray, implied: FloatArray, rest_new: FloatArray) -> int:
+    """How many new rows do not lie in the space that the training rows span.
+
+    Parameters
+    ----------
+    rest, rest_new : (n, q), (m, q) float64
+        The columns left out, of training and of new rows.
+    implied : (m, q) float64
+        What the other columns of the new rows would make of them.
+    """
     if not len(rest_new):
         return 0
-    gap = np.abs(rest_new - kept_new @ shares)
+    gap = np.abs(rest_new - implied)
     size = np.abs(rest).max(axis=0, initial=0.0) + np.abs(rest_new).max(axis=0)
     return int((gap > 1e-7 * np.where(size > 0, size, 1.0)).any(axis=1).sum())
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
+from scipy.linalg import lapack
 
 from pycvstat.errors import FitError, InputError
 from pycvstat.types import BoolArray, FloatArray
@@ -18,9 +19,6 @@ LM_TOLERANCE = 1e-7
 
 _SAFE = (1e-200, 1e200)
 """Columns with a sum of squares in here can be squared and summed further without harm."""
-
-_TRUST_DOWNDATE = 1e-6
-"""Below this share of the squared norm, R measures the rest of a column anew."""
 
 CLEAR_RANK = 1e-5
 """Every column keeps at least this share of its length: far above R's 1e-7 in every fold that
@@ -205,12 +203,18 @@ def orthonormal_basis(
         X = X / scale
     root = None if weights is None else np.sqrt(weights)
     rows = X if root is None else X * root[:, None]
-    aliased = np.zeros(X.shape[1], dtype=bool)
-    Q, R = _economic(rows)
-    if R.shape[0] < R.shape[1] or smallest_share(R) <= CLEAR_RANK:
+    n, p = rows.shape
+    aliased = np.zeros(p, dtype=bool)
+    if n >= p:
+        Q, R = _economic(rows)
+    if n < p or smallest_share(R) <= CLEAR_RANK:
         aliased = aliased_columns(rows if root is None else rows[root > 0], tol)
         Q, R = _economic(rows[:, ~aliased])
-    clear = smallest_share(R) > CLEAR_RANK and _clearly_aliased(rows, Q, aliased)
+    clear = (
+        len(R) < n  # else every fold loses rank
+        and smallest_share(R) > CLEAR_RANK
+        and _clearly_aliased(rows, Q, aliased)
+    )
     U = Q
     if root is not None and clear:
         U = linalg.solve_triangular(R, X[:, ~aliased].T, trans=1, check_finite=False).T
@@ -303,42 +307,62 @@ def aliased_columns(X: FloatArray, tol: float = LM_TOLERANCE) -> BoolArray:
     """
     scale = column_scale(X)
     work = np.array(X if scale is None else X / scale, dtype=np.float64, order="F")
-    n, p = work.shape
-    order = list(range(p))
     lengths = np.linalg.norm(work, axis=0)
-    rest = lengths.copy()
-    whole = np.where(lengths == 0.0, 1.0, lengths)
-    candidates = p
-    for step in range(min(n, p)):
-        while step < candidates and rest[order[step]] < whole[order[step]] * tol:
-            order.append(order.pop(step))
-            candidates -= 1
-        if step >= candidates:
-            break
-        _reflect(work, rest, step, order[step], order[step + 1 :])
-    aliased = np.ones(p, dtype=bool)
-    aliased[order[: min(candidates, n)]] = False
+    aliased = np.ones(X.shape[1], dtype=bool)
+    _keep(work, tol * np.where(lengths == 0.0, 1.0, lengths), aliased, 0, X.shape[1], 0)
     return aliased
 
 
-def _reflect(work: FloatArray, rest: FloatArray, step: int, pivot: int, others: list[int]) -> None:
-    """One Householder step on the rows from `step` on; `rest` is brought up to date."""
-    length = np.linalg.norm(work[step:, pivot])
-    if step == len(work) - 1 or length == 0.0 or not others:
-        return
-    u = work[step:, pivot] / (length if work[step, pivot] >= 0.0 else -length)
-    u[0] += 1.0
-    block = work[step:, others]
-    block -= np.outer(u, (u @ block) / u[0])
-    work[step:, others] = block
-    old = rest[others]
-    share = np.ones_like(old)
-    np.divide(np.abs(block[0]), old, out=share, where=old != 0.0)
-    left = np.maximum(1.0 - share**2, 0.0)
-    new = old * np.sqrt(left)
-    measured = (left < _TRUST_DOWNDATE) & (old != 0.0)
-    new[measured] = np.linalg.norm(block[1:, measured], axis=0)
-    rest[others] = new
+_Reflections = list[tuple[int, FloatArray, FloatArray]]
+"""Rows from which on they work, and what LAPACK's geqrf gives."""
+
+_WORK = 64
+"""Numbers per column of the work space with which LAPACK works in blocks."""
+
+
+def _keep(
+    work: FloatArray, least: FloatArray, aliased: BoolArray, start: int, stop: int, rank: int
+) -> tuple[_Reflections, int]:
+    """Decide about columns from `start` to `stop`, and reflect by those that are kept.
+
+    All are factorised at once; those before the first that is too short are kept. What follows it
+    goes the same way in two halves, so that many short columns cost few factorisations.
+
+    Parameters
+    ----------
+    work : (n, p) float64
+        Reflected by the `rank` columns kept before; changed in place.
+    least : (p,) float64
+        A column with less than this length left is aliased.
+    aliased : (p,) bool
+        Changed in place.
+    """
+    end = min(stop, start + len(work) - rank)
+    if start >= end:
+        return [], rank
+    packed, tau, _, _ = lapack.dgeqrf(work[rank:, start:end], _WORK * (end - start))
+    short = np.abs(np.diagonal(packed)) < least[start:end]
+    kept = int(short.argmax()) if short.any() else end - start
+    aliased[start : start + kept] = False
+    reflections = [(rank, packed[:, :kept], tau[:kept])] if kept else []
+    rank, start = rank + kept, start + kept + 1
+    if rank == len(work):
+        return reflections, rank
+    middle = (start + stop) // 2
+    _reflect(work[:, start:stop], reflections)
+    for begin, close in ((start, middle), (middle, stop)):
+        more, rank = _keep(work, least, aliased, begin, close, rank)
+        _reflect(work[:, close:stop], more)
+        reflections += more
+    return reflections, rank
+
+
+def _reflect(columns: FloatArray, reflections: _Reflections) -> None:
+    """Multiply by Q', in place."""
+    if columns.shape[1]:
+        for row, packed, tau in reflections:
+            size = _WORK * columns.shape[1]
+            columns[row:] = lapack.dormqr("L", "T", packed, tau, columns[row:], size)[0]
 
 
 def column_scale(X: FloatArray) -> FloatArray | None:

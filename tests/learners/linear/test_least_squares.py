@@ -205,3 +205,46 @@ def test_nearly_aliased_as_in_r(power):
     ):
         theirs = np.asarray(run(LM_NA, X=X, tol=1e-7), dtype=bool)
         assert aliased_columns(X).tolist() == theirs.tolist()
+
+
+def collinear_designs():
+    """60 designs: more columns than rows, copies, combinations of others, factors of few rows."""
+    rng = np.random.default_rng(5)
+    for number in range(60):
+        n, p = int(rng.integers(5, 60)), int(rng.integers(10, 120))
+        X = rng.normal(size=(n + 3, p + n * (number % 4 == 0)))
+        if number % 4 == 1:
+            X[:, 1::2] = X[:, 0 : p - 1 : 2] if p % 2 == 0 else X[:, 0 : p - 2 : 2]
+        elif number % 4 == 2:
+            r = int(rng.integers(2, 9))
+            X = rng.integers(-2, 3, (n + 3, r)) @ rng.integers(-2, 3, (r, p)).astype(float)
+        elif number % 4 == 3:
+            X = np.column_stack([np.ones(n + 3), np.arange(n + 3)[:, None] % p == np.arange(p)])
+        yield X[:n], rng.normal(size=n), X[n:]
+
+
+@pytest.mark.live_r
+def test_wide_and_collinear_designs_as_in_r():
+    code = """function(X, y, new) {
+      fit <- lm.fit(X, y)
+      kept <- !is.na(fit$coefficients)
+      list(is.na(fit$coefficients), drop(new[, kept, drop = FALSE] %*% fit$coefficients[kept]))
+    }"""
+    for X, y, new in collinear_designs():
+        fit = fit_least_squares(X, y)
+        aliased, predicted = (np.asarray(part) for part in run(code, X=X, y=y, new=new))
+        assert fit.aliased.any()
+        assert fit.aliased.tolist() == aliased.astype(bool).tolist()
+        scale = 1.0 + np.abs(new[:, ~fit.aliased]) @ np.abs(fit.coefficients[~fit.aliased])
+        assert (np.abs(fit.predict(new) - predicted) < DIRECT * scale).all()
+
+
+def test_columns_are_left_out_whatever_stands_behind_them():
+    """One factorisation of all decides as one for each column with those kept before it."""
+    for X, _, _ in collinear_designs():
+        kept: list[int] = []
+        for j in range(X.shape[1]):
+            R = np.linalg.qr(X[:, [*kept, j]], mode="r")
+            if len(kept) < len(X) and abs(R[-1, -1]) >= 1e-7 * np.linalg.norm(X[:, j]) > 0:
+                kept.append(j)
+        assert np.flatnonzero(~aliased_columns(X)).tolist() == kept
