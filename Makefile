@@ -23,7 +23,7 @@ fast: ## the part that takes no R and little time
 
 nightly: ## 100,000 generated cases and 50 killed runs of each kind, for an hour
 	@.ci/setup dev dask
-	PYCVSTAT_CASES=100000 $(PYTEST) tests/properties
+	PYCVSTAT_CASES=100000 $(PYTEST) tests/properties tests/differential
 	PYCVSTAT_KILLS=50 $(BIN)/python -m pytest -q tests/faults/test_kills.py
 
 lint:

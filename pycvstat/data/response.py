@@ -54,6 +54,13 @@ class Response(Brief):
         named = np.array([*self.levels, None], dtype=object)
         return np.asarray(named[np.where(np.isnan(codes), -1, codes).astype(np.int64)])
 
+    @property
+    def for_folds(self) -> Any:
+        """What splitters read: classes by name in the order of their levels, or the numbers."""
+        if not self.levels:
+            return self.values
+        return pd.Categorical.from_codes(self.values, pd.Index(self.levels, dtype=object))
+
 
 def with_classes(
     used: frames.Frame, formula: formulas.Formula, levels: Collation, classes: bool

@@ -322,7 +322,7 @@ def _draw(search: _Search, seeds: list[int], calls: int) -> None:
     from pycvstat.rmath.random.compiled import started
 
     task = search.task
-    given = Given(task.n, task.n, task.response.labels(task.response.values), None)
+    given = Given(task.n, task.n, task.response.for_folds, None)
     known = [name for name, one in DIALECTS.items() if one.least <= search.k <= task.n]
     kinds = get_args(SampleKind)
     folds = {kind: [RFolds(d, search.k, sample_kind=kind) for d in known] for kind in kinds}

@@ -220,9 +220,8 @@ def draw_folds(folds: Any, task: Task, labels: pd.Index[Any] | None) -> tuple[Fo
     if isinstance(splitter, RFolds) and splitter.collation is None and task.sorted_by == "C":
         splitter = replace(splitter, collation="C")
     stream = as_stream(getattr(splitter, "random", None))
-    y = task.response.labels(task.response.values)  # classes by name: codes would be numbers
     rows = task.n if labels is None else pd.DataFrame(index=labels[task.rows])
-    plan = splitter.plan(rows, y=y, groups=task.groups, random=stream)
+    plan = splitter.plan(rows, y=task.response.for_folds, groups=task.groups, random=stream)
     return plan, stream
 
 

@@ -188,7 +188,7 @@ class PreparedTuned(Prepared):
         self.on_error = learner.on_error or "raise"
         self.y, self.groups, self.levels = task.response.values, task.groups, task.response.levels
         self.loss_weights = task.loss_weights
-        self.named = task.response.labels(self.y)  # for splitters: codes would be numbers
+        self.named = task.response.for_folds
         self.candidates: tuple[Params, ...] = ({},)
 
     def maker(self) -> Maker | None:
@@ -246,7 +246,7 @@ class PreparedTuned(Prepared):
 
 
 def inner_plans(
-    learner: Tuned, plan: FoldPlan, y: NDArray[Any], groups: NDArray[Any] | None, random: Any
+    learner: Tuned, plan: FoldPlan, y: Any, groups: NDArray[Any] | None, random: Any
 ) -> list[FoldPlan]:
     """Inner plans of every fit in order, and last the one for tuning on all rows."""
     if isinstance(learner.inner, str):

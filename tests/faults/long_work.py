@@ -2,10 +2,11 @@
 
     python tests/faults/long_work.py HOW
 
-HOW is "1", "2" (local worker processes) or "cluster"; the checkpoint is ``kept`` in the current
-directory and the result ``result.npz``. The learner is slow and draws from NumPy's generator
-without a seed, so only work that is repeated exactly gives the same bits. Every fit on the full
-training set of an outer fold, the last fit of its task, is noted in the file ``fits``.
+HOW is "1", "2" (local worker processes), "cluster" or the address of a scheduler; the checkpoint
+is ``kept`` in the current directory and the result ``result.npz``. The learner is slow and draws
+from NumPy's generator without a seed, so only work that is repeated exactly gives the same bits.
+Every fit on the full training set of an outer fold, the last fit of its task, is noted in the file
+``fits``.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def work(how: str) -> None:
     X = rng.normal(size=(ROWS, 6))
     y = X[:, 0] + np.abs(X[:, 1]) + rng.normal(size=ROWS)
     with ExitStack() as stack:
-        workers = {"client": _client(stack)} if how == "cluster" else {"n_jobs": int(how)}
+        workers = {"n_jobs": int(how)} if how.isdigit() else {"client": _client(stack, how)}
         found = pcv.nested_cv(
             NoisyStumps(),
             X=X,
@@ -74,9 +75,13 @@ def work(how: str) -> None:
     )
 
 
-def _client(stack: ExitStack) -> Any:
+def _client(stack: ExitStack, how: str) -> Any:
     from distributed import Client, LocalCluster
 
+    if how != "cluster":
+        client = stack.enter_context(Client(how, timeout=60))
+        client.wait_for_workers(1, timeout=60)
+        return client
     cluster = LocalCluster(
         n_workers=2,
         threads_per_worker=1,

@@ -1,9 +1,10 @@
-"""Mutation testing of the numeric core: small changes of the code that tests must notice.
+"""Mutation testing of the rooms that compute numbers: small changes that tests must notice.
 
     python tests/faults/mutate.py [MUTANTS PER ROOM] [SEED] [ROOM ...]
 
-Copies the tree, changes one operator or number at a time in the copy, and runs the tests of that
-room (those that need no R) until the first fails. Prints the survivors and the score.
+Copies the tree and runs the tests of a room once (those that need no R, and the fingerprints) to
+learn which tests call which function. Then one operator or number at a time is changed in the copy,
+and the tests that call its function are run, quick ones first, until one fails. Prints survivors.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ast
 import copy
 import io
+import json
 import os
 import random
 import shutil
@@ -18,25 +20,17 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 240  # a mutant that takes longer hangs: noticed
-
-ROOMS = {
-    "folds": (["folds/*.py"], ["tests/folds"]),
-    "neighbours": (["learners/knn/*.py"], ["tests/learners/knn", "tests/r/kknn"]),
-    "compiled": (["learners/knn/compiled/*.py"], ["tests/learners/knn"]),
-    "intervals": (["intervals/*.py"], ["tests/intervals"]),
-    "losses": (["losses/*.py"], ["tests/losses"]),
-    "sums": (["rmath/sums.py"], ["tests/rmath"]),
-    "engine": (
-        ["procedures/engine.py", "procedures/selection.py", "procedures/tuned.py"],
-        ["tests/procedures"],
-    ),
-}  # fmt: skip
+ROOMS = ("rmath", "data", "folds", "losses", "learners", "intervals", "procedures", "simulate")
+OPTIONS = ["-q", "-m", "not live_r and not slow", "-p", "no:cacheprovider", "-p", "no:faulthandler",
+           "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # fmt: skip
+BUDGET = 120  # seconds of a processor for tests that pass: no more are tried
+HANGS = 900  # seconds after which a mutant hangs: noticed
 
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
             ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot,
@@ -44,6 +38,8 @@ COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, 
 COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
             ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult, ast.MatMult: ast.Mult,
             ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd}  # fmt: skip
+Reach = dict[str, tuple[float, set[tuple[str, int]]]]
+"""Of each test its seconds and the functions it calls, by file and first line."""
 
 
 def mutations(node: ast.AST) -> Iterator[ast.AST]:
@@ -77,28 +73,35 @@ def silent(node: ast.AST) -> bool:
     )
 
 
-def places(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
-    """Where a node can be replaced: parent, field, and position in a list."""
+def places(node: ast.AST, within: int = 0) -> Iterator[tuple[ast.AST, str, int | None, int]]:
+    """Where a node can be replaced: parent, field, position in a list, line of its function."""
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "decorator_list", "type_params"):
             continue
         for at, child in enumerate(value if isinstance(value, list) else [value]):
             typing = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)
             if isinstance(child, ast.AST) and not silent(child) and not typing:
-                yield node, field, at if isinstance(value, list) else None
-                yield from places(child)
+                yield node, field, at if isinstance(value, list) else None, within
+                yield from places(child, _function(child) or within)
 
 
-def mutants(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Line, description and source of every mutant of a file."""
+def _function(node: ast.AST) -> int:
+    """The line by which Python knows a function; 0 of anything else."""
+    if not isinstance(node, ast.FunctionDef):
+        return 0
+    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+
+
+def mutants(path: Path) -> Iterator[tuple[int, int, str, str]]:
+    """Line, line of the function, description and source of every mutant of a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for parent, field, at in list(places(tree)):
+    for parent, field, at, within in list(places(tree)):
         held = getattr(parent, field)
         node = held if at is None else held[at]
         for new in mutations(node):
             described = f"{ast.unparse(node)}  ->  {ast.unparse(new)}"
             put(parent, field, at, new)
-            yield node.lineno, described, ast.unparse(ast.fix_missing_locations(tree))
+            yield node.lineno, within, described, ast.unparse(ast.fix_missing_locations(tree))
             put(parent, field, at, node)
 
 
@@ -109,10 +112,47 @@ def put(parent: ast.AST, field: str, at: int | None, node: ast.AST) -> None:
         getattr(parent, field)[at] = node
 
 
-def passes(tree: Path, tests: list[str], file: Path) -> bool:
-    """Whether the tests pass in the tree; in a fork, so that libraries are imported once."""
-    if file.parent.name == "compiled":  # numba would not see a change in an inlined function
-        shutil.rmtree(os.environ["NUMBA_CACHE_DIR"], ignore_errors=True)
+class Recorder:
+    """A plugin of pytest that notes which functions of a room a test calls, and its seconds."""
+
+    def __init__(self, room: Path, target: Path) -> None:
+        self.room, self.target = str(room), target
+        self.found: dict[str, Any] = {}
+
+    def pytest_runtest_protocol(self, item: Any) -> None:
+        self.called: set[tuple[str, int]] = set()
+        self.started = time.monotonic()
+        sys.settrace(self._call)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        sys.settrace(None)
+        self.found[nodeid] = time.monotonic() - self.started, sorted(self.called)
+
+    def pytest_sessionfinish(self) -> None:
+        self.target.write_text(json.dumps(self.found))
+
+    def _call(self, frame: Any, event: str, argument: object) -> None:
+        if frame.f_code.co_filename.startswith(self.room):
+            self.called.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+
+
+class Chosen:
+    """A plugin of pytest that runs some tests in an order, for a time."""
+
+    def __init__(self, tests: list[str]) -> None:
+        self.rank = {test: i for i, test in enumerate(tests)}
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = sorted((i for i in items if i.nodeid in self.rank),
+                          key=lambda item: self.rank[item.nodeid])  # fmt: skip
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        if time.process_time() > BUDGET:
+            os._exit(0)
+
+
+def in_a_fork(tree: Path, arguments: list[str], plugin: Callable[[], Any]) -> int:
+    """The status of pytest in the tree; in a fork, so that libraries are imported once."""
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -121,43 +161,65 @@ def passes(tree: Path, tests: list[str], file: Path) -> bool:
         import pytest
 
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            status = pytest.main(
-                ["-x", "-q", "-m", "not live_r and not slow", "-p", "no:cacheprovider",
-                 "-p", "no:faulthandler",
-                 *[test for test in tests if Path(test).exists()], str(file)]
-            )  # fmt: skip
-        os._exit(int(status != 0))
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
+            status = pytest.main([*OPTIONS, *arguments], plugins=[plugin()])
+        os._exit(int(status))
+    started = time.monotonic()
+    while "-x" not in arguments or time.monotonic() - started < HANGS:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
-            return status == 0
+            return os.waitstatus_to_exitcode(status)
         time.sleep(0.05)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return False
+    return 1
 
 
-def examine(room: str, count: int, seed: int, tree: Path) -> tuple[int, int]:
+def reach(tree: Path, *tests: str) -> Reach:
+    """Run tests, and see what they call."""
+    target = tree.with_name("reach.json")
+    if in_a_fork(tree, list(tests), lambda: Recorder(tree / "pycvstat", target)) != 0:
+        raise SystemExit(f"{tests}: they fail without a mutant")
+    found = json.loads(target.read_text())
+    return {test: (s, {(f, line) for f, line in called}) for test, (s, called) in found.items()}
+
+
+def of_a_mutant(reached: Reach, file: Path, within: int) -> list[str]:
+    """The tests that call a function, quick ones first; of constants and compiled code all."""
+    hidden = within == 0 or "numba" in file.read_text(encoding="utf-8")
+    tests = [t for t, (_, called) in reached.items() if hidden or (str(file), within) in called]
+    return sorted(tests, key=lambda test: reached[test][0])
+
+
+def passes(tree: Path, tests: list[str], file: Path) -> bool:
+    """Whether these tests pass."""
+    if not tests:
+        return True
+    if file.parent.name == "compiled":  # numba would not see a change in an inlined function
+        shutil.rmtree(os.environ["NUMBA_CACHE_DIR"], ignore_errors=True)
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    return in_a_fork(tree, ["-x", *files], lambda: Chosen(tests)) == 0
+
+
+def examine(room: str, count: int, seed: int, tree: Path, common: Reach) -> tuple[int, int]:
     """Try a sample of a room's mutants: how many were tried and noticed."""
-    patterns, tests = ROOMS[room]
-    files = sorted(f for p in patterns for f in (tree / "pycvstat").glob(p))
+    files = sorted((tree / "pycvstat" / room).rglob("*.py"))
     every = [(file, *mutant) for file in files for mutant in mutants(file)]
     sample = random.Random(seed).sample(every, min(count, len(every)))
     started = time.monotonic()
-    if not passes(tree, tests, files[0]):
-        raise SystemExit(f"{room}: the tests fail without a mutant")
-    print(f"{room}: {len(every)} mutants, {len(sample)} tried; tests take "
+    reached = common | reach(tree, f"tests/{room}", f"pycvstat/{room}")
+    print(f"{room}: {len(every)} mutants, {len(sample)} tried; {len(reached)} tests, "
           f"{time.monotonic() - started:.0f} s", flush=True)  # fmt: skip
     noticed = 0
-    for file, line, described, source in sample:
+    for file, line, within, described, source in sample:
+        tests = of_a_mutant(reached, file, within)
         original = file.read_text(encoding="utf-8")
         file.write_text(source, encoding="utf-8")
         survived = passes(tree, tests, file)
         file.write_text(original, encoding="utf-8")
         noticed += not survived
         if survived:
-            print(f"  survived {file.relative_to(tree)}:{line}: {described[:140]}", flush=True)
+            print(f"  survived {len(tests)} tests: {file.relative_to(tree)}:{line}: "
+                  f"{described[:140]}", flush=True)  # fmt: skip
     return len(sample), noticed
 
 
@@ -169,14 +231,19 @@ def main(count: int = 20, seed: int = 1, *rooms: str) -> None:
         tree, cache = Path(place, "tree"), Path(place, "cache")
         os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "PYCVSTAT_R": "none"}
         os.environ["NUMBA_CACHE_DIR"] = str(cache)
-        import numba  # noqa: F401  libraries are imported before the forks
+        import hypothesis  # noqa: F401  libraries are imported before the forks
+        import matplotlib.pyplot  # noqa: F401
+        import numba  # noqa: F401
         import pandas as pd  # noqa: F401
+        import polars  # noqa: F401
         import scipy.stats  # noqa: F401
         import sklearn.linear_model  # noqa: F401
+        import statsmodels.formula.api  # noqa: F401
 
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__", "vignettes"))
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+        common = reach(tree, "tests/fingerprints")
         for room in rooms or ROOMS:
-            t, n = examine(room, count, seed, tree)
+            t, n = examine(room, count, seed, tree, common)
             print(f"{room}: {n} of {t} noticed", flush=True)
             tried, noticed = tried + t, noticed + n
     print(f"score: {noticed} of {tried} mutants noticed ({100 * noticed / tried:.0f} %)")

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -44,12 +46,23 @@ def wait_until(condition: Callable[[], object], process: subprocess.Popen[bytes]
 
 
 def finish(process: subprocess.Popen[bytes], place: Path) -> None:
-    assert process.wait(timeout=120) == 0, (place / "stderr").read_text()
+    assert process.wait(timeout=300) == 0, (place / "stderr").read_text()
 
 
 def content(place: Path) -> dict[str, bytes]:
     with np.load(place / "result.npz") as result:
         return {name: result[name].tobytes() for name in result.files}
+
+
+def wait_for_a_moment(moment: random.Random, process: subprocess.Popen[bytes], place: Path) -> None:
+    """Until so many tasks are kept, none included, and a little longer."""
+    tasks = moment.randrange(TASKS)
+    wait_until(lambda: list(place.glob("kept/*/manifest.json")) and kept(place) >= tasks, process)
+    time.sleep(moment.uniform(0.0, 0.3))
+
+
+def kept(place: Path) -> int:
+    return len(list(place.glob("kept/*/task-*.npz")))
 
 
 def fits(place: Path) -> int:
@@ -100,7 +113,7 @@ def test_a_killed_session_continues(
     kills = moment.randint(1, 3)
     for _ in range(kills):
         process = start(tmp_path, how)
-        time.sleep(moment.uniform(0.8, 2.8))
+        wait_for_a_moment(moment, process, tmp_path)
         process.kill()
         process.wait()
     finish(start(tmp_path, how), tmp_path)
@@ -118,7 +131,7 @@ def test_killed_workers_are_replaced(
     process = start(tmp_path, "2")
     done = 0
     while done < kills and process.poll() is None:
-        time.sleep(moment.uniform(0.4, 1.2))
+        wait_for_a_moment(moment, process, tmp_path)
         if found := workers_of(process, "2"):
             os.kill(moment.choice(found), signal.SIGKILL)
             done += 1
@@ -133,11 +146,69 @@ def test_killed_workers_of_a_cluster_are_replaced(
 ) -> None:
     moment = random.Random(f"cluster {seed}")
     process = start(tmp_path, "cluster")
-    wait_until(lambda: list(tmp_path.glob("kept/*/manifest.json")), process)
-    time.sleep(moment.uniform(0.0, 1.0))
+    wait_for_a_moment(moment, process, tmp_path)
     if process.poll() is None and (found := workers_of(process, "cluster")):
         os.kill(moment.choice(found), signal.SIGKILL)
     finish(process, tmp_path)
+    assert content(tmp_path) == undisturbed
+
+
+@pytest.fixture
+def scheduler(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A scheduler and a worker as programs of their own."""
+    program = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
+               "--port", "0", "--no-dashboard"]  # fmt: skip
+    running = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
+    address = next(found[0] for line in running.stderr if (found := re.findall(r"tcp://\S+", line)))
+    threading.Thread(target=running.stderr.read, daemon=True).start()
+    path = os.pathsep.join(str(Path(part).resolve()) for part in sys.path)
+    place = tmp_path_factory.mktemp("worker")
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1",
+         "--no-dashboard", "--no-nanny", "--death-timeout", "5"],
+        env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.DEVNULL, cwd=place,
+    )  # fmt: skip
+    yield running, address
+    for process in (worker, running):
+        process.kill()
+        process.wait()
+    running.stderr.close()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_killed_scheduler_is_said_and_costs_what_was_in_flight(
+    seed: int,
+    tmp_path: Path,
+    undisturbed: dict[str, bytes],
+    scheduler: tuple[subprocess.Popen[str], str],
+) -> None:
+    running, address = scheduler
+    process = start(tmp_path, address)
+    wait_for_a_moment(random.Random(f"scheduler {seed}"), process, tmp_path)
+    done = process.poll() is not None
+    running.kill()
+    if not done and process.wait(timeout=300) != 0:
+        assert "The dask cluster" in (tmp_path / "stderr").read_text()
+    before = kept(tmp_path)
+    finish(start(tmp_path, "1"), tmp_path)
+    assert content(tmp_path) == undisturbed
+    assert fits(tmp_path) == TASKS - before  # those of the cluster are noted elsewhere
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_killed_client_of_a_cluster_continues_elsewhere(
+    seed: int,
+    tmp_path: Path,
+    undisturbed: dict[str, bytes],
+    scheduler: tuple[subprocess.Popen[str], str],
+) -> None:
+    process = start(tmp_path, scheduler[1])
+    wait_for_a_moment(random.Random(f"client {seed}"), process, tmp_path)
+    process.kill()
+    process.wait()
+    finish(start(tmp_path, scheduler[1]), tmp_path)
     assert content(tmp_path) == undisturbed
 
 
@@ -153,8 +224,8 @@ def test_sessions_in_one_directory_mix_nothing(
         (place / "kept").symlink_to(tmp_path / "kept")
     (tmp_path / "kept").mkdir()
     sessions = [start(place, moment.choice("12")) for place in places]
-    time.sleep(moment.uniform(0.8, 2.8))
     victim = moment.randrange(3)
+    wait_for_a_moment(moment, sessions[victim], places[victim])
     sessions[victim].kill()
     sessions[victim].wait()
     for i, place in enumerate(places):

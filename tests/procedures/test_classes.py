@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics as sk
 from sklearn.naive_bayes import GaussianNB
@@ -168,3 +169,18 @@ def test_no_limits_where_rows_depend():
     assert found["method"].unique().tolist() == ["none"]
     with pytest.raises(pcv.errors.LossError, match="accuracy needs classes"):
         pcv.cross_validate(pcv.OLS(), "x ~ g", DATA, folds=5).confusion()
+
+
+def test_strata_come_in_the_order_of_the_levels_as_from_the_splitter_itself():
+    """Not in that of their names: other names of the same levels leave the folds as they are."""
+    codes = np.digitize(X, [-0.5, 0.8])
+    plans = []
+    for levels in (["lo", "mid", "hi"], ["a", "b", "c"]):
+        y = pd.Categorical.from_codes(codes, levels)
+        folds = pcv.Stratified(4, random=1)
+        found = pcv.cross_validate(pcv.Mean(), X={"x": X}, y=y, folds=folds)
+        assert found.plan.fingerprint == folds.plan(N, y=y).fingerprint
+        tuned = pcv.Tuned(pcv.KNN(), {"k": [1, 3]}, inner=folds)
+        inside = pcv.cross_validate(tuned, X={"x": X}, y=y, folds=pcv.Blocks(2)).inner_plans
+        plans.append([one.fingerprint for one in (found.plan, *inside)])
+    assert plans[0] == plans[1]

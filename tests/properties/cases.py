@@ -41,8 +41,13 @@ assert sum(SHARES.values()) == 100
 
 def cases(of: str) -> settings:
     """The settings of a property, with its share of the cases."""
+    return share_of(SHARES[of])
+
+
+def share_of(percent: float) -> settings:
+    """The settings of a property that gets so much of all cases."""
     return settings(
-        max_examples=max(1, CASES * SHARES[of] // 100),
+        max_examples=max(1, round(CASES * percent / 100)),
         suppress_health_check=list(HealthCheck),
         deadline=None,
         phases=[p for p in Phase if p is not Phase.explain],
