@@ -46,6 +46,6 @@ record: ## every recorded value anew, on a machine with R and kknn, and what cha
 	$(BIN)/python -c "from pycvstat.r.check import run_suite; print(run_suite('record'))"
 	git diff --stat -- r_reference/recorded
 
-docs: ## the vignettes, executed
+docs: ## the vignettes, executed, and the reference: out/docs/index.html
 	@.ci/setup dev dask docs
-	$(BIN)/python vignettes/render.py
+	$(BIN)/python -m sphinx -E -n -W --keep-going -q -j auto vignettes out/docs

@@ -74,6 +74,7 @@ if TYPE_CHECKING:  # the same names as in _NAMES, for type checkers and editors
     from pycvstat.r.check.case import Case as Case
     from pycvstat.r.check.checking import check as check
     from pycvstat.r.check.conversion import as_r as as_r, from_r as from_r
+    from pycvstat.report.assemble import cite as cite
     from pycvstat.report.etable import etable as etable
     from pycvstat.rmath.random import RRandom as RRandom
     from pycvstat.verbs import load as load
@@ -110,6 +111,7 @@ _NAMES = {
     "r.check.case": "Case",
     "r.check.checking": "check",
     "r.check.conversion": "as_r from_r",
+    "report.assemble": "cite",
     "report.etable": "etable",
     "rmath.random": "RRandom",
     "verbs": "load",

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 ALLOWED = {
     "pyproject.toml", "README.md", "pycvstat", "r_reference", "tests", "vignettes", "Makefile",
-    "BENCHMARKS.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE",
+    "BENCHMARKS.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE",
 }  # fmt: skip
 
 

@@ -103,7 +103,7 @@ result.tidy()[["method", "estimate", "conf_low", "conf_high", "target"]]
 
 # %% [markdown]
 # The method with the smallest estimate is a choice too: with many methods its estimate is too small
-# for the same reason as the [minimum over a grid](nested_cv.html). To use it, tune it once more on
+# for the same reason as the [minimum over a grid](nested_cv.py). To use it, tune it once more on
 # all rows.
 #
 # ## Losses from elsewhere

@@ -114,5 +114,5 @@ print([(test + 1).tolist() for _, test in plan])
 # %% [markdown]
 # ## See also
 #
-# [What nested cross-validation estimates](nested_cv.html), and why the smallest cross-validation
+# [What nested cross-validation estimates](nested_cv.py), and why the smallest cross-validation
 # error does not.

@@ -107,6 +107,6 @@ pd.DataFrame(rows)
 
 # %% [markdown]
 # Other corrections of the minimum, which need no second loop, are the bias estimate of Tibshirani
-# and Tibshirani and the bootstrap BBC-CV; see [intervals and their coverage](intervals.html).
+# and Tibshirani and the bootstrap BBC-CV; see [intervals and their coverage](intervals.py).
 # "Nested cross-validation" in Bates, Hastie and Tibshirani is something else: a way to estimate the
 # variance, here `NestedPairs`.

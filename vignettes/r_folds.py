@@ -13,13 +13,13 @@
 import pandas as pd
 
 import pycvstat as pcv
+from pycvstat.folds import DIALECTS
 
 data = pcv.data.mtcars()
-dialects = pcv.folds.DIALECTS
-plans = {name: pcv.RFolds(name, 5, seed=1).plan(data, y=data["mpg"]) for name in dialects}
+plans = {name: pcv.RFolds(name, 5, seed=1).plan(data, y=data["mpg"]) for name in DIALECTS}
 pd.DataFrame(
     {
-        "in R, after set.seed(1), k = 5": dialects[name].call,
+        "in R, after set.seed(1), k = 5": DIALECTS[name].call,
         "fold of rows 1, 2, ..., 12": " ".join(map(str, plan.fold_ids[:12])),
         "fold sizes": " ".join(map(str, plan.n_test)),
     }

@@ -124,4 +124,4 @@ pd.DataFrame(result.interval().tidy())
 
 # %% [markdown]
 # The numbers of this page and of other books and courses are computed anew in the
-# [gallery](gallery.html); `pycvstat gallery islr-5.3.3` prints one beside the published digits.
+# [gallery](gallery.md); `pycvstat gallery islr-5.3.3` prints one beside the published digits.

@@ -1,4 +1,4 @@
-"""The reference: every public name with its signature and docstring, as Markdown."""
+"""The reference: which public names there are, by group, and the page of each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,13 @@ RESULTS = (
     "verbs.EstimateVerbs",
 )
 GROUPS = {
-    "Procedures": ("procedures", "intervals.from_losses", "report.etable", "verbs"),
+    "Procedures": (
+        "procedures",
+        "intervals.from_losses",
+        "report.assemble",
+        "report.etable",
+        "verbs",
+    ),
     "Results": (),
     "Folds": ("folds",),
     "Learners": ("learners",),
@@ -56,10 +62,6 @@ GROUPS = {
     "Example data": ("data",),
     "Errors": ("errors",),
 }
-HEADINGS = (
-    "Parameters", "Returns", "Yields", "Raises", "Warns", "Attributes", "See Also", "Notes",
-    "References", "Examples",
-)  # fmt: skip
 Entry = tuple[str, Any]
 
 
@@ -99,136 +101,55 @@ def _group(value: Any, name: str) -> str:
     raise LookupError(f"{name} belongs to no group of the reference")
 
 
-def reference_markdown() -> str:
-    """The whole reference."""
-    parts = [
-        "# Reference",
-        "Every public name; `pcv` is `import pycvstat as pcv`. Every example is run by the tests.",
-    ]
-    groups = public_names()
-    for title, entries in groups.items():
-        links = ", ".join(f"[`{_short(name)}`](#{_anchor(name)})" for name, _ in entries)
-        parts.append(f"**{title}:** {links}")
-    for title, entries in groups.items():
-        parts.append(f"## {title}")
-        for name, value in entries:
-            parts += _entry(name, value)
-    return "\n\n".join(parts)
+def path_of(name: str) -> str:
+    """Where a name is found, as Python would say it: also the name of its page."""
+    return f"pycvstat.{name.removeprefix('pcv.')}"
 
 
-def _short(name: str) -> str:
-    return name.rsplit(".", 1)[-1]
+def short(name: str, group: str) -> str:
+    """A name as it is listed: results by the class alone."""
+    return name.rsplit(".", 1)[-1] if group == "Results" else name.removeprefix("pcv.")
 
 
-def _anchor(name: str) -> str:
-    return name.replace(".", "-")
+def page(name: str, value: Any, group: str) -> str:
+    """The page of a public name, for autodoc."""
+    title = f"``{short(name, group)}``"
+    return f"{title}\n{'=' * len(title)}\n\n{_body(path_of(name), value)}\n"
 
 
-def _entry(name: str, value: Any) -> list[str]:
-    found = [f"### `{name}` {{#{_anchor(name)}}}"]
-    if not callable(value):
-        return [*found, _constant(value)]
-    found += [f"```python\n{_signature(name, value)}\n```", *_docstring(value)]
+def _body(path: str, value: Any) -> str:
     if inspect.isclass(value):
-        for method, function in _methods(value):
-            found.append(f"#### `.{method}` {{#{_anchor(name)}-{method}}}")
-            if not isinstance(function, property):
-                found.append(f"```python\n{_signature(method, function)}\n```")
-            found += _docstring(function)
-    return found
+        kind = "exception" if issubclass(value, BaseException) else "class"
+        return f".. auto{kind}:: {path}\n   :members:"
+    if callable(value) and hasattr(value, "__name__"):
+        return f".. autofunction:: {path}"
+    return f".. py:data:: {path}\n\n   {_constant(value)}"
 
 
 def _constant(value: Any) -> str:
     if isinstance(value, dict):
-        return "A table of: " + ", ".join(f"`{key}`" for key in value) + "."
-    text = re.sub(r"typing\.", "", str(value))
-    return f"`{text}`"
+        return "A table of: " + ", ".join(f"``{key}``" for key in value) + "."
+    return f"``{re.sub(r'typing[.]', '', str(value))}``"
 
 
-def _methods(value: Any) -> Iterator[Entry]:
-    """Public methods that the class itself defines and describes."""
-    for name, member in vars(value).items():
-        plain = getattr(member, "__func__", member)
-        described = isinstance(plain, types.FunctionType | property) and plain.__doc__
-        if described and not name.startswith("_"):
-            yield name, plain
+def listing() -> str:
+    """All public names by group, each with the first sentence of its docstring, as Markdown."""
+    parts = []
+    for group, entries in public_names().items():
+        pages = "\n".join(f"reference/{path_of(name)}" for name, _ in entries)
+        parts.append(f"## {group}\n\n```{{toctree}}\n:hidden:\n\n{pages}\n```")
+        parts += [
+            f"- [`{short(name, group)}`](reference/{path_of(name)}.rst){_first(value)}"
+            for name, value in entries
+        ]
+    return "\n".join(parts)
 
 
-def _signature(name: str, value: Any) -> str:
-    """The call without types, which the docstring names."""
-    try:
-        parameters = list(inspect.signature(value).parameters.values())
-    except ValueError:
-        return _short(name)
-    shown, starred = [], False
-    for p in parameters:
-        if p.name == "self":
-            continue
-        if p.kind is p.KEYWORD_ONLY and not starred:
-            shown.append("*")
-        starred = starred or p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
-        shown.append(_argument(p))
-    one = f"{_short(name)}({', '.join(shown)})"
-    indent = ",\n    "
-    return one if len(one) <= 92 else f"{_short(name)}(\n    {indent.join(shown)},\n)"
-
-
-def _argument(p: inspect.Parameter) -> str:
-    stars = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
-    if p.default is p.empty:
-        return f"{stars}{p.name}"
-    default = repr(p.default)
-    return f"{p.name}={'...' if default.startswith('<') else default}"
-
-
-def _docstring(value: Any) -> Iterator[str]:
-    """The docstring as Markdown: text, lists, examples as code."""
-    sections = split_sections(inspect.getdoc(value) or "")
-    for heading, text in sections:
-        if heading:
-            yield f"**{heading}**"
-        if heading == "Examples":
-            yield f"```python\n{text}\n```"
-        elif heading in ("Parameters", "Returns", "Raises", "Warns", "Yields", "Attributes"):
-            yield _definitions(text)
-        elif text:
-            yield _marked(text)
-
-
-def split_sections(doc: str) -> list[tuple[str, str]]:
-    """(heading, text) of a numpydoc docstring; the first heading is empty.
-
-    >>> split_sections("Sum.\\n\\nExamples\\n--------\\n>>> 1")
-    [('', 'Sum.'), ('Examples', '>>> 1')]
-    """
-    pattern = rf"^({'|'.join(HEADINGS)})\n-+\n"
-    pieces = re.split(pattern, doc, flags=re.MULTILINE)
-    heads = ["", *pieces[1::2]]
-    return [(h, t.strip("\n").rstrip()) for h, t in zip(heads, pieces[0::2], strict=True)]
-
-
-def _definitions(text: str) -> str:
-    """ "name : type" with an indented description, as a list."""
-    entries: list[list[str]] = []
-    for line in text.splitlines():
-        if line and not line.startswith(" "):
-            entries.append([line])
-        elif entries:
-            entries[-1].append(line.strip())
-    return "\n".join(_definition(head, rest) for head, *rest in entries)
-
-
-def _definition(head: str, rest: list[str]) -> str:
-    name, _, kind = head.partition(" : ")
-    shown = f"`{kind}`" if '"' in kind else _marked(kind)
-    term = f"- `{name}`" + (f" ({shown})" if kind else "")
-    text = _marked(" ".join(rest).strip())
-    return f"{term}: {text}" if text else term
-
-
-def _marked(text: str) -> str:
-    """Text of a docstring as Markdown: roles and double backticks become code."""
-    text = re.sub(r":[a-z]+:`~?([^`]*)`", r"`\1`", text)
-    text = text.replace("``", "`")
-    parts = re.split(r"(`[^`]*`)", text)
-    return "".join(p if p.startswith("`") else re.sub(r"([*_$\\<>^~])", r"\\\1", p) for p in parts)
+def _first(value: Any) -> str:
+    """The first sentence of a docstring."""
+    if not callable(value):
+        return ""
+    said = " ".join(inspect.getdoc(value).partition("\n\n")[0].split())
+    return ": " + re.sub(
+        r"([*_$<\[])", r"\\\1", re.sub(r":\w+:`~?([^`]*)`", r"\1", said.replace("``", ""))
+    )

@@ -1,13 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     formats: py:percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # Scaling out: ten million rows on a hundred workers
 #
@@ -44,8 +34,8 @@ pd.DataFrame(recorded["provenance"]).T.drop(columns="versions")
 # the rows? `make bench` does the same work in one thread with this package and with a peer, in
 # turns: least squares on 20 predictors with 10 folds and with leave-one-out, ridge over 100
 # penalties with 10 folds, logistic regression on 10 predictors, and nearest neighbours on 3
-# predictors, nested 8 by 5 over $k = 1, \dots, 30$. Milliseconds of the processor for this package,
-# medians of three runs:
+# predictors, nested 8 by 5 over $k = 1, \ldots, 30$. Milliseconds of the processor for this
+# package, medians of three runs:
 
 # %%
 sizes = json.loads((here / "recorded" / "sizes.json").read_text())
@@ -88,7 +78,7 @@ axis
 # learners behave differently:
 #
 # * gradient boosting from scikit-learn over three sizes of tree: every task costs the same;
-# * nearest neighbours over $k = 1, \dots, 30$: the first task in a process searches the neighbours
+# * nearest neighbours over $k = 1, \ldots, 30$: the first task in a process searches the neighbours
 #   that all folds share, and the following ones only rank them again.
 #
 # Times are processor seconds of one thread, medians where there are several tasks.

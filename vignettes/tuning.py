@@ -104,4 +104,4 @@ pd.DataFrame(
 # Over 20 seeds the development set and cross-validation choose from much of the grid, because the
 # error is flat there: which $k$ is chosen matters less than its error. The error of the chosen
 # candidate is too small as an estimate of its risk, for both.
-# [Nested cross-validation](nested_cv.html) is the estimate to report.
+# [Nested cross-validation](nested_cv.py) is the estimate to report.

@@ -113,5 +113,5 @@ print(f"risk           {risk.risk:.4f}")
 # %% [markdown]
 # ## See also
 #
-# [Tuning and the development set](tuning.html) for the second quantity, and
-# [nested cross-validation](nested_cv.html) for the fourth.
+# [Tuning and the development set](tuning.py) for the second quantity, and
+# [nested cross-validation](nested_cv.py) for the fourth.

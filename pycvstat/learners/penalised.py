@@ -212,7 +212,7 @@ class Ridge(Penalised):
 class Lasso(Penalised):
     """The lasso.
 
-    Minimises RSS / (2 n) + lam sum(|s_j b_j|), with s_j the standard deviations (divisor n) of
+    Minimises RSS / (2 n) + ``lam sum(|s_j b_j|)``, with s_j the standard deviations (divisor n) of
     the predictors in the training rows, or 1 when not standardised. The intercept is not
     penalised.
 
@@ -250,7 +250,7 @@ class Lasso(Penalised):
 class ElasticNet(Penalised):
     """The elastic net: a mixture of the lasso's and the ridge's penalty.
 
-    Minimises RSS / (2 n) + lam (alpha sum(|s_j b_j|) + (1 - alpha) / (2 s_y) sum((s_j b_j)^2)),
+    Minimises RSS / (2 n) + ``lam (alpha sum(|s_j b_j|) + (1 - alpha) / (2 s_y) sum((s_j b_j)^2))``,
     with the scales of `Lasso` and `Ridge`. The intercept is not penalised.
 
     Parameters

@@ -325,13 +325,28 @@ def summary_markdown(result: Any) -> str:
     return render_markdown(brief(result))
 
 
-def cite(result: Any) -> str:
-    """BibTeX of the works that a result rests on, and of this package.
+def cite(result: Any = None) -> str:
+    """BibTeX of this package, and of the works that a result rests on.
+
+    Parameters
+    ----------
+    result : any result, optional
+        Its ``result.cite()`` is the same.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
-    >>> from pycvstat.folds.plan import FoldPlan
-    >>> cite(FoldPlan.from_fold_ids([1, 2])).splitlines()[0]
-    '@manual{pycvstat,'
+    >>> import pycvstat as pcv
+    >>> print(pcv.cite())
+    @manual{pycvstat,
+      author = {{pycvstat contributors}},
+      title  = {pycvstat: Cross-validation as Statistics, Checked Against R},
+      year   = {2025},
+      note   = {Python package, version 0.1.0}
+    }
     """
-    return bibtex([*keys_of(methods_text(view_of(result))), "pycvstat"])
+    works = () if result is None else keys_of(methods_text(view_of(result)))
+    return bibtex([*works, "pycvstat"])

@@ -138,7 +138,7 @@ class RiskDecomposition:
         l(f*): unavoidable.
     bound : float
         The finite-class bound on the estimation error with probability 1 - delta, in the range
-        of the loss: sqrt(2/m ln(2 |H|/delta)).
+        of the loss: ``sqrt(2/m ln(2 |H|/delta))``.
 
     Examples
     --------

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,29 @@ def test_every_method_and_learner_is_citable() -> None:
         assert bool(kind.word) <= bool(kind.title)
     for kernel in ("rectangular", "optimal"):
         assert set(pcv.KNN(kernel=kernel).citation) <= set(works())
+
+
+def test_the_citation_file_is_valid_and_says_what_cite_says() -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="comes with pycvstat[docs]")
+    yaml = pytest.importorskip("yaml", reason="comes with pycvstat[docs]")
+    root = Path(__file__).parents[2]
+    # of the Citation File Format (Druskat et al.), CC BY 4.0
+    schema = json.loads((Path(__file__).parent / "cff-1.2.0.json").read_text(encoding="utf-8"))
+    file = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    jsonschema.validate(file, schema)
+    with pytest.raises(jsonschema.ValidationError, match="authors"):
+        jsonschema.validate(file | {"authors": []}, schema)
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (file["version"], file["license"]) == (project["version"], project["license"])
+    assert file["keywords"] == project["keywords"]
+    said, (author,) = file["preferred-citation"], file["authors"]
+    fields = {"author": f"{{{author['name']}}}", "title": said["title"], "year": said["year"]}
+    fields["note"] = f"Python package, version {said['version']}"
+    lines = [f"  {name:6} = {{{value}}}" for name, value in fields.items()]
+    assert pcv.cite() == "@manual{pycvstat,\n" + ",\n".join(lines) + "\n}"
+    assert {name: said[name] for name in ("title", "version", "authors")} == {
+        name: file[name] for name in ("title", "version", "authors")
+    }
 
 
 def test_authors_in_short() -> None:

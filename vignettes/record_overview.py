@@ -1,4 +1,4 @@
-"""Draw the picture of the README: python vignettes/picture.py"""
+"""Draw the picture of the README: python vignettes/record_overview.py"""
 
 from __future__ import annotations
 
