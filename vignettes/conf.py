@@ -19,9 +19,8 @@ author = "pycvstat contributors"
 version = release = installed("pycvstat")
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "pages", "made"]
 source_suffix = {".md": "myst-nb", ".py": "myst-nb", ".rst": "restructuredtext"}
-exclude_patterns = [
-    "conf.py", "pages.py", "made.py", "reference.py", "shown.py", "record_*.py", "kernels", "templates", "beside_r/*.py",
-]  # fmt: skip
+exclude_patterns = ["beside_r/*.py", "kernels", "templates", "record_*.py"]
+exclude_patterns += ["conf.py", "made.py", "pages.py", "reference.py", "shown.py"]
 
 nb_custom_formats = {".py": "pages.notebook"}
 nb_execution_mode = "force"
@@ -38,6 +37,7 @@ autodoc_preserve_defaults = True
 add_module_names = False
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
+default_role = "code"  # what a docstring says in single backticks
 nitpicky = True
 
 html_theme = "pydata_sphinx_theme"
@@ -45,6 +45,9 @@ html_title = "pycvstat"
 html_math_renderer = "mathml"
 templates_path = ["templates"]
 html_sidebars = {"reference/*": ["names.html"]}  # not the tree of all pages, on each of them
+html_sidebars |= dict.fromkeys(
+    ("reference", "pictures", "gallery", "faults", "contributing", "changes", "search"), []
+)
 html_use_index = False
 html_domain_indices = False
 html_static_path = ["vignettes.css"]

@@ -1,4 +1,4 @@
-"""A Sphinx extension: vignettes as notebooks, their list with questions, pictures that stand inline.
+"""A Sphinx extension: vignettes as notebooks, their list with questions, pictures in the page.
 
 A vignette is a percent-format source. A cell may begin with `#| caption:` and `#| alt:`, the words
 under and instead of a picture, each going on in further `#|` lines.

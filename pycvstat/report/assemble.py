@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -147,17 +148,14 @@ def once(sections: Sequence[Section]) -> list[Section]:
 
 def numbered(sections: Sequence[Section]) -> list[Section]:
     """Sections in which tables and figures that have a caption are counted."""
-    counts: dict[type, int] = {Table: 0, Figure: 0}
-    found = []
-    for one in sections:
-        blocks: list[Block] = []
-        for block in one.blocks:
-            if isinstance(block, Table | Figure) and block.caption:
-                counts[type(block)] += 1
-                block = replace(block, number=counts[type(block)])
-            blocks.append(block)
-        found.append(replace(one, blocks=tuple(blocks)))
-    return found
+    counts = {Table: count(1), Figure: count(1)}
+
+    def counted(block: Block) -> Block:
+        if isinstance(block, Table | Figure) and block.caption:
+            return replace(block, number=next(counts[type(block)]))
+        return block
+
+    return [replace(one, blocks=tuple(map(counted, one.blocks))) for one in sections]
 
 
 def further(view: View, known: Collection[str], number: int) -> Sections:
