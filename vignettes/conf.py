@@ -45,9 +45,8 @@ html_title = "pycvstat"
 html_math_renderer = "mathml"
 templates_path = ["templates"]
 html_sidebars = {"reference/*": ["names.html"]}  # not the tree of all pages, on each of them
-html_sidebars |= dict.fromkeys(
-    ("reference", "pictures", "gallery", "faults", "contributing", "changes", "search"), []
-)
+ALONE = ("reference", "pictures", "gallery", "faults", "contributing", "changes", "search")
+html_sidebars |= {page: [] for page in ALONE}
 html_use_index = False
 html_domain_indices = False
 html_static_path = ["vignettes.css"]
