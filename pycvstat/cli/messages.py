@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from pycvstat.cli.options import LEARNERS
-from pycvstat.errors import Advice, AsClasses, PycvstatError, PycvstatWarning, Reading, message
+from pycvstat.errors import Advice, AsClasses, Reading
 from pycvstat.folds import (
     Blocks,
     Bootstrap,
@@ -32,33 +32,14 @@ READING = {"na_values": "na-string", "decimal": "decimal", "sep": "sep"} | {"par
 """Arguments, and options of pandas, whose option here has another name."""
 
 
-def spoken(error: PycvstatError | PycvstatWarning, chosen: Namespace) -> str:
-    """The message of an error or warning, with what to do in words of the command line.
-
-    Parameters
-    ----------
-    error : PycvstatError or PycvstatWarning
-    chosen : argparse.Namespace
-        The options of the command: only those that it has are advised.
-
-    Examples
-    --------
-    >>> advice = Advice("{na} leaves these rows out", na="omit")
-    >>> print(spoken(PycvstatError("NA in wt.", fix=advice), Namespace(na="raise")))
-    NA in wt.
-      Do this: --na omit leaves these rows out
-    """
-    return message(error.problem, error.given, in_words(error.advice, chosen))
-
-
 def tell(text: str) -> None:
     """A line for whoever waits at a terminal."""
     if sys.stderr.isatty():
         print(text, file=sys.stderr)
 
 
-def in_words(advice: str | Advice | None, chosen: Namespace) -> str | None:
-    """Arguments, folds and learners as options of this command.
+def in_words(advice: Advice, chosen: Namespace) -> str:
+    """Arguments, folds and learners as options of this command: those that it has.
 
     Examples
     --------
@@ -70,8 +51,6 @@ def in_words(advice: str | Advice | None, chosen: Namespace) -> str | None:
     >>> in_words(Advice("use {refit}", refit="all"), Namespace())
     "use refit='all' (in Python)"
     """
-    if not isinstance(advice, Advice):
-        return advice
 
     def argument(name: str, value: Any) -> str:
         option = OPTIONS.get(name, name)
@@ -84,7 +63,7 @@ def in_words(advice: str | Advice | None, chosen: Namespace) -> str | None:
                 return _option("learner", f"{word}:{name}={value}")
         return f"{name}={value!r} (in Python)"
 
-    return advice.said(lambda thing: _object(thing, chosen), argument)
+    return advice.said(lambda thing: _object(thing, chosen, advice.folds), argument)
 
 
 def _learners(chosen: Namespace) -> list[str]:
@@ -94,7 +73,7 @@ def _learners(chosen: Namespace) -> list[str]:
     return [word for word in words if word in LEARNERS]
 
 
-def _object(thing: Any, chosen: Namespace) -> str:
+def _object(thing: Any, chosen: Namespace, folds: str) -> str:
     if isinstance(thing, AsClasses):
         return _option("factor", thing.name)
     if isinstance(thing, Reading) and thing.options.keys() <= READING.keys():
@@ -106,7 +85,7 @@ def _object(thing: Any, chosen: Namespace) -> str:
     if isinstance(thing, Learner) and thing.word:
         return _option("learner", learner_word(thing))
     if isinstance(thing, Splitter) and word_of(thing) is not None:
-        return _option("folds" if hasattr(chosen, "folds") else "outer", _typed(thing))
+        return _option(folds if hasattr(chosen, folds) else "outer", _typed(thing))
     return f"{thing!r} (in Python)"
 
 

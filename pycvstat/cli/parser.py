@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from pycvstat.cli.files import add_reading
-from pycvstat.cli.messages import spoken
+from pycvstat.cli.messages import in_words
 from pycvstat.cli.options import FOLDS, LEARNERS
 from pycvstat.cli.published import EXAMPLES as PUBLISHED, add_commands
 from pycvstat.errors import PycvstatError, PycvstatWarning
+from pycvstat.errors.advice import speaking
 from pycvstat.errors.names import ELSEWHERE
 from pycvstat.folds import DIALECTS
 
@@ -96,12 +97,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, chosen)}")
     run = getattr(import_module("pycvstat.cli.commands"), chosen.command)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), speaking(partial(in_words, chosen=chosen)):
             warnings.simplefilter("default", PycvstatWarning)
-            warnings.showwarning = partial(_show_warning, chosen)
+            warnings.showwarning = _show_warning
             run(chosen)
     except PycvstatError as problem:
-        print(f"pycvstat: {spoken(problem, chosen)}", file=sys.stderr)
+        print(f"pycvstat: {problem}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"pycvstat: stopped{_kept(chosen)}", file=sys.stderr)
@@ -131,11 +132,8 @@ def _kept(chosen: argparse.Namespace) -> str:
     return f"; finished folds are kept in {chosen.checkpoint}; the same command goes on"
 
 
-def _show_warning(
-    chosen: argparse.Namespace, message: Warning | str, *_: object, **__: object
-) -> None:
-    words = spoken(message, chosen) if isinstance(message, PycvstatWarning) else message
-    print(f"pycvstat: warning: {words}", file=sys.stderr)
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"pycvstat: warning: {message}", file=sys.stderr)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -13,12 +13,13 @@ import shutil
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from types import FrameType
-from typing import Any, Self
+from typing import Self
+
+from pycvstat.errors.advice import Advice, AsClasses, InPython, Reading
 
 __all__ = [
     "Advice",
@@ -51,7 +52,7 @@ class Said(Exception):
 
     @property
     def fix(self) -> str | None:
-        """What to do, as it is typed in Python."""
+        """What to do."""
         return None if self.advice is None else str(self.advice)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -262,89 +263,6 @@ def _ours(up: int) -> list[FrameType]:
     while not frames[-1].f_code.co_filename.startswith(_PACKAGE):
         frames.pop()
     return frames
-
-
-class Advice:
-    """What to do, with places for arguments and for objects.
-
-    As text it is Python; the command line says it in options and words of its own.
-
-    Parameters
-    ----------
-    text : str
-        A place for an argument bears its name, other places are empty.
-    *things : learner, splitter, AsClasses, Reading or str
-        For the empty places, in their order; text is shown as it is.
-    **arguments : object
-        Their values; ``...`` where the user has to fill one in.
-
-    Examples
-    --------
-    >>> print(Advice("{na} leaves these rows out, {}", "as in R", na="omit"))
-    na='omit' leaves these rows out, as in R
-    """
-
-    def __init__(self, text: str, *things: Any, **arguments: Any) -> None:
-        self.text, self.things, self.arguments = text, things, arguments
-
-    def __str__(self) -> str:
-        return self.said(
-            repr, lambda name, value: f"{name}={'...' if value is ... else repr(value)}"
-        )
-
-    def said(self, thing: Callable[[Any], str], argument: Callable[[str, Any], str]) -> str:
-        """The text with its places filled, objects and arguments as these functions say."""
-        objects = (one if isinstance(one, str) else thing(one) for one in self.things)
-        named = {name: argument(name, value) for name, value in self.arguments.items()}
-        return self.text.format(*objects, **named)
-
-
-@dataclass(frozen=True)
-class AsClasses:
-    """A column of the data, made categorical.
-
-    Examples
-    --------
-    >>> AsClasses("y")
-    data['y'].astype('category')
-    """
-
-    name: str
-
-    def __repr__(self) -> str:
-        return f"data[{self.name!r}].astype('category')"
-
-
-@dataclass(frozen=True)
-class InPython:
-    """What only Python can say, as it is typed.
-
-    Examples
-    --------
-    >>> InPython("na='pass'")
-    na='pass'
-    """
-
-    code: str
-
-    def __repr__(self) -> str:
-        return self.code
-
-
-class Reading:
-    """A text file, read with other options of pandas.
-
-    Examples
-    --------
-    >>> Reading(na_values=["k.A."])
-    pd.read_csv(file, na_values=['k.A.'])
-    """
-
-    def __init__(self, **options: Any) -> None:
-        self.options = options
-
-    def __repr__(self) -> str:
-        return f"pd.read_csv(file, {', '.join(f'{n}={v!r}' for n, v in self.options.items())})"
 
 
 def pip_install(*requirements: str) -> str:

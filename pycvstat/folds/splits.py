@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from pycvstat.errors import FoldError
+from pycvstat.errors import Advice, FoldError
 from pycvstat.errors.checks import check_word, is_whole
 from pycvstat.folds.forms import rows_of
+from pycvstat.folds.partitions import LeaveOneOut
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_few_fits
 from pycvstat.folds.splitter import Given, Layout, RowsInR, Splitter, require_random, require_times
@@ -177,7 +178,7 @@ def left_out(n: int, drawn: Sequence[IntArray]) -> list[IntArray]:
         raise FoldError(
             "Some resamples have every row, so that none is left to test.",
             given=f"{full} of {len(test)} resamples of {n} rows",
-            fix="use more rows, or folds=LeaveOneOut()",
+            fix=Advice("use more rows, or {folds}", folds=LeaveOneOut()),
         )
     return test
 

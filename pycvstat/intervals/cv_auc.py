@@ -7,9 +7,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from pycvstat import rmath
-from pycvstat.errors import IntervalError
+from pycvstat.errors import Advice, IntervalError
 from pycvstat.errors.checks import check_word
-from pycvstat.folds import KFold
+from pycvstat.folds import KFold, Stratified
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.losses import LossTable
@@ -82,7 +82,7 @@ def _fold(
         raise IntervalError(
             "the AUC of a fold needs both classes among its test rows.",
             given=f"a fold of {positive.size} rows of one class",
-            fix="folds=Stratified(10), or fewer folds",
+            fix=Advice("{folds}, or fewer folds", folds=Stratified(10)),
         )
     area = auc(positive, score)
     low, high = np.sort(score[~positive]), np.sort(score[positive])

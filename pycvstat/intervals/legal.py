@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import IntervalError, LossError
+from pycvstat.errors import Advice, IntervalError, LossError
+from pycvstat.folds import KFold, Repeated
 from pycvstat.folds.fits import Scheme
 from pycvstat.intervals.method import METHODS, Method, find
 from pycvstat.losses import FoldMeans, LossTable, Table, loss_label
@@ -146,7 +147,9 @@ def nothing_legal(table: Table) -> IntervalError:
             "losses of rolling folds are dependent over time, and the training sizes differ: no "
             "interval is known to be valid for them.",
             given=table.plan.recipe,
-            fix="report the estimate, or folds=KFold(10) if the rows are independent",
+            fix=Advice(
+                "report the estimate, or {folds} if the rows are independent", folds=KFold(10)
+            ),
         )
     if kind == "bootstrap":
         return IntervalError(
@@ -164,7 +167,7 @@ def nothing_legal(table: Table) -> IntervalError:
     return IntervalError(
         "no method is legal here.",
         given=f"{table.plan.recipe}, metric {table.loss}",
-        fix="folds=Repeated(KFold(10), 10) makes corrected_t legal",
+        fix=Advice("{folds} makes corrected_t legal", folds=Repeated(KFold(10), 10)),
     )
 
 

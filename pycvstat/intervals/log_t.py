@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat import rmath
-from pycvstat.errors import IntervalError
+from pycvstat.errors import Advice, IntervalError
 from pycvstat.folds import KFold
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.nadeau_bengio import small_share
@@ -40,7 +40,7 @@ def log_t_limits(
         raise IntervalError(
             "a t interval of fold means needs at least two fits: one fold has no variance.",
             given=f"{scores.size} fit",
-            fix="method='holdout_t' for one split, or folds=KFold(10)",
+            fix=Advice("{method} for one split, or {folds}", method="holdout_t", folds=KFold(10)),
         )
     std_error = spread(scores, "the scores of the fits") * np.sqrt(1 / scores.size + ratio)
     mean, df = rmath.mean(scores), float(scores.size - 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from pycvstat import rmath
 from pycvstat.data.frame import in_common_rows
-from pycvstat.errors import InputError, IntervalError
+from pycvstat.errors import Advice, InputError, IntervalError
 from pycvstat.errors.checks import check_level
 from pycvstat.errors.names import answering
 from pycvstat.folds import KFold, PairedHalves, Repeated
@@ -45,7 +45,9 @@ def corrected_t_limits(scores: FloatArray, ratio: float, level: float) -> Limits
         raise IntervalError(
             "the corrected t needs at least two fits: one fold has no variance.",
             given=f"{count} fit",
-            fix="folds=Repeated(KFold(10), 10); for one split method='holdout_z'",
+            fix=Advice(
+                "{folds}; for one split {method}", folds=Repeated(KFold(10), 10), method="holdout_z"
+            ),
         )
     sd = spread(scores, "the scores of the fits")
     std_error = sd * np.sqrt(1 / count + ratio)
@@ -80,7 +82,7 @@ def _known(plan: FoldPlan) -> str:
         return (
             f"safe but wide on a single K-fold (96 to 98 % coverage at nominal 95 % {SIMULATED}, "
             "91 % with half as many coefficients as rows, 81 % with heavy-tailed losses); "
-            "Repeated(KFold(10), 10) is narrower"
+            "10-fold cross-validation repeated 10 times is narrower"
         )
     return (
         f"slightly liberal (89 to 96 % coverage at nominal 95 % {SIMULATED}, 85 % with half as "

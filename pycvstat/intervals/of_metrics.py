@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pycvstat.errors import IntervalError, LossError, PycvstatWarning
+from pycvstat.errors import Advice, IntervalError, LossError, PycvstatWarning
+from pycvstat.folds import Stratified
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.method import Method
 from pycvstat.losses import FoldMeans, LossTable, Metric, Table
@@ -141,11 +142,13 @@ def fold_scores(table: Table, metric: Metric) -> FoldMeans:
             ) from error.__cause__
     undefined = np.flatnonzero(~np.isfinite(values))
     if undefined.size:
-        pooled = " or averaging='pooled'," if metric.linear else ""
+        pooled = " or {averaging}," if metric.linear else ""
         raise IntervalError(
             f"{metric.name} is not defined in every fold.",
             given=f"{undefined.size} of {values.size} folds, first fold {undefined[0] + 1}",
-            fix=f"folds=Stratified(10),{pooled} or fewer folds",
+            fix=Advice(
+                f"{{folds}},{pooled} or fewer folds", folds=Stratified(10), averaging="pooled"
+            ),
         )
     one = table.candidates[:1]
     return FoldMeans(table.plan, values[:, None], metric.name, one, metric.range, table.weighted)

@@ -16,8 +16,9 @@ from typing import Any, get_args
 import numpy as np
 
 from pycvstat import rmath
-from pycvstat.errors import LossError
+from pycvstat.errors import Advice, LossError
 from pycvstat.errors.checks import check_word, shown
+from pycvstat.folds import Stratified
 from pycvstat.losses import of_classes, of_numbers
 from pycvstat.losses.from_sklearn import of_sklearn
 from pycvstat.losses.metric import Averaging, Metric, count_classes
@@ -203,7 +204,7 @@ def fold_values(table: LossTable, name: MetricLike) -> FoldMeans:
         raise LossError(
             f"{read.name} is not defined in every fold.",
             given=f"{fold.size} of {len(found)} folds, first fold {fold[0] + 1}",
-            fix="folds=Stratified(10), or fewer folds",
+            fix=Advice("{folds}, or fewer folds", folds=Stratified(10)),
         )
     return FoldMeans(
         table.plan, found, read.name, table.candidates, read.range, table.weighted, read.better

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from pycvstat.data.frame import row_labels
 from pycvstat.data.task import Task
-from pycvstat.errors import DataError, InputError, warn
-from pycvstat.folds import RFolds, as_splitter
+from pycvstat.errors import Advice, DataError, InputError, warn
+from pycvstat.folds import KFold, Repeated, RFolds, as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners.base import Learner, Params, Prepared
@@ -174,7 +174,7 @@ def _check_loss_weights(task: Task, plan: FoldPlan) -> None:
         raise InputError(
             "losses over resamples are not weighted.",
             given="loss_weights= with resamples",
-            fix="folds=Repeated(KFold(10), 10)",
+            fix=Advice("{folds}", folds=Repeated(KFold(10), 10)),
         )
     empty = np.flatnonzero(fold_weights(plan, task.loss_weights) == 0)
     if empty.size:

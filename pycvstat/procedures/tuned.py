@@ -267,7 +267,7 @@ def inner_plans(
             raise FoldError(
                 f"inner folds {place}: {error.problem}",
                 given=error.given or f"{len(train)} training rows",
-                fix=error.advice,
+                fix=error.advice.of("inner") if isinstance(error.advice, Advice) else error.advice,
             ) from None
         if learner.refit == "train" and len(inner) != 1:
             raise needs_one_split(f"{len(inner)} inner splits", "inner")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DIGITS = 5  # significant digits of the largest number of a column
 LARGE, SMALL = 1e7, 1e-4  # outside of these sizes numbers are written with an exponent
 MINUS = "\N{MINUS SIGN}"
+LIMITS = "limits"
 MEASURES = (
     "estimate",
     "pooled",
@@ -195,6 +196,8 @@ def table_of(
 ) -> Table:
     """The columns of a tidy table that have a header, formatted; empty ones are left out.
 
+    The header of "limits" is that of both ends of an interval.
+
     Examples
     --------
     >>> import pandas as pd
@@ -202,19 +205,24 @@ def table_of(
     >>> table_of(frame, {"fold": "fold", "estimate": "mean loss"}, "Folds").rows
     (('1', '2.500'), ('2', '10.000'))
     """
-    there = [name for name in headers if name in frame.columns]
+    ends = {LIMITS} if "conf_low" in frame.columns else set()
+    there = [name for name in headers if name in {*frame.columns} | ends]
     cells = _formatted(frame, there)
     names = [name for name in there if any(cells[name]) or len(frame) == 0]
     rows = tuple(tuple(cells[name][i] for name in names) for i in range(len(frame)))
-    align = "".join("r" if _is_number(frame[name]) else "l" for name in names)
+    right = [name == LIMITS or _is_number(frame[name]) for name in names]
+    align = "".join("r" if one else "l" for one in right)
     return Table(tuple(headers[n] for n in names), rows, align, caption, tuple(strong))
 
 
 def _formatted(frame: pd.DataFrame, names: Sequence[str]) -> dict[str, list[str]]:
-    together = [name for name in names if name in MEASURES]
+    ends = ["conf_low", "conf_high"] if LIMITS in names else []
+    together = [*(name for name in names if name in MEASURES), *ends]
     flat = aligned([value for name in together for value in frame[name]])
     size = len(frame)
     cells = {name: flat[i * size : (i + 1) * size] for i, name in enumerate(together)}
+    if ends:
+        cells[LIMITS] = _joined(*(cells[name] for name in ends))
     return cells | {name: _column(name, frame[name]) for name in names if name not in cells}
 
 
@@ -242,8 +250,11 @@ def limits(frame: pd.DataFrame, digits: int = DIGITS) -> list[str]:
     ['1.500 to 10.000', '']
     """
     ends = aligned([*frame["conf_low"], *frame["conf_high"]], digits)
-    pairs = zip(ends[: len(frame)], ends[len(frame) :], strict=True)
-    return [f"{low} to {high}" if low and high else "" for low, high in pairs]
+    return _joined(ends[: len(frame)], ends[len(frame) :])
+
+
+def _joined(low: Sequence[str], high: Sequence[str]) -> list[str]:
+    return [f"{a} to {b}" if a and b else "" for a, b in zip(low, high, strict=True)]
 
 
 def in_unit(unit: str) -> str:
@@ -259,9 +270,4 @@ def in_unit(unit: str) -> str:
 
 def interval_headers(level: float) -> dict[str, str]:
     """Headers of an estimate with its interval."""
-    return {
-        "estimate": "estimate",
-        "std_error": "std. error",
-        "conf_low": f"{100 * level:g} % from",
-        "conf_high": "to",
-    }
+    return {"estimate": "estimate", LIMITS: f"{percent(level)} interval", "std_error": "std. error"}

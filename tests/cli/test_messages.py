@@ -54,7 +54,8 @@ NESTED = Namespace(
          "use pd.read_csv(file, thousands=\"'\") (in Python)"),
         (Advice("{} keeps them", InPython("na='pass'")), CV,
          "na='pass' keeps them", "na='pass' (in Python) keeps them"),
-        ("did you mean 'kernel'?", CV, "did you mean 'kernel'?", "did you mean 'kernel'?"),
+        (Advice("use {folds}, or {}", pcv.LeaveOneOut(), folds=pcv.Grouped(5)).of("inner"), NESTED,
+         "use inner=Grouped(5), or LeaveOneOut()", "use --inner grouped:5, or --inner loo"),
     ],
 )  # fmt: skip
 def test_in_words(advice: Any, chosen: Namespace, python: str, words: str) -> None:
@@ -76,7 +77,8 @@ def test_advice_comes_back_from_a_worker() -> None:
 @pytest.mark.parametrize(
     "folds",
     [pcv.KFold(7), pcv.Blocks(5), pcv.Stratified(10), pcv.Grouped(4), pcv.LeaveOneOut(),
-     pcv.Repeated(pcv.KFold(10), 5), pcv.Holdout(0.3), pcv.Subsampling(25, train=0.8)],
+     pcv.Repeated(pcv.KFold(10), 5), pcv.Holdout(0.3), pcv.Subsampling(25, train=0.8),
+     pcv.TimeSeries(24, horizon=6, window="sliding")],
 )  # fmt: skip
 def test_the_words_mean_the_folds(folds: Any) -> None:
     assert folds_of(word_of(folds) or "", None) == folds

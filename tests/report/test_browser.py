@@ -24,6 +24,7 @@ PROBE = """<!DOCTYPE html><meta charset="utf-8"><style>body { margin: 0 }</style
 <script>
 const measure = frame => {
   const inside = frame.contentWindow, d = inside.document;
+  for (const folded of d.querySelectorAll("details")) folded.open = true;
   const boxes = [...d.querySelectorAll("figure svg")].map(s => s.getBoundingClientRect());
   const texts = [...d.querySelectorAll("figure svg text")].map(t => {
     const svg = t.ownerSVGElement;
@@ -35,6 +36,8 @@ const measure = frame => {
     inner: inside.innerWidth,
     figures: boxes.map(b => [b.width, b.height]),
     smallest: Math.min(99, ...texts),
+    scrolled: [...d.querySelectorAll(".scroll")]
+      .filter(s => s.scrollWidth > s.clientWidth + 1).map(s => s.ariaLabel),
     page: inside.getComputedStyle(d.body).backgroundColor,
     ink: inside.getComputedStyle(d.body).color,
     loaded: inside.performance.getEntriesByType("resource").map(e => e.name),
@@ -86,6 +89,14 @@ def test_a_report_fits_a_phone(name: str) -> None:
         assert 150 < width <= 390
         assert height > 40
     assert found["smallest"] >= 7.5  # pixels of the smallest text in a figure
+    assert found["scrolled"] == []  # p and all other columns are seen
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_no_table_is_scrolled_on_a_screen(name: str) -> None:
+    found = measured(1000, tuple(MAKERS))[name]
+    assert found["scrolled"] == []
+    assert found["wide"] <= 1000
 
 
 def brightness(colour: str) -> float:

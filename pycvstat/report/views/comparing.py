@@ -20,7 +20,7 @@ from pycvstat.report.numbers import (
     capital,
     count,
     equal_p,
-    limits,
+    interval_headers,
     listed,
     number,
     p_value,
@@ -114,8 +114,7 @@ class ComparingView(FoldsView):
 
     def methods_table(self) -> Table:
         """One row per method: both averages and the interval."""
-        frame, headers = self._rooted({"name": "method", "estimate": "estimate", **self._limited})
-        headers |= {"std_error": "std. error"}
+        frame, headers = self._rooted({"name": "method", **interval_headers(self.level)})
         averages = "mean of fold means with its interval; pooled: mean over observations"
         words = f"{self.measured}: {averages}."
         return table_of(frame, headers | {"pooled": "pooled"}, words, self._best)
@@ -133,7 +132,7 @@ class ComparingView(FoldsView):
 
     def _rooted(self, headers: dict[str, str]) -> tuple[pd.DataFrame, dict[str, str]]:
         """The estimates, and their headers, with the square root of a squared loss."""
-        frame = self.estimates.assign(limits=limits(self.estimates))
+        frame = self.estimates
         if not self.rooted:
             return frame, headers
         root = np.sqrt(np.maximum(frame["estimate"], 0))
@@ -141,11 +140,8 @@ class ComparingView(FoldsView):
 
     def main_table(self) -> Table:
         """Estimates with intervals, and the difference of each from the smallest."""
-        shown = {
-            "name": "method",
-            "estimate": "estimate",
-            "limits": f"{percent(self.level)} interval",
-        }
+        shown = {"name": "method"} | interval_headers(self.level)
+        del shown["std_error"]
         frame, headers = self._rooted(shown)
         pairs, best, below = self._pairs[0], self._best, ""
         if pairs is not None and best:
@@ -199,17 +195,12 @@ class ComparingView(FoldsView):
         if frame is None:
             return [*notes]
         names = [f"{a} − {b}" for a, b in zip(frame["a"], frame["b"], strict=True)]
-        headers = {"pair": "difference", "estimate": "estimate", **self._limited}
-        headers |= {"p_value": "p", "p_adjusted": "Holm p", "std_error": "std. error"}
+        headers = {"pair": "difference"} | interval_headers(self.level)
+        error = headers.pop("std_error")
+        headers |= {"p_value": "p", "p_adjusted": "Holm p", "std_error": error}
         tests = listed([METHODS[name].title for name in self._tests()])
         words = f"Paired differences on identical folds ({tests}); intervals not adjusted."
-        shown = frame.assign(pair=names, limits=limits(frame))
-        return [table_of(shown, headers, words), *notes]
-
-    @property
-    def _limited(self) -> dict[str, str]:
-        """The header of the limits in one column."""
-        return {"limits": f"{percent(self.level)} interval"}
+        return [table_of(frame.assign(pair=names), headers, words), *notes]
 
     def _tests(self) -> list[str]:
         """The interval methods of the pairs."""

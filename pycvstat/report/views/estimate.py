@@ -165,7 +165,7 @@ class EstimateView(FoldsView):
     def main_table(self) -> Table:
         """Every average and the interval, with the method and the folds below."""
         found, rows = self.interval, count(self.table.plan.n, "row")
-        by = f" Interval: {found.title} of the {found.estimand}." if found is not None else ""
+        by = "" if found is None else f" Interval: {found.title} of the {self.asked(self.of)}."
         return replace(self.estimates(), notes=f"{capital(self.told())}, {rows}.{by}")
 
     def interval_section(self) -> Section | None:

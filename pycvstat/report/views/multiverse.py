@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 GAP = 4  # places between kinds of folds
 EXPLAINED = (
-    "How many ways to split lead to each conclusion, by kind of folds; estimates are the smallest, "
-    "the median and the largest over the seeds."
+    "How many ways to split lead to each conclusion, by kind of folds, with the median and the "
+    "range of the estimates over the seeds."
 )
 
 
@@ -109,12 +109,14 @@ class MultiverseView(View, of=Multiverse):
         """Conclusions by folds."""
         frame = self.conclusions
         of = [f"{a} − {b}" if b else a for a, b in zip(frame["a"], frame["b"], strict=True)]
-        percent = [f"{100 * share:.3g} %" for share in frame["share"]]
+        splits = [f"{n} ({100 * share:.3g} %)"
+                  for n, share in zip(frame["splits"], frame["share"], strict=True)]  # fmt: skip
         headers = {"folds": "folds", "of": "of", "conclusion": "conclusion", "splits": "splits"}
-        headers |= {"percent": "share"}
-        headers |= {name: name for name in ("smallest", "median", "largest")}
+        headers |= {"estimate": "median estimate", "limits": "range"}
+        ends = {"estimate": "median", "conf_low": "smallest", "conf_high": "largest"}
+        shown = frame.assign(**{name: frame[of] for name, of in ends.items()})
         kinds = frame["folds"].map(self.kinds)
-        return table_of(frame.assign(folds=kinds, of=of, percent=percent), headers, EXPLAINED)
+        return table_of(shown.assign(folds=kinds, of=of, splits=splits), headers, EXPLAINED)
 
     def main_table(self) -> Table:
         """Conclusions by folds."""

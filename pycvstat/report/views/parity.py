@@ -156,14 +156,13 @@ def agreement_table(compared: Sequence[Row]) -> Table:
             row.quantity,
             f"differs: {row.place}" if row.place else row.verdict,
             *_values(row),
-            _size(row.relative),
-            "" if row.why_not else _size(row.tolerance.relative),
+            "" if row.why_not else f"{_size(row.relative)} / {_size(row.tolerance.relative)}",
         )
         for row in compared
     )
-    columns = ("quantity", "verdict", "Python", "R", "difference", "allowed")
-    caption = "Relative differences, where the two values differ most."
-    return Table(columns, rows, "llrrrr", caption)
+    columns = ("quantity", "verdict", "Python", "R", "apart / allowed")
+    caption = "How far apart, relatively, where the two values differ most, and what is allowed."
+    return Table(columns, rows, "llrrr", caption)
 
 
 def tolerances(check: Crosscheck) -> Facts | None:

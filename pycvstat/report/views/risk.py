@@ -14,7 +14,15 @@ from pycvstat.losses.metrics import METRICS
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.setting import selected_in_fits
 from pycvstat.report.content import Block, Cite, Inline, Note, Section, Table, section
-from pycvstat.report.numbers import count, in_unit, interval_headers, listed, number, table_of
+from pycvstat.report.numbers import (
+    capital,
+    count,
+    in_unit,
+    interval_headers,
+    listed,
+    number,
+    table_of,
+)
 from pycvstat.report.plots import classes, predictions
 from pycvstat.report.plots.style import SERIES
 from pycvstat.report.sentences import (
@@ -110,9 +118,7 @@ class RiskView(EstimateView, DataView, of=CVResult):
             return None
         frame = self.result.metrics(names, level=self.level, baseline=True)
         labels = [METRICS[name].label for name in frame["metric"]]
-        headers = (
-            {"label": "metric"} | interval_headers(self.level) | {"averaging": "averaged over"}
-        )
+        headers = {"label": "metric"} | interval_headers(self.level) | {"averaging": "over"}
         headers |= {"baseline": "mean's", "skill": "skill"}
         averaged = {"folds": "folds", "pooled": "rows", "repeats": "repetitions"}
         shown = frame.assign(label=labels, averaging=frame["averaging"].map(averaged))
@@ -123,8 +129,12 @@ class RiskView(EstimateView, DataView, of=CVResult):
             "Skill is the part of the way from the same metric of the mean (or of the shares of "
             "the classes) of the training rows to perfect predictions."
         )
-        notes = dict.fromkeys(note for note in frame["notes"] if note)
-        return section("Metrics", table_of(shown, headers, words), *map(Note, notes))
+        noted: dict[str, list[str]] = {}
+        for name, note in zip(labels, frame["notes"], strict=True):
+            if note:
+                noted.setdefault(note.partition(" (the formula")[0], []).append(name)
+        notes = [Note(f"{capital(listed(of))}: {text}.") for text, of in noted.items()]
+        return section("Metrics", table_of(shown, headers, words), *notes)
 
     def predicted(self) -> Section | None:
         """Residuals; or classes and pictures of their probabilities."""

@@ -25,8 +25,7 @@ QUANTITIES = {
 }
 COVERAGE = {
     "target": "target",
-    "coverage": "coverage",
-    "coverage_error": "m.c. error",
+    "share": "coverage",
     "too_low": "below",
     "too_high": "above",
     "width": "mean width",
@@ -109,8 +108,10 @@ class CoverageView(SimulatedView, of=Coverage):
             ("data sets", f"{result.sets}{refused}"),
             ("seed", "none recorded" if result.seed is None else seed_words(result.seed)),
         )
-        caption = "Shares of data sets; Monte Carlo standard error."
-        return [table_of(self.rows, COVERAGE, caption), Facts(facts)]
+        caption = "Shares of data sets, ± Monte Carlo standard error."
+        both = zip(self.rows["coverage"], self.rows["coverage_error"], strict=True)
+        shown = self.rows.assign(share=[f"{share:.3f} ± {error:.3f}" for share, error in both])
+        return [table_of(shown, COVERAGE, caption), Facts(facts)]
 
     def draw(self, ax: Axes) -> Axes:
         """Coverage beside the nominal level."""

@@ -167,7 +167,8 @@ class TuneView(GridView, of=TuneResult):
         words = (
             f"{number(self.result.estimate)} was the value that decided the choice among {size} "
             "candidates. As an estimate of the risk of the tuned procedure it tends to be too "
-            f"{'small' if self.best == 'smallest' else 'large'}; nested_cv() estimates that risk."
+            f"{'small' if self.best == 'smallest' else 'large'}; nested cross-validation estimates "
+            "that risk."
         )
         return [Note(words)] if size > 1 else []
 
