@@ -16,7 +16,7 @@ from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.of_metrics import of_drawn_rows
 from pycvstat.intervals.quantiles import spread
 from pycvstat.losses import LossTable
-from pycvstat.losses.metric import Metric
+from pycvstat.losses.metric import Averaging, Metric
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -149,6 +149,7 @@ def _formula(
     draws: int = 1000,
     random: Random = 1,
     metric: Metric | None = None,
+    averaging: Averaging = "pooled",
     other: LossTable | None = None,
 ) -> Limits:
     """Of a mean loss or of a metric; of its difference where there is another table, row by row."""
@@ -157,12 +158,12 @@ def _formula(
         values = table.tested_rows()[1][:, :1]
         return _seeded(lambda stream: bootstrap(values, level, draws, stream), random)
     if other is not None:
-        n, first = of_drawn_rows(table, metric)
-        second = of_drawn_rows(other, metric)[1]
+        n, first = of_drawn_rows(table, metric, averaging)
+        second = of_drawn_rows(other, metric, averaging)[1]
         both = lambda rows: first(rows) - second(rows)  # noqa: E731
         return _seeded(lambda s: bootstrap_rows(n, both, level, draws, s), random)
-    if metric.smooth is None:
-        n, value_of = of_drawn_rows(table, metric)
+    if metric.smooth is None or (averaging == "repeats" and table.plan.times > 1):
+        n, value_of = of_drawn_rows(table, metric, averaging)
         return _seeded(lambda s: bootstrap_rows(n, value_of, level, draws, s), random)
     columns = (replace(table, losses=part[:, None], seal="") for part in metric.parts(table).T)
     parts = [column.tested_rows()[1] for column in columns]

@@ -251,7 +251,7 @@ def _computed(
         table = replace(table, loss="auc", range=(0.0, 1.0))
     elif metric and together and method.metrics == "own":
         named = replace(table, loss=metric.name, range=metric.range)
-        return method.formula(table, level, metric=metric, **options), named
+        return method.formula(table, level, metric=metric, averaging=averaging, **options), named
     elif metric and together:
         table = measured(table, metric, averaging, method, options)
     elif isinstance(table, LossTable) and table.weights is not None:

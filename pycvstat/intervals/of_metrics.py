@@ -154,16 +154,24 @@ def fold_scores(table: Table, metric: Metric) -> FoldMeans:
     return FoldMeans(table.plan, values[:, None], metric.name, one, metric.range, table.weighted)
 
 
-def of_drawn_rows(table: LossTable, metric: Metric) -> tuple[int, Callable[[IntArray], float]]:
-    """The number of tested rows, and the metric of all predictions of rows drawn among them."""
+def of_drawn_rows(
+    table: LossTable, metric: Metric, averaging: Averaging
+) -> tuple[int, Callable[[IntArray], float]]:
+    """The number of tested rows, and the metric of predictions of rows drawn among them.
+
+    Of all predictions together, or the mean over repetitions.
+    """
     y, given = metric.rows(table)
+    repeat = np.repeat(table.plan.repeat * (averaging == "repeats"), table.plan.n_test)
+    parts = np.unique(repeat)
     classes, order = count_classes(table), np.argsort(table.plan.rows, kind="stable")
     tests = np.unique(table.plan.rows, return_counts=True)[1]
     where = np.split(order, tests.cumsum()[:-1])
 
     def value(drawn: IntArray) -> float:
         rows = np.concatenate([where[i] for i in drawn])
-        return metric.value(y[rows], given[rows], classes)
+        each = [rows[repeat[rows] == r] for r in parts] if len(parts) > 1 else [rows]
+        return float(np.mean([metric.value(y[of], given[of], classes) for of in each]))
 
     return len(tests), value
 

@@ -193,12 +193,9 @@ def of_confusion(name: str, value: Value, **more: Any) -> Metric:
 def _rate_of(kind: str, average: Average, beta: float = 1.0, event: bool = False) -> Value:
     def value(c: Matrix) -> tuple[float, Matrix]:
         if event and len(c) != 2:
-            raise LossError(
-                f"{kind} is of two classes.",
-                given=f"{len(c)} classes",
-                fix=f"metric='{kind}_macro', '{kind}_weighted', '{kind}_micro', or '{kind}(1)', "
-                "the first class against the rest",
-            )
+            fix = f"metric='{kind}_macro', '{kind}_weighted', '{kind}_micro', or '{kind}(1)', "
+            fix += "the first class against the rest"
+            raise LossError(f"{kind} is of two classes.", given=f"{len(c)} classes", fix=fix)
         if isinstance(average, int) and average >= len(c):
             raise LossError("there is no such class.", given=f"class {average + 1} of {len(c)}")
         return rate(c, masks(kind, len(c), beta), average)

@@ -55,6 +55,14 @@ def test_what_is_averaged(averaging):
     assert found.estimate == pytest.approx(np.mean(each), rel=SAME)
 
 
+@pytest.mark.parametrize("name", ["mcc", "auc_ovr", "calibration_slope"])
+def test_the_bootstrap_averages_as_it_says(name):
+    for averaging in ("pooled", "repeats"):
+        asked = {"metric": name, "averaging": averaging, "draws": 100}
+        found = TWICE.interval("bootstrap", **asked)
+        assert found.estimate == pytest.approx(TWICE.metric(name, averaging).estimate, rel=SAME)
+
+
 def test_the_pooled_auc_has_delong_s_variance():
     found = LOGIT.interval("all_pairs", metric="auc", averaging="pooled")
     y = LOGIT.table.y[LOGIT.plan.rows]
