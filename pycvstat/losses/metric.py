@@ -178,22 +178,6 @@ class Metric:
         """Whether it has pseudo-losses."""
         return self.smooth is not None or self.influence is not None
 
-    def pseudo_losses(
-        self, y: NDArray[Any], prediction: FloatArray, classes: int = 0
-    ) -> FloatArray:
-        """One number per row, of which the metric of these rows is the mean; see above.
-
-        Examples
-        --------
-        >>> from pycvstat.losses.metrics import METRICS
-        >>> METRICS["rmse"].pseudo_losses(np.array([0.0, 0.0]), np.array([1.0, 7.0]))
-        array([2.6, 7.4])
-        """
-        if self.influence is not None:
-            return self.influence(y, prediction) + self.value(y, prediction, classes)
-        assert self.smooth is not None
-        return linearised(self.smooth, self.smooth.columns(y, prediction, classes))
-
     def parts(self, table: Table) -> FloatArray:
         """What a smooth metric's means are of, one row per loss, or per fold, of the table."""
         assert self.smooth is not None
@@ -209,13 +193,6 @@ class Metric:
                 fix=f"cross_validate(..., loss={self.smooth.loss!r})",
             )
         return self.smooth.columns(*self.rows(table), count_classes(table))
-
-
-def linearised(smooth: Smooth, columns: FloatArray) -> FloatArray:
-    """g(m) + g'(m)(x - m) at the means of the columns; NaN where g has no derivative."""
-    means = columns.mean(axis=0)
-    with np.errstate(all="ignore"):
-        return np.asarray(smooth.value(means) + (columns - means) @ smooth.gradient(means))
 
 
 def mean_metric(

@@ -193,7 +193,7 @@ def fold_values(table: LossTable, name: MetricLike) -> FoldMeans:
     read = as_metric(name, table.levels)
     if read.better not in ("larger", "smaller"):
         raise LossError(
-            f"{read.name} chooses no candidate: neither larger nor smaller is better.",
+            f"{read.name} does not say that larger or smaller is better: it chooses nothing.",
             given=f"better={read.better!r}",
             fix="a metric with better='larger' or 'smaller', such as Metric(f, better='larger')",
         )

@@ -13,8 +13,8 @@ import numpy as np
 from numba import njit
 
 from pycvstat.learners.linear.glmnet_descent import Ends, _dot
-from pycvstat.learners.linear.glmnet_newton import _FAST, _coordinate
-from pycvstat.learners.linear.glmnet_path import FINISHED, NOT_CONVERGED, TOO_MANY
+from pycvstat.learners.linear.glmnet_newton import _FAST, _descend, _screen, _squares
+from pycvstat.learners.linear.glmnet_path import FINISHED
 from pycvstat.types import BoolArray, FloatArray
 
 _CERTAIN = 1e-9
@@ -105,13 +105,7 @@ def classes_path(
             g[k] = max(g[k], abs(_dot(columns[k], r)))
     for m in range(len(lambdas)):
         l1, l2 = alpha * lambdas[m], (1.0 - alpha) * lambdas[m]
-        before = 0.0 if m == 0 else lambdas[m - 1]
-        if m == 1 and first > 0.0:
-            before = first
-        reach = alpha * (2.0 * lambdas[m] - before)
-        for k in range(p):
-            if varies[k] and g[k] > reach * factor[k]:
-                strong[k] = True
+        _screen(m, lambdas, first, alpha, g, factor, varies, strong)
         while True:
             settled = True
             for c in range(K):
@@ -123,46 +117,14 @@ def classes_path(
                     mass += v[i]
                 if mass <= _CERTAIN:
                     continue
-                for k in range(p):
-                    if strong[k]:
-                        square[c, k] = 0.0
-                        for i in range(n):
-                            square[c, k] += v[i] * columns[k, i] * columns[k, i]
+                _squares(columns, v, strong, square[c])
                 b_before, b0_before = b[c].copy(), b0[c]
-                everything = True
-                while True:
-                    sweeps += 1
-                    if sweeps > ends.maxit:
-                        return slopes, intercepts, explained, null, m, sweeps, NOT_CONVERGED
-                    worst = 0.0
-                    for a in range(p if everything else count):
-                        k = a if everything else entered[a]
-                        if not strong[k]:
-                            continue
-                        old = b[c, k]
-                        b[c, k] = _coordinate(
-                            columns[k], v, r, old, square[c, k], l1 * factor[k], l2 * factor[k]
-                        )
-                        if b[c, k] == old:
-                            continue
-                        if not inside[k]:
-                            if count == len(entered):
-                                return slopes, intercepts, explained, null, m, sweeps, TOO_MANY
-                            inside[k], entered[count] = True, k
-                            count += 1
-                        worst = max(worst, square[c, k] * (b[c, k] - old) ** 2)
-                    if intercept:
-                        step = r.sum() / mass
-                        b0[c] += step
-                        worst = max(worst, mass * step * step)
-                        for i in range(n):
-                            r[i] -= step * v[i]
-                    if worst < thresh:
-                        if everything:
-                            break
-                        everything = True
-                    else:
-                        everything = False
+                b0[c], count, sweeps, end = _descend(
+                    columns, v, r, b[c], b0[c], square[c], mass, l1, l2, factor, strong, inside,
+                    entered, count, intercept, thresh, sweeps, ends.maxit,
+                )  # fmt: skip
+                if end != FINISHED:
+                    return slopes, intercepts, explained, null, m, sweeps, end
                 if mass * (b0[c] - b0_before) ** 2 >= thresh:
                     settled = False
                 for a in range(count):

@@ -12,7 +12,7 @@ from numba import njit
 
 from pycvstat.learners.linear.glmnet_descent import Ends, _dot, _minimum
 from pycvstat.learners.linear.glmnet_path import FINISHED, NOT_CONVERGED, TOO_MANY
-from pycvstat.types import BoolArray, FloatArray
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _FAST = {"reassoc", "contract", "nsz"}
 
@@ -54,6 +54,73 @@ def _coordinate(
         for i in range(len(r)):
             r[i] -= step * v[i] * x[i]
     return new
+
+
+@njit(cache=True, fastmath=_FAST, error_model="numpy")
+def _screen(
+    m: int, lambdas: FloatArray, first: float, alpha: float, g: FloatArray, factor: FloatArray,
+    varies: BoolArray, strong: BoolArray,
+) -> None:  # fmt: skip
+    """Mark the predictors that are strong for penalty m by their gradients before it."""
+    before = 0.0 if m == 0 else lambdas[m - 1]
+    if m == 1 and first > 0.0:
+        before = first
+    reach = alpha * (2.0 * lambdas[m] - before)
+    for k in range(len(g)):
+        if varies[k] and g[k] > reach * factor[k]:
+            strong[k] = True
+
+
+@njit(cache=True, fastmath=_FAST, error_model="numpy")
+def _squares(columns: FloatArray, v: FloatArray, strong: BoolArray, square: FloatArray) -> None:
+    """Weighted sums of squares of the strong predictors."""
+    for k in range(len(columns)):
+        if strong[k]:
+            square[k] = 0.0
+            for i in range(len(v)):
+                square[k] += v[i] * columns[k, i] * columns[k, i]
+
+
+@njit(cache=True, fastmath=_FAST, error_model="numpy")
+def _descend(
+    columns: FloatArray, v: FloatArray, r: FloatArray, b: FloatArray, b0: float,
+    square: FloatArray, total: float, l1: float, l2: float, factor: FloatArray, strong: BoolArray,
+    inside: BoolArray, entered: IntArray, count: int, intercept: bool, thresh: float, sweeps: int,
+    maxit: int,
+) -> tuple[float, int, int, int]:  # fmt: skip
+    """Solve one weighted least squares by sweeps; its intercept, counts so far, and its end."""
+    everything = True
+    while True:
+        sweeps += 1
+        if sweeps > maxit:
+            return b0, count, sweeps, NOT_CONVERGED
+        worst = 0.0
+        for a in range(len(columns) if everything else count):
+            k = a if everything else entered[a]
+            if not strong[k]:
+                continue
+            old = b[k]
+            b[k] = _coordinate(columns[k], v, r, old, square[k], l1 * factor[k], l2 * factor[k])
+            if b[k] == old:
+                continue
+            if not inside[k]:
+                if count == len(entered):
+                    return b0, count, sweeps, TOO_MANY
+                inside[k], entered[count] = True, k
+                count += 1
+            worst = max(worst, square[k] * (b[k] - old) ** 2)
+        if intercept:
+            step = r.sum() / total
+            b0 += step
+            worst = max(worst, total * step * step)
+            for i in range(len(r)):
+                r[i] -= step * v[i]
+        if worst >= thresh:
+            everything = False
+        elif everything:
+            return b0, count, sweeps, FINISHED
+        else:
+            everything = True
 
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
@@ -112,59 +179,21 @@ def newton_path(
         g[k] = abs(_dot(columns[k], r))
     for m in range(len(lambdas)):
         l1, l2 = alpha * lambdas[m], (1.0 - alpha) * lambdas[m]
-        before = 0.0 if m == 0 else lambdas[m - 1]
-        if m == 1 and first > 0.0:
-            before = first
-        reach = alpha * (2.0 * lambdas[m] - before)
-        for k in range(p):
-            if varies[k] and g[k] > reach * factor[k]:
-                strong[k] = True
+        _screen(m, lambdas, first, alpha, g, factor, varies, strong)
         while True:
             total = 0.0
             for i in range(n):
                 v[i] = w[i] * (mu[i] * (1.0 - mu[i]) if binary else mu[i])
                 r[i] = w[i] * (y[i] - mu[i])
                 total += v[i]
-            for k in range(p):
-                if strong[k]:
-                    square[k] = 0.0
-                    for i in range(n):
-                        square[k] += v[i] * columns[k, i] * columns[k, i]
+            _squares(columns, v, strong, square)
             b_before, b0_before = b.copy(), b0
-            everything = True
-            while True:
-                sweeps += 1
-                if sweeps > ends.maxit:
-                    return slopes, intercepts, explained, null, m, sweeps, NOT_CONVERGED
-                worst = 0.0
-                for a in range(p if everything else count):
-                    k = a if everything else entered[a]
-                    if not strong[k]:
-                        continue
-                    old = b[k]
-                    b[k] = _coordinate(
-                        columns[k], v, r, old, square[k], l1 * factor[k], l2 * factor[k]
-                    )
-                    if b[k] == old:
-                        continue
-                    if not inside[k]:
-                        if count == len(entered):
-                            return slopes, intercepts, explained, null, m, sweeps, TOO_MANY
-                        inside[k], entered[count] = True, k
-                        count += 1
-                    worst = max(worst, square[k] * (b[k] - old) ** 2)
-                if intercept:
-                    step = r.sum() / total
-                    b0 += step
-                    worst = max(worst, total * step * step)
-                    for i in range(n):
-                        r[i] -= step * v[i]
-                if worst < thresh:
-                    if everything:
-                        break
-                    everything = True
-                else:
-                    everything = False
+            b0, count, sweeps, end = _descend(
+                columns, v, r, b, b0, square, total, l1, l2, factor, strong, inside, entered,
+                count, intercept, thresh, sweeps, ends.maxit,
+            )  # fmt: skip
+            if end != FINISHED:
+                return slopes, intercepts, explained, null, m, sweeps, end
             eta[:] = b0
             for a in range(count):
                 k = entered[a]
