@@ -267,16 +267,11 @@ def _squares(y: FloatArray, p: FloatArray, classes: int) -> FloatArray:
 SHARE = {"range": (-np.inf, 1.0), "better": "larger", "averaging": "pooled"}
 NUMBERS: tuple[Metric, ...] = (
     mean_metric(
-        "mse",
-        lambda y, p: (y - p) ** 2,
-        loss="squared",
-        words="mean squared error",
+        "mse", lambda y, p: (y - p) ** 2, loss="squared", words="mean squared error",
         elsewhere={"scikit-learn": "mean_squared_error neg_mean_squared_error", "Metrics": "mse"},
     ),
     Metric(
-        rmse,
-        "numbers",
-        range=(0.0, np.inf),
+        rmse, "numbers", words="RMSE", range=(0.0, np.inf), better="smaller", averaging="pooled",
         smooth=Smooth(
             _squares,
             value=lambda m: float(np.sqrt(m[0])),
@@ -284,41 +279,26 @@ NUMBERS: tuple[Metric, ...] = (
             words="square root of the ",
             loss="squared",
         ),
-        words="RMSE",
         covered=(99, 99, 96),
         usual=True,
-        better="smaller",
-        averaging="pooled",
         elsewhere={
             "scikit-learn": "root_mean_squared_error neg_root_mean_squared_error",
-            "yardstick": "rmse",
-            "caret": "RMSE",
-            "Metrics": "rmse",
+            "yardstick": "rmse", "caret": "RMSE", "Metrics": "rmse",
         },
     ),
     mean_metric(
-        "mae",
-        lambda y, p: np.abs(y - p),
-        loss="absolute",
-        words="mean absolute error",
+        "mae", lambda y, p: np.abs(y - p), loss="absolute", words="mean absolute error",
         covered=(99, 99, 96),
         usual=True,
         elsewhere={
             "scikit-learn": "mean_absolute_error neg_mean_absolute_error",
-            "yardstick": "mae",
-            "caret": "MAE",
-            "Metrics": "mae",
+            "yardstick": "mae", "caret": "MAE", "Metrics": "mae",
         },
     ),
     Metric(
-        medae,
-        "numbers",
-        words="median absolute error",
-        range=(0.0, np.inf),
-        better="smaller",
+        medae, "numbers", words="median absolute error", range=(0.0, np.inf), better="smaller",
         elsewhere={
-            "scikit-learn": "median_absolute_error neg_median_absolute_error",
-            "Metrics": "mdae",
+            "scikit-learn": "median_absolute_error neg_median_absolute_error", "Metrics": "mdae",
         },
     ),
     Metric(
@@ -329,41 +309,32 @@ NUMBERS: tuple[Metric, ...] = (
         better="smaller",
     ),
     mean_metric(
-        "mape",
-        relative_errors,
-        words="mean absolute percentage error",
+        "mape", relative_errors, words="mean absolute percentage error",
         elsewhere={
             "scikit-learn": "mean_absolute_percentage_error neg_mean_absolute_percentage_error",
             "Metrics": "mape",
         },
     ),
     Metric(
-        r2,
-        "numbers",
+        r2, "numbers", words="R²",
         smooth=Smooth(
             _squared_and_moments,
             value=lambda m: float(1 - m[0] / (m[2] - m[1] ** 2)),
             gradient=_r2_gradient,
             words="1 minus the ratio to the variance of the response of the ",
         ),
-        words="R²",
         covered=(97, 99, 92),
         usual=True,
         elsewhere={"scikit-learn": "r2_score", "yardstick": "rsq_trad"},
         **SHARE,  # type: ignore[arg-type]
     ),
     Metric(
-        r2_correlation,
-        "numbers",
-        words="squared correlation",
-        range=(0.0, 1.0),
+        r2_correlation, "numbers", words="squared correlation", range=(0.0, 1.0), better="larger",
         smooth=Smooth(_centred, _correlation, _correlation_gradient),
-        better="larger",
         elsewhere={"yardstick": "rsq", "caret": "Rsquared"},
     ),
     Metric(
-        explained_variance,
-        "numbers",
+        explained_variance, "numbers",
         smooth=Smooth(
             _errors,
             value=lambda m: float(1 - (m[1] - m[0] ** 2) / (m[3] - m[2] ** 2)),
@@ -373,12 +344,8 @@ NUMBERS: tuple[Metric, ...] = (
         **SHARE,  # type: ignore[arg-type]
     ),
     Metric(
-        ccc,
-        "numbers",
-        words="concordance correlation",
-        range=(-1.0, 1.0),
+        ccc, "numbers", words="concordance correlation", range=(-1.0, 1.0), better="larger",
         smooth=Smooth(_centred, _concordance, _concordance_gradient),
-        better="larger",
         averaging="pooled",
         elsewhere={"yardstick": "ccc"},
     ),
@@ -390,7 +357,7 @@ NUMBERS: tuple[Metric, ...] = (
             ("inverse_gaussian_deviance", 3, "", ""),
         )
     ),
-)
+)  # fmt: skip
 FAMILIES = {
     "pinball": pinball_metric,
     "tweedie": tweedie_metric,

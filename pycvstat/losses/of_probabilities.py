@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import LossError
-from pycvstat.losses.metric import Metric, mean_metric
+from pycvstat.losses.metric import Better, Metric, mean_metric
 from pycvstat.losses.predictions import inside, log_inside
 from pycvstat.losses.thresholds import counted
 from pycvstat.types import FloatArray
@@ -288,10 +288,13 @@ def against_rest(of_two: Metric, place: int) -> Metric:
 
 
 def _area(name: str, function: Callable[..., float], theirs: str) -> Metric:
-    known = {"scikit-learn": theirs}
-    return Metric(
-        function, "probabilities", name, (0.0, 1.0), better="larger", elsewhere=known
-    )  # fmt: skip
+    given: dict[str, Any] = {"better": "larger", "elsewhere": {"scikit-learn": theirs}}
+    return Metric(function, "probabilities", name, (0.0, 1.0), **given)
+
+
+def _calibration(name: str, of: Callable[..., float], better: Better, **more: Any) -> Metric:
+    more |= {"better": better, "shares": True, "averaging": "pooled"}
+    return Metric(of, "probabilities", name, **more)
 
 
 PROBABILITIES: tuple[Metric, ...] = (
@@ -351,37 +354,10 @@ PROBABILITIES: tuple[Metric, ...] = (
             "scikit-learn": "average_precision_score", "yardstick": "average_precision",
         },
     ),
-    Metric(
-        lambda y, p: calibration_line(y, p)[0],
-        "probabilities",
-        "calibration_intercept",
-        shares=True,
-        better="nearer 0",
-        averaging="pooled",
-    ),
-    Metric(
-        lambda y, p: calibration_line(y, p)[1],
-        "probabilities",
-        "calibration_slope",
-        shares=True,
-        better="nearer 1",
-        averaging="pooled",
-    ),
-    Metric(
-        calibration_in_the_large,
-        "probabilities",
-        shares=True,
-        better="nearer 0",
-        averaging="pooled",
-    ),
-    Metric(
-        calibration_error,
-        "probabilities",
-        shares=True,
-        range=(0.0, 1.0),
-        better="smaller",
-        averaging="pooled",
-    ),
+    _calibration("calibration_intercept", lambda y, p: calibration_line(y, p)[0], "nearer 0"),
+    _calibration("calibration_slope", lambda y, p: calibration_line(y, p)[1], "nearer 1"),
+    _calibration("calibration_in_the_large", calibration_in_the_large, "nearer 0"),
+    _calibration("calibration_error", calibration_error, "smaller", range=(0.0, 1.0)),
 )  # fmt: skip
 OF_EVENT: dict[str, Metric] = {
     one.name: one for one in PROBABILITIES if not one.name.startswith("auc_")
