@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from pycvstat.data.formula import Design
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, warn
 from pycvstat.learners.base import Learner, Params, Predictions, Prepared, Which
-from pycvstat.learners.design import tell_wide, warn_once
+from pycvstat.learners.design import PreparedDesign, tell_wide, warn_once
 from pycvstat.learners.solution import stacked
 from pycvstat.learners.statsmodels import models
 from pycvstat.learners.statsmodels.columns import check_columns, names_in, refuse_values
@@ -215,13 +213,8 @@ class Statsmodels(Learner):
         return FittedStatsmodels(self, task, encoder, found)
 
 
-class PreparedStatsmodels(Prepared):
+class PreparedStatsmodels(PreparedDesign):
     """A statsmodels model prepared for one task."""
-
-    @cached_property
-    def design(self) -> Design:
-        """The design of all rows; its columns and offset hold for every fit."""
-        return self.task.design("contrasts")
 
     def predict(
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
