@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import sys
+import sysconfig
 import threading
 import warnings
 from collections.abc import Iterator
@@ -274,6 +275,9 @@ def pip_install(*requirements: str) -> str:
     True
     """
     python, wanted = shlex.quote(sys.executable), " ".join(map(shlex.quote, requirements))
+    managed = os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED"))
+    if managed and sys.prefix == sys.base_prefix:  # where this package, too, was forced in
+        wanted = f"--break-system-packages {wanted}"
     if find_spec("pip") is not None:
         return f"{python} -m pip install {wanted}"
     if shutil.which("uv"):

@@ -65,6 +65,8 @@ def bundle(
         )
     calls = "\n".join(analysis(result))
     with written(target, "bundle"), tempfile.TemporaryDirectory() as place:
+        if not zipped:
+            target.mkdir(parents=True, exist_ok=True)
         folder = Path(place, "bundle")
         folder.mkdir()
         _fill(result, folder, calls, data, crosscheck)

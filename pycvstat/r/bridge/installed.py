@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -79,11 +80,17 @@ def python_version_of(package: str) -> str | None:
 
 def install_r() -> str:
     """Return the command that installs R on this system."""
-    if shutil.which("apt-get"):
-        return f"{_sudo()}apt-get install -y r-base-core"
-    if sys.platform == "darwin":
-        return "brew install r"
-    return "install R from https://cran.r-project.org and put it on the PATH"
+    found = system_install({"apt-get": "r-base-core", "dnf": "R-core", "brew": "r"})
+    return found or "install R from https://cran.r-project.org and put it on the PATH"
+
+
+def system_install(names: Mapping[str, str]) -> str | None:
+    """The command of the first of these tools that is there, with the names of its packages."""
+    for tool, packages in names.items():
+        if shutil.which(tool):
+            before, yes = ("", "") if tool == "brew" else (_sudo(), "-y ")
+            return f"{before}{tool} install {yes}{packages}"
+    return None
 
 
 def install_rpy2(version: tuple[int, ...]) -> str:
@@ -93,12 +100,15 @@ def install_rpy2(version: tuple[int, ...]) -> str:
 
 
 def install_r_packages(packages: Iterable[str]) -> str:
-    """Return the command that installs R packages on this system."""
-    names = list(packages)
-    if not shutil.which("apt-get") or NOT_IN_DEBIAN.intersection(names):
-        listed = ", ".join(f'"{name}"' for name in names)
-        return f"Rscript -e 'install.packages(c({listed}), repos = \"{CRAN}\")'"
-    return f"{_sudo()}apt-get install -y " + " ".join(f"r-cran-{name.lower()}" for name in names)
+    """Return the command that installs R packages for the R that is found here."""
+    names, program = list(packages), r_program() or "/usr/bin/R"
+    of_system = program.startswith(("/usr/bin/", "/usr/lib/"))
+    debian = {"apt-get": " ".join(f"r-cran-{name.lower()}" for name in names)}
+    if of_system and not NOT_IN_DEBIAN.intersection(names) and (found := system_install(debian)):
+        return found
+    listed = ", ".join(f'"{name}"' for name in names)
+    rscript = "Rscript" if of_system else shlex.quote(str(Path(program).with_name("Rscript")))
+    return f"{rscript} -e 'install.packages(c({listed}), repos = \"{CRAN}\")'"
 
 
 def _sudo() -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from pycvstat.errors import InputError, PycvstatError, pip_install
+from pycvstat.r.bridge.installed import system_install
 
 BROWSER = "PYCVSTAT_BROWSER"
 """Environment variable: the path of a Chromium, or "none" for behaving as if there were none."""
@@ -58,10 +58,8 @@ def need_browser() -> str:
     """The path of a browser, or an error that says what to install."""
     found = find_browser()
     if found is None:
-        install = {
-            "linux": "apt-get install chromium (or dnf install chromium)",
-            "darwin": "brew install --cask chromium",
-        }.get(sys.platform, "install Google Chrome or Chromium")
+        tools = {"apt-get": "chromium", "dnf": "chromium", "brew": "--cask chromium"}
+        install = system_install(tools) or "install Google Chrome or Chromium"
         raise InputError(
             "a PDF is printed by Chromium, and none was found.",
             given=f"{BROWSER}={os.environ.get(BROWSER, 'auto')}",

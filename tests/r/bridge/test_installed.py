@@ -107,12 +107,35 @@ def test_commands_for_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     tool.write_text("")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("R_HOME", raising=False)
     assert installed.install_r_packages(["MASS", "FNN"]).endswith(
         "apt-get install -y r-cran-mass r-cran-fnn"
     )
     assert installed.install_r_packages(["kknn"]) == (
         'Rscript -e \'install.packages(c("kknn"), repos = "https://cloud.r-project.org")\''
     )
+
+
+def test_an_r_of_its_own_gets_its_packages_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("apt-get", "R"):
+        (tmp_path / name).write_text("")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("R_HOME", raising=False)
+    assert installed.install_r_packages(["MASS"]).startswith(f"{tmp_path}/Rscript -e")
+    assert installed.install_r().endswith("apt-get install -y r-base-core")
+
+
+def test_a_managed_python_is_told_to_take_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "EXTERNALLY-MANAGED").write_text("")
+    monkeypatch.setattr(errors.sysconfig, "get_path", lambda _: str(tmp_path))
+    assert "--break" not in errors.pip_install("dask")  # in a virtual environment
+    monkeypatch.setattr(errors.sys, "prefix", errors.sys.base_prefix)
+    assert errors.pip_install("dask").endswith("install --break-system-packages dask")
 
 
 def test_the_set_up_installs_what_the_doctor_lists() -> None:
