@@ -12,7 +12,7 @@ from pycvstat.report.assemble import full
 from pycvstat.report.render.markdown import render_markdown
 
 HERE = Path(__file__).parent
-PAPER, WORDS = HERE / "paper.pdf", HERE / "recorded" / "paper_words.md"
+PAPER, WORDS = HERE / "paper.pdf", HERE / "recorded" / "paper_words.txt"
 ASKED = {"profile": "paper", "units": {"mpg": "miles per gallon"}}
 
 
