@@ -13,6 +13,7 @@ import pycvstat as pcv
 
 RESULTS = (
     "procedures.cross_validate.CVResult",
+    "procedures.partitioned.PartitionedResult",
     "procedures.bootstrapped.BootstrapResult",
     "procedures.tune.TuneResult",
     "procedures.nested.NestedResult",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -127,26 +127,31 @@ def complete_rows(n: int, columns: Sequence[frames.Column], na: NA) -> IntArray:
             raise DataError(f"the column {name!r} is NA in every row.", fix="drop the column")
     bad = np.logical_or.reduce([mask for _, mask in missing])
     if na != "omit":
-        counts = ", ".join(dict.fromkeys(f"{name}: {int(mask.sum())}" for name, mask in missing))
-        raise DataError(
-            f"{int(bad.sum())} of {n} rows have missing values.",
-            given=counts,
-            fix=Advice(
-                "{na} leaves these rows out (as R's lm does)"
-                + (
-                    "; {} hands missing predictors to learners that take them: estimators such "
-                    "as HistGradientBoostingRegressor, pipelines that impute, FromFunctions"
-                    if na == "raise"
-                    else ""
-                ),
-                InPython("na='pass'"),
-                na="omit",
-            ),
-        )
+        counts = {name: int(mask.sum()) for name, mask in missing}
+        raise refuse_missing(n, int(bad.sum()), counts, na)
     keep = np.flatnonzero(~bad)
     if keep.size == 0:
         raise DataError("no row is complete.", given=f"{n} rows, each with a missing value")
     return keep
+
+
+def refuse_missing(n: int, bad: int, counts: Mapping[str, int], na: NA) -> DataError:
+    """The error for missing values, counted by column."""
+    return DataError(
+        f"{bad} of {n} rows have missing values.",
+        given=", ".join(f"{name}: {count}" for name, count in counts.items()),
+        fix=Advice(
+            "{na} leaves these rows out (as R's lm does)"
+            + (
+                "; {} hands missing predictors to learners that take them: estimators such "
+                "as HistGradientBoostingRegressor, pipelines that impute, FromFunctions"
+                if na == "raise"
+                else ""
+            ),
+            InPython("na='pass'"),
+            na="omit",
+        ),
+    )
 
 
 def weights_of(column: frames.Column, keep: IntArray) -> FloatArray:

@@ -90,6 +90,8 @@ def overlap(table: Any) -> float:
 
 def _formula(table: Any, level: float) -> Limits:
     notes = small_share(float(table.plan.n_test.sum() / table.plan.n_train.sum()))
+    if table.plan.times > 1 and table.plan.is_partition and not isinstance(table, LossTable):
+        notes += ("how far repetitions differ row by row was not kept and counts as nothing",)
     return log_t_limits(table.fold_means()[:, 0], overlap(table), level, notes)
 
 

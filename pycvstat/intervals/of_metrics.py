@@ -125,7 +125,24 @@ def _with_values(table: Table, values: FloatArray, name: str, limits: tuple[floa
 def fold_scores(table: Table, metric: Metric) -> FoldMeans:
     """The metric on the test rows of every fit."""
     if isinstance(table, FoldMeans):
-        raise no_pointwise(metric.name, table)
+        values = np.array([metric.of_fits(table, slice(i, i + 1)) for i in range(len(table.plan))])
+    else:
+        values = _of_rows(table, metric)
+    undefined = np.flatnonzero(~np.isfinite(values))
+    if undefined.size:
+        pooled = " or {averaging}," if metric.linear else ""
+        raise IntervalError(
+            f"{metric.name} is not defined in every fold.",
+            given=f"{undefined.size} of {values.size} folds, first fold {undefined[0] + 1}",
+            fix=Advice(
+                f"{{folds}},{pooled} or fewer folds", folds=Stratified(10), averaging="pooled"
+            ),
+        )
+    one = table.candidates[:1]
+    return FoldMeans(table.plan, values[:, None], metric.name, one, metric.range, table.weighted)
+
+
+def _of_rows(table: LossTable, metric: Metric) -> FloatArray:
     y, score = metric.rows(table)
     cuts, classes = table.plan.offsets[1:-1], count_classes(table)
     parts = zip(np.split(y, cuts), np.split(score, cuts), strict=True)
@@ -140,18 +157,7 @@ def fold_scores(table: Table, metric: Metric) -> FoldMeans:
                 f"the metric {metric.name} must return one number per fold.",
                 given=f"in fold {i + 1} {error.given}",
             ) from error.__cause__
-    undefined = np.flatnonzero(~np.isfinite(values))
-    if undefined.size:
-        pooled = " or {averaging}," if metric.linear else ""
-        raise IntervalError(
-            f"{metric.name} is not defined in every fold.",
-            given=f"{undefined.size} of {values.size} folds, first fold {undefined[0] + 1}",
-            fix=Advice(
-                f"{{folds}},{pooled} or fewer folds", folds=Stratified(10), averaging="pooled"
-            ),
-        )
-    one = table.candidates[:1]
-    return FoldMeans(table.plan, values[:, None], metric.name, one, metric.range, table.weighted)
+    return values
 
 
 def of_drawn_rows(

@@ -56,6 +56,8 @@ class Learner(AsTyped, metaclass=Answering):
     uses_weights: ClassVar[bool] = False
     uses_offset: ClassVar[bool] = False
     takes_missing: ClassVar[bool] = False
+    by_products: ClassVar[bool] = False
+    """Whether a fit is the same to any rows with the same cross products."""
     thresholds: ClassVar[bool] = False  # sets coefficients to 0: differences can be unstable
     refuses_aliased: ClassVar[str] = ""
     """The R function that refuses columns which others span, where it does not leave them out."""

@@ -296,9 +296,18 @@ def new_levels(train: Frame, new: Frame) -> str:
 
 
 def notes_of_aliased(
-    learner: Learner, sample: Sample, aliased: tuple[str, ...], X_new: FloatArray, levels: str = ""
+    learner: Learner,
+    sample: Sample,
+    aliased: tuple[str, ...],
+    X_new: FloatArray,
+    levels: str = "",
+    *,
+    counted: bool = True,
 ) -> list[str]:
-    """What to say of columns without a coefficient, where it changes predictions."""
+    """What to say of columns without a coefficient, where it changes predictions.
+
+    They are `counted` unless the rows only stand for others.
+    """
     from scipy.linalg import solve_triangular
 
     left_out = np.isin(sample.columns, aliased)
@@ -312,7 +321,8 @@ def notes_of_aliased(
     count = undetermined(rest, implied, X_new[:, left_out])
     if count:
         in_r = f", where R stops with an error ({levels})" if levels else in_r
-        depend = f"{count} prediction{' depends' if count == 1 else 's depend'}"
+        many = f"{count} prediction{' depends' if count == 1 else 's depend'}"
+        depend = many if counted else "predictions of the fold depend"
         return [
             f"the training rows do not determine the coefficients of {names}, on which {depend}; "
             f"by the rule of R's lm they are left out{in_r}."

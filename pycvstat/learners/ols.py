@@ -126,6 +126,7 @@ class OLS(DesignLearner):
     cov_kwds: Mapping[str, Any] | None = None
 
     uses_offset: ClassVar[bool] = True
+    by_products: ClassVar[bool] = True
 
     def maker(self, task: Task) -> Maker:
         """Without weights its learning curve is known, where it has a constant."""
@@ -199,6 +200,7 @@ class WLS(OLS):
     title: ClassVar[str] = "weighted least squares"
 
     uses_weights: ClassVar[bool] = True
+    by_products: ClassVar[bool] = False
 
     def in_r(self, task: Task) -> LearnerInR:
         """The R code that fits it."""

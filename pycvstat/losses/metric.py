@@ -181,6 +181,8 @@ class Metric:
     def parts(self, table: Table) -> FloatArray:
         """What a smooth metric's means are of, one row per loss, or per fold, of the table."""
         assert self.smooth is not None
+        if isinstance(table, FoldMeans) and self.name in table.parts:
+            return table.parts[self.name]
         if self.smooth.loss and table.loss == self.smooth.loss:
             return table.means[:, :1] if isinstance(table, FoldMeans) else table.losses[:, :1]
         if isinstance(table, FoldMeans):
@@ -193,6 +195,14 @@ class Metric:
                 fix=f"cross_validate(..., loss={self.smooth.loss!r})",
             )
         return self.smooth.columns(*self.rows(table), count_classes(table))
+
+    def of_fits(self, table: FoldMeans, fits: Any) -> float:
+        """The metric of all test rows of some fits, from the means that were kept."""
+        if self.smooth is None or len(table.candidates) > 1:
+            raise no_pointwise(self.name, table)
+        size = table.plan.n_test[fits]
+        with np.errstate(all="ignore"):
+            return float(self.smooth.value(size @ self.parts(table)[fits] / size.sum()))
 
 
 def mean_metric(
@@ -253,5 +263,6 @@ def no_pointwise(name: str, table: FoldMeans) -> IntervalError:
     return IntervalError(
         f"{name} needs the losses and predictions of every row; only fold means were kept.",
         given=f"fold means of the {loss_label(table.loss)}",
-        fix="keep='all', or corrected_t(scores, n_train, n_test) on scores of your own",
+        fix="all rows in memory (keep='all'), or corrected_t(scores, n_train, n_test) on scores of "
+        "your own",
     )

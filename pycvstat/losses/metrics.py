@@ -25,8 +25,8 @@ from pycvstat.losses.metric import Averaging, Metric, count_classes
 from pycvstat.losses.of_classes import CLASSES
 from pycvstat.losses.of_numbers import NUMBERS
 from pycvstat.losses.of_probabilities import OF_EVENT, PROBABILITIES, against_rest
-from pycvstat.losses.table import FoldMeans, LossTable
-from pycvstat.types import FloatArray
+from pycvstat.losses.table import FoldMeans, LossTable, Table
+from pycvstat.types import FloatArray, IntArray
 
 MetricLike = str | Metric | Callable[..., Any]
 
@@ -145,14 +145,14 @@ class Measured:
 
 
 def metric(
-    table: LossTable, name: MetricLike, candidate: int = 0, averaging: Averaging | None = None
+    table: Table, name: MetricLike, candidate: int = 0, averaging: Averaging | None = None
 ) -> Measured:
     """A metric of one candidate of the table: by fold, by repetition and pooled.
 
     Parameters
     ----------
-    table : LossTable
-        With predictions and the response.
+    table : LossTable or FoldMeans
+        With predictions and the response, or of one candidate with what the metric is made of.
     name : str, Metric or callable
         See `as_metric`.
     candidate : int
@@ -169,15 +169,29 @@ def metric(
     >>> found.by_fold.shape, round(found.estimate**2, 6) == round(result.pooled, 6)
     ((4,), True)
     """
-    read = as_metric(name, table.levels)
+    read = as_metric(name, table.levels if isinstance(table, LossTable) else ())
     averaging = averaging_of(read, averaging)
+    value, offsets, repeat = _of_parts(read, table, candidate)
+    by_fold = [value(slice(a, b)) for a, b in pairwise(offsets)]
+    each = [value(repeat == r) for r in np.unique(repeat)]
+    pooled = each[0] if len(each) == 1 else value(slice(None))
+    return Measured(read.name, np.array(by_fold), np.array(each), pooled, averaging)
+
+
+def _of_parts(
+    read: Metric, table: Table, candidate: int
+) -> tuple[Callable[[Any], float], IntArray, IntArray]:
+    """The metric of some of the tests, or of the folds where only means are known.
+
+    With where the folds begin among them, and their repetitions.
+    """
+    plan = table.plan
+    if isinstance(table, FoldMeans):
+        return partial(read.of_fits, table), np.arange(len(plan) + 1), plan.repeat
     y, given = read.rows(table, candidate)
     classes = count_classes(table)
-    by_fold = [read.value(y[a:b], given[a:b], classes) for a, b in pairwise(table.plan.offsets)]
-    repeat = np.repeat(table.plan.repeat, table.plan.n_test)
-    each = [read.value(y[repeat == r], given[repeat == r], classes) for r in np.unique(repeat)]
-    pooled = each[0] if len(each) == 1 else read.value(y, given, classes)
-    return Measured(read.name, np.array(by_fold), np.array(each), pooled, averaging)
+    value = lambda which: read.value(y[which], given[which], classes)  # noqa: E731
+    return value, plan.offsets, np.repeat(plan.repeat, plan.n_test)
 
 
 def fold_values(table: LossTable, name: MetricLike) -> FoldMeans:

@@ -46,7 +46,8 @@ class Sealed:
         predicted = () if p is None else (p.values, p.prob)
         folds = [plan.rows, plan.offsets, *(plan.train or ()), np.array([str(plan.seed)], object)]
         names = "losses", "means", "y", "weights", "sizes"
-        return [*folds, *map(held.get, names), *predicted]
+        parts = held.get("parts", {}).values()
+        return [*folds, *map(held.get, names), *predicted, *parts]
 
     def _close(self, seal: str) -> None:
         object.__setattr__(self, "seal", seal or checksum(self._numbers()))

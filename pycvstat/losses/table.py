@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import InitVar, dataclass, replace
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -49,6 +49,9 @@ class FoldMeans(Sealed):
         Which way is better: of losses smaller, of the values of a metric either.
     sizes : (fits,) float64, optional
         What the folds weigh in `pooled`, where that is not their number of rows.
+    parts : dict of (fits, J) float64
+        Fold means of what smooth metrics are made of, by the name of the metric, where these were
+        kept too.
 
     Examples
     --------
@@ -66,10 +69,13 @@ class FoldMeans(Sealed):
     weighted: bool = False
     better: Literal["smaller", "larger"] = "smaller"
     sizes: FloatArray | None = None
+    parts: dict[str, FloatArray] = field(default_factory=dict)
     seal: InitVar[str] = ""
 
     def __post_init__(self, seal: str) -> None:
         check_shape("means", self.means, len(self.plan), len(self.candidates))
+        for name, part in self.parts.items():
+            check_shape(name, part, len(self.plan), *part.shape[1:])
         self._close(seal)
 
     def __repr__(self) -> str:

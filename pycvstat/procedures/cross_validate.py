@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.partitions import is_partitioned
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
@@ -19,7 +20,7 @@ from pycvstat.intervals.dispatch import usual_row
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.learners.ols import Mean
-from pycvstat.losses import LossTable, as_loss, loss_label
+from pycvstat.losses import FoldMeans, LossTable, as_loss, loss_label
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import Measured, MetricLike, metric
 from pycvstat.procedures.burman import BiasAdjustment, bias_adjustment
@@ -44,8 +45,54 @@ if TYPE_CHECKING:
     from pycvstat.procedures.stability import Stability
 
 
+class OfTable(EstimateVerbs):
+    """What the losses of one learner say, kept by row or by fold."""
+
+    table: LossTable | FoldMeans
+
+    @property
+    def plan(self) -> FoldPlan:
+        """The fold plan."""
+        return self.table.plan
+
+    @property
+    def loss(self) -> str:
+        """The name of the loss."""
+        return self.table.loss
+
+    @property
+    def estimate(self) -> float:
+        """Mean of the fold means: every fold has the same weight."""
+        return float(self.table.estimate()[0])
+
+    @property
+    def pooled(self) -> float:
+        """Mean over all tested observations: folds weigh by their size."""
+        return float(self.table.pooled()[0])
+
+    @property
+    def fold_errors(self) -> FloatArray:
+        """Mean loss on the test rows of each fit."""
+        return self.table.fold_means()[:, 0]
+
+    def metric(self, name: MetricLike, averaging: Averaging | None = None) -> Measured:
+        """A metric of the out-of-fold predictions: by fold, by repetition and pooled.
+
+        `estimate` is the one that `averaging` names, by default as `interval` has it.
+        """
+        return metric(self.table, name, averaging=averaging)
+
+    def _averages(self, level: float) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Both averages as rows, and one without limits."""
+        first = usual_row(self.table, level, self.interval)
+        limits = dict.fromkeys(("std_error", "conf_low", "conf_high"), np.nan)
+        without = first | limits | {"method": "none", "target": "", "notes": ""}
+        pooled = without | {"quantity": "mean over observations", "estimate": self.pooled}
+        return [{"quantity": "mean of fold means"} | first, pooled], without
+
+
 @dataclass(frozen=True, eq=False)
-class CVResult(EstimateVerbs):
+class CVResult(OfTable):
     """The cross-validated risk of one learner.
 
     Parameters
@@ -109,26 +156,6 @@ class CVResult(EstimateVerbs):
         )
 
     @property
-    def plan(self) -> FoldPlan:
-        """The fold plan."""
-        return self.table.plan
-
-    @property
-    def loss(self) -> str:
-        """The name of the loss."""
-        return self.table.loss
-
-    @property
-    def estimate(self) -> float:
-        """Mean of the fold means: every fold has the same weight."""
-        return float(self.table.estimate()[0])
-
-    @property
-    def pooled(self) -> float:
-        """Mean over all tested observations: folds weigh by their size."""
-        return float(self.table.pooled()[0])
-
-    @property
     def adjusted(self) -> float:
         """Bias-adjusted estimate (Burman 1989, as boot's second delta); pooled.
 
@@ -146,22 +173,10 @@ class CVResult(EstimateVerbs):
             )
         return self.bias.adjusted
 
-    @property
-    def fold_errors(self) -> FloatArray:
-        """Mean loss on the test rows of each fit."""
-        return self.table.fold_means()[:, 0]
-
     @cached_property
     def predictions(self) -> NDArray[Any]:
         """Out-of-fold prediction of each row (classes as labels), averaged over repeats."""
         return self.task.response.labels(out_of_fold(self.table))
-
-    def metric(self, name: MetricLike, averaging: Averaging | None = None) -> Measured:
-        """A metric of the out-of-fold predictions: by fold, by repetition and pooled.
-
-        `estimate` is the one that `averaging` names, by default as `interval` has it.
-        """
-        return metric(self.table, name, averaging=averaging)
 
     @answering
     def metrics(
@@ -225,15 +240,9 @@ class CVResult(EstimateVerbs):
             return fold_rows(self.table).assign(**more)
         if what == "losses":
             return self.table.tidy()
-        first = usual_row(self.table, level, self.interval)
-        limits = dict.fromkeys(("std_error", "conf_low", "conf_high"), np.nan)
-        without = first | limits | {"method": "none", "target": "", "notes": ""}
-        rows = [
-            {"quantity": "mean of fold means"} | first,
-            {"quantity": "mean over observations"} | without | {"estimate": self.pooled},
-        ]
+        rows, without = self._averages(level)
         if self.bias is not None:
-            rows.append({"quantity": "bias-adjusted"} | without | {"estimate": self.adjusted})
+            rows.append(without | {"quantity": "bias-adjusted", "estimate": self.adjusted})
         return pd.DataFrame(rows)
 
     def glance(self, level: float = 0.95) -> pd.DataFrame:
@@ -311,7 +320,8 @@ def cross_validate(
     ----------
     learner : Learner or any object with fit and predict
     formula, data : str and frame
-        R's formula and a pandas or polars frame (or a dict of columns).
+        R's formula and a pandas or polars frame (or a dict of columns). Of a dask frame partitions
+        are read one at a time and only summed, for OLS; see `PartitionedResult`.
     folds : splitter, plan, int, or scikit-learn splitter
         An int K means ``KFold(K)``.
     loss : str or function, optional
@@ -330,6 +340,7 @@ def cross_validate(
     Returns
     -------
     CVResult
+        Of a dask frame a `PartitionedResult`.
 
     Notes
     -----
@@ -347,6 +358,13 @@ def cross_validate(
     (3.039, 3)
     """
     chosen = as_learner(learner)
+    if is_partitioned(data):
+        from pycvstat.procedures.partitioned import cross_validate_partitions
+
+        asked = {"bias_adjusted": bias_adjusted or None, **arguments}
+        asked |= {} if on_error == "raise" else {"on_error": on_error}
+        summed: Any = cross_validate_partitions(chosen, formula, data, folds, loss, asked)
+        return summed  # type: ignore[no-any-return]
     setting = read_setting([chosen], formula, data, folds, loss, arguments, on_error)
     found = cross_validated(setting, chosen, f"cross-validating {chosen.name}")
     return replace(found, bias=bias_adjustment(setting, found)) if bias_adjusted else found

@@ -19,7 +19,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners.base import Learner, Params, Prepared
 from pycvstat.learners.solution import Selected
-from pycvstat.losses import Loss, LossTable, as_loss
+from pycvstat.losses import Loss, LossTable, Table, as_loss
 from pycvstat.losses.table import fold_weights
 from pycvstat.procedures.engine import Keep, OnError, Outcome, run
 from pycvstat.rmath.random import as_stream
@@ -238,7 +238,7 @@ def weights_used(task: Task) -> str:
     return "in the losses" if task.weights is None else "in the fits and in the losses"
 
 
-def fold_rows(table: LossTable) -> pd.DataFrame:
+def fold_rows(table: Table) -> pd.DataFrame:
     """One row per fit: repeat, fold, sizes, and the mean loss on its test rows."""
     plan = table.plan
     return pd.DataFrame(

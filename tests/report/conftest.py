@@ -62,6 +62,11 @@ def _nested() -> Any:
     return found
 
 
+def _partitioned() -> Any:
+    frame = pytest.importorskip("dask.dataframe").from_pandas(pcv.data.mtcars(), npartitions=3)
+    return pcv.cross_validate(pcv.OLS(), "mpg ~ wt", frame, folds=pcv.KFold(5, random=1))
+
+
 def _tune(**more: Any) -> Any:
     settings = {"grid": {"k": range(1, 13)}, "folds": pcv.KFold(5, random=1)} | more
     return pcv.tune(pcv.KNN(kernel="rectangular"), "y ~ .", pcv.data.waves(80), **settings)
@@ -124,6 +129,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "nested pairs": lambda: _cars(pcv.OLS(), pcv.NestedPairs(4, repeats=5, random=1)),
     "bootstrap": lambda: _cars(pcv.OLS(), pcv.Bootstrap(100, random=1)),
     "classes": _labels,
+    "partitioned": _partitioned,
     "tune": _tune,
     "tune one_se": lambda: _tune(rule="one_se", complexity="-k"),
     "tune dev set": lambda: _tune(

@@ -194,6 +194,7 @@ def _table_hint(data: object) -> str:
     if is_polars(data, "LazyFrame"):
         return "use data.collect()"
     hints = {
+        "compute": "use data.compute(); only cross_validate(OLS(), ...) takes partitions",
         "to_frame": "use data.to_frame()",
         "toarray": "use data.toarray(): sparse matrices are not read",
         "to_pandas": "use data.to_pandas()",

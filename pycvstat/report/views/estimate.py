@@ -196,8 +196,9 @@ class EstimateView(FoldsView):
         if len(plan) > 1 and plan.n_test.max() > 1:
             words = "Mean loss of every fold, their mean, and the interval."
             found["folds"] = Picture(self._draw_folds, WIDE, words, self._tell_folds)
-        words = "Mean loss of every row over its tests."
-        found["losses"] = Picture(self._draw_losses, WIDE, words, self._tell_folds)
+        if isinstance(self.table, LossTable):
+            words = "Mean loss of every row over its tests."
+            found["losses"] = Picture(self._draw_losses, WIDE, words, self._tell_folds)
         if len(plan) > 1 or self.legal:
             found["intervals"] = Picture(self._draw_intervals, self._size_of_intervals)
         if plan.kind == "nested_pairs":

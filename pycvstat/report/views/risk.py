@@ -228,7 +228,7 @@ class RiskView(EstimateView, DataView, of=CVResult):
         return [*parts, *self.interval_told()]
 
 
-def fit_notes(result: CVResult) -> list[Block]:
+def fit_notes(result: Any) -> list[Block]:
     """Columns without a coefficient and fits that did not converge."""
     fits = [[one for one in fit if isinstance(one, FitReport)]
             for fit in result.details if isinstance(fit, tuple)]  # fmt: skip
