@@ -72,6 +72,32 @@ axis
 # A learner of this package that has a closed form, or neighbours that all folds share, seldom
 # needs a second machine. What follows is about the others, and about sizes beyond these.
 #
+# ## More rows than memory
+#
+# Least squares needs no more than sums of its rows. Of a dask frame, `cross_validate` reads the
+# partitions one at a time, twice: once for complete rows and the levels of factors, once for a
+# small triangle with the cross products of each fold (by QR, so that no digits are lost to
+# squaring). All fits and their squared errors follow from the triangles.
+
+# %%
+import dask.dataframe as dd
+
+import pycvstat as pcv
+
+waves = pcv.data.waves(2000)
+folds = pcv.KFold(10, random=1)
+summed = pcv.cross_validate(
+    pcv.OLS(), "y ~ x1 + I(x2^2) + x3", dd.from_pandas(waves, npartitions=8), folds=folds
+)
+whole = pcv.cross_validate(pcv.OLS(), "y ~ x1 + I(x2^2) + x3", waves, folds=folds)
+pd.DataFrame({"partitions": summed.fold_errors, "whole": whole.fold_errors}).T.round(12)
+
+# %% [markdown]
+# Losses of single rows are not kept, so intervals and metrics that need them are refused in words;
+# the corrected t, RMSE and R² are had from sums. A checkpoint keeps finished partitions where a
+# worker ends; it knows a dask frame by the name that dask gives it.
+#
+#
 # ## What a task costs
 #
 # A task is one outer fold: tune by 5-fold cross-validation on the training part, fit, predict. Two

@@ -46,21 +46,18 @@ class Partition:
         What dask calls it, made from the files, data and functions that it comes from.
     recipe : bytes
         The part of dask's graph that makes it.
-    persisted : bool
-        Whether a cluster holds parts of it.
     """
 
     number: int
     fingerprint: str
     recipe: bytes
-    persisted: bool
 
     def read(self) -> Frame:
         """Make it here, by one thread."""
         from dask.local import get_sync
 
         try:
-            graph, key = self._persisted() if self.persisted else pickle.loads(self.recipe)
+            graph, key = pickle.loads(self.recipe)
             return read(get_sync(graph, key))
         except MemoryError as error:
             raise short_of_memory(f"partition {self.number}", error).at(str(self)) from error
@@ -72,17 +69,6 @@ class Partition:
                 given=telling(error),
                 fix=f"look at data.partitions[{self.number - 1}].compute()",
             ) from error
-
-    def _persisted(self) -> tuple[dict[Any, Any], Any]:
-        """The recipe with what the cluster holds of it."""
-        from distributed import Future, get_client
-
-        client: Any = get_client()
-        with client.as_current():
-            graph, key = pickle.loads(self.recipe)
-        held = {name: found for name, node in graph.items() if (found := _held(node)) is not None}
-        here: dict[Any, Any] = {name: Future(found.key, client) for name, found in held.items()}
-        return graph | client.gather(here), key
 
     def __str__(self) -> str:
         return f"partition {self.number}"
@@ -99,15 +85,15 @@ def partitions_of(data: Any, names: Iterable[str]) -> list[Partition]:
     found = []
     for number, key in enumerate(chosen.__dask_keys__(), start=1):
         needed = cull(graph, [key])[0]
-        persisted = any(_held(node) is not None for node in needed.values())
-        found.append(Partition(number, str(key), cloudpickle.dumps((needed, key)), persisted))
+        nodes = [getattr(node, "value", node) for node in needed.values()]
+        if any(type(node).__module__ == "distributed.client" for node in nodes):
+            raise DataError(
+                "the partitions are held by a cluster, and each is made where it is summed.",
+                given="a dask frame after persist()",
+                fix="give the frame as it was before persist()",
+            )
+        found.append(Partition(number, str(key), cloudpickle.dumps((needed, key))))
     return found
-
-
-def _held(node: Any) -> Any:
-    """The future in a node of a graph of what was persisted."""
-    value = getattr(node, "value", node)
-    return value if type(value).__module__ == "distributed.client" else None
 
 
 @dataclass(frozen=True, eq=False)

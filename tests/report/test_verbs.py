@@ -24,15 +24,17 @@ from pycvstat.errors import InputError, heard
 from pycvstat.intervals.paired import Paired
 from pycvstat.intervals.result import Interval
 from pycvstat.learners import as_learner
+from pycvstat.procedures.cross_validate import OfTable
 from pycvstat.report.content import width
 from pycvstat.verbs import CompareVerbs, EstimateVerbs, Shown, Verbs
 from tests.report.conftest import MAKERS, result
 
-BASES = {Shown, Verbs, EstimateVerbs, CompareVerbs}
+BASES = {Shown, Verbs, EstimateVerbs, CompareVerbs, OfTable}
 WITHOUT_ROWS = {
     "Agreement",
     "BiasVariance",
     "ConfidenceSet",
+    "PartitionedResult",
     "Coverage",
     "Crosscheck",
     "Multiverse",
