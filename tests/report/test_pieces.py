@@ -142,6 +142,22 @@ def test_every_figure_is_a_tidy_table_too(any_result: Any, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("name", "kind", "columns"),
+    [
+        ("classes", "roc", ["class", "event", "probability", "fit"]),
+        ("cv", "losses", ["row", "loss"]),
+        ("compare", "paired", ["repeat", "fold", "ols", "mean", "knn"]),
+    ],
+)
+def test_a_table_holds_the_numbers_in_its_figure(
+    tmp_path: Path, name: str, kind: str, columns: list[str]
+) -> None:
+    frame = pd.read_csv(result(name).figure(tmp_path / "f.csv", kind))
+    assert frame.columns.tolist() == columns
+    assert len(frame) == {"roc": 120, "losses": 32, "paired": 8}[kind]
+
+
+@pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda r, p: r.figure(p / "f.gif"), r"ends in \.pdf, \.svg or \.png"),

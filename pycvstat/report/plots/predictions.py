@@ -29,23 +29,29 @@ if TYPE_CHECKING:
 
 
 def fold_errors(
-    ax: Axes, table: pd.DataFrame, estimate: float, interval: Interval | None, quantity: str
+    ax: Axes,
+    table: pd.DataFrame,
+    estimate: float,
+    interval: Interval | None,
+    quantity: str,
+    one: str = "fold",
 ) -> Axes:
-    """Mean loss of every fold, their mean, and the interval around the estimate."""
-    repeated = table["repeat"].nunique() > 1
-    x = table["repeat" if repeated else "fold"].to_numpy(dtype=np.float64)
+    """Mean loss of every fit, which is `one`, their mean, and the interval around the estimate."""
+    several = table["repeat"].nunique() > 1
+    repeated = several and bool(table.duplicated("repeat").any())
+    x = table["repeat" if several else "fold"].to_numpy(dtype=np.float64)
     if interval is not None:
         words = f"{100 * interval.level:g} % interval"
         ax.axhspan(interval.low, interval.high, **BAND, alpha=0.6, label=words)
     ax.axhline(estimate, color=INK, linewidth=0.9, zorder=1, label="mean of fold means")
     colour, size = (FAINT, 3) if repeated else (BLUE, 4)
-    ax.plot(x, table["estimate"], "o", color=colour, markersize=size, zorder=2, label="fold")
+    ax.plot(x, table["estimate"], "o", color=colour, markersize=size, zorder=2, label=one)
     if repeated:
         means = table.groupby("repeat")["estimate"].mean()
         ax.plot(means.index, means, "s", color=BLUE, zorder=3, label="mean of a repetition")
     whole_numbers(ax.xaxis)
-    across = "repetition" if repeated else "fold"
-    return labelled(ax, across, f"{quantity}, mean over the fold")
+    across = "repetition" if repeated else one
+    return labelled(ax, across, f"{quantity}, mean over the {one}")
 
 
 def loss_distribution(ax: Axes, losses: Any, estimate: float, quantity: str) -> Axes:

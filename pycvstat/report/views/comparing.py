@@ -263,12 +263,22 @@ class ComparingView(FoldsView):
         """The methods side by side, a pair of them, groups that are not told apart."""
         size, words = len(self.names), f"Estimates with {100 * self.level:g} % intervals."
         forest_size = (5.2, 0.9 + 0.3 * size)
-        found = {"forest": Picture(self._draw_forest, forest_size, words, self._tell_forest)}
+        told = self._tell_forest, lambda: self.estimates
+        found = {"forest": Picture(self._draw_forest, forest_size, words, *told)}
         if size > 1:
             tall = (4.6, 1.1 + 0.35 * size)
-            found["paired"] = Picture(self._draw_pair, (4.6, 2.2))
-            found["critical"] = Picture(self._draw_critical, tall, GROUPS, self._tell_critical)
+            found["paired"] = Picture(self._draw_pair, (4.6, 2.2), data=self._by_fold)
+            shown = self._tell_critical, lambda: all_pairs(self.tables, method=self.method)
+            found["critical"] = Picture(self._draw_critical, tall, GROUPS, *shown)
         return found | {"map": map_of(self.result.plan)}
+
+    def _by_fold(self) -> pd.DataFrame:
+        """The mean loss of every method in every fold."""
+        import pandas as pd
+
+        plan = self.result.plan
+        means = {name: table.fold_means()[:, 0] for name, table in self.tables.items()}
+        return pd.DataFrame({"repeat": plan.repeat + 1, "fold": plan.fold + 1, **means})
 
     def _draw_forest(self, ax: Axes, method: str | None = None, level: float | None = None) -> Axes:
         view = self.at(method, level)

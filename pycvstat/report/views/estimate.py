@@ -184,6 +184,11 @@ class EstimateView(FoldsView):
         shown = self.figure("folds" if "folds" in self.pictures else "losses", "fold-errors")
         return section("Errors of the folds", folds_table(self.fold_rows, self.quantity), shown)
 
+    @property
+    def fit(self) -> str:
+        """What a fit of the plan is called."""
+        return {"bootstrap": "resample", "subsampling": "split"}.get(self.table.plan.scheme, "fold")
+
     @cached_property
     def legal(self) -> tuple[str, ...]:
         """The methods that are legal for the table without further options."""
@@ -194,13 +199,17 @@ class EstimateView(FoldsView):
         """Errors of folds, losses of rows, all legal intervals, the map of the folds."""
         plan, found = self.table.plan, {}
         if len(plan) > 1 and plan.n_test.max() > 1:
-            words = "Mean loss of every fold, their mean, and the interval."
-            found["folds"] = Picture(self._draw_folds, WIDE, words, self._tell_folds)
+            words = f"Mean loss of every {self.fit}, their mean, and the interval."
+            found["folds"] = Picture(
+                self._draw_folds, WIDE, words, self._tell_folds, lambda: self.fold_rows
+            )
         if isinstance(self.table, LossTable):
-            words = "Mean loss of every row over its tests."
-            found["losses"] = Picture(self._draw_losses, WIDE, words, self._tell_folds)
+            words, told = "Mean loss of every row over its tests.", self._tell_folds
+            found["losses"] = Picture(self._draw_losses, WIDE, words, told, lambda: self._losses)
         if len(plan) > 1 or self.legal:
-            found["intervals"] = Picture(self._draw_intervals, self._size_of_intervals)
+            found["intervals"] = Picture(
+                self._draw_intervals, self._size_of_intervals, data=self._intervals
+            )
         if plan.kind == "nested_pairs":
             found["inflation"] = Picture(self._draw_inflation)
         return found | self.own_pictures() | {"map": map_of(plan)}
@@ -211,7 +220,8 @@ class EstimateView(FoldsView):
 
     def _draw_folds(self, ax: Axes, method: str | None = None, level: float | None = None) -> Axes:
         found = self.at(method, level).interval
-        return predictions.fold_errors(ax, self.fold_rows, self.estimate, found, self.quantity)
+        drawn = self.fold_rows, self.estimate, found, self.quantity, self.fit
+        return predictions.fold_errors(ax, *drawn)
 
     def _tell_folds(self) -> str:
         means, loss = self.fold_rows["estimate"], self.quantity
@@ -223,17 +233,27 @@ class EstimateView(FoldsView):
             f"largest {high}."
         )
 
+    @property
+    def _losses(self) -> pd.DataFrame:
+        """The mean loss of every row that was tested and has one."""
+        import pandas as pd
+
+        rows, losses = self.table.tested_rows()
+        return pd.DataFrame({"row": rows, "loss": losses[:, 0]}).dropna(ignore_index=True)
+
     def _draw_losses(self, ax: Axes) -> Axes:
-        by_row = self.table.tested_rows()[1][:, 0]
-        known = by_row[~np.isnan(by_row)]
+        known = self._losses["loss"].to_numpy()
         return predictions.loss_distribution(ax, known, self.estimate, self.quantity)
 
-    def _draw_intervals(self, ax: Axes, methods: Any = None, level: float = 0.95) -> Axes:
+    def _intervals(self, methods: Any = None, level: float = 0.95) -> pd.DataFrame:
         import pandas as pd
 
         with heard():
             found = [interval(self.table, name, level) for name in methods or self._simple()]
-        rows = pd.concat([one.tidy() for one in found], ignore_index=True)
+        return pd.concat([one.tidy() for one in found], ignore_index=True)
+
+    def _draw_intervals(self, ax: Axes, methods: Any = None, level: float = 0.95) -> Axes:
+        rows = self._intervals(methods, level)
         labels = [f"{m}, {t}" for m, t in zip(rows["method"], rows["target"], strict=True)]
         words = f"{self.quantity}, {100 * level:g} % intervals"
         return forest.forest(ax, rows, labels, words)

@@ -105,6 +105,11 @@ class MultiverseView(View, of=Multiverse):
         splits = count(len(self.result.universes), "split")
         return [Headline(splits if np.isnan(agreement) else yes, words)]
 
+    def sentence(self) -> str:
+        """What the splits say."""
+        words = "; ".join(self.said(pair) for pair in self.asked)
+        return f"Over {count(len(self.result.universes), 'way')} to split, {words}."
+
     def table(self) -> Table:
         """Conclusions by folds."""
         frame = self.conclusions

@@ -225,14 +225,21 @@ class NestedView(RiskView, of=NestedResult):
         strips = 0 if self._inner is None else min(len(self._inner), 12) + 1.5
         tall = (4.6, 1.1 + 0.17 * (min(len(self.result.plan), 12) + strips))
         return {
-            "curves": Picture(self._draw_curves, WIDE, CURVES, self._tell_curves),
-            "selection": Picture(self._draw_selection, WIDE, CHOSEN, self._tell_selection),
-            "diagram": Picture(self._draw_diagram, tall, DIAGRAM, self._tell_diagram),
+            "curves": Picture(
+                self._draw_curves, WIDE, CURVES, self._tell_curves, lambda: self.inner
+            ),
+            "selection": Picture(
+                self._draw_selection, WIDE, CHOSEN, self._tell_selection, lambda: self.selection
+            ),
+            "diagram": Picture(
+                self._draw_diagram, tall, DIAGRAM, self._tell_diagram, self.result.plan.tidy
+            ),
             "tuning": Picture(
                 lambda ax: self._final().draw(ax),
                 WIDE,
                 CURVE.format(best="smallest"),
                 lambda: self._final().tell(),
+                lambda: self.result.retuned.tidy(),
             ),
         } | super().pictures
 

@@ -181,11 +181,12 @@ class RiskView(EstimateView, DataView, of=CVResult):
         numbers = held is not None and not self.result.task.response.levels
         if numbers and np.isfinite(held.values).any():  # type: ignore[union-attr]
             found["residuals"] = Picture(
-                self._draw_residuals, WIDE, RESIDUALS, self._tell_residuals
+                self._draw_residuals, WIDE, RESIDUALS, self._tell_residuals, lambda: self.augmented
             )
         for name, (draw, words) in (CURVES if self.scored else {}).items():
             drawn = partial(self._draw_classes, draw)
-            found[name] = Picture(drawn, (3.8, 3.8), words + BEHIND, self._tell_classes)
+            told = self._tell_classes, self._scores
+            found[name] = Picture(drawn, (3.8, 3.8), words + BEHIND, *told)
         return found
 
     def _draw_residuals(self, ax: Axes) -> Axes:
@@ -198,6 +199,14 @@ class RiskView(EstimateView, DataView, of=CVResult):
             f"Residuals against out-of-fold predictions of {len(spread)} rows: mean "
             f"{number(spread.mean())}, standard deviation {number(spread.std())}."
         )
+
+    def _scores(self) -> pd.DataFrame:
+        """Every out-of-fold probability of a class, and whether the row is of it."""
+        import pandas as pd
+
+        parts = ({"class": one.name, "event": one.event, "probability": one.score, "fit": one.fit}
+                 for one in self.scored)  # fmt: skip
+        return pd.concat(map(pd.DataFrame, parts), ignore_index=True)
 
     def _draw_classes(self, draw: Any, ax: Axes) -> Axes:
         drawn: Axes = draw(ax, self.scored)
