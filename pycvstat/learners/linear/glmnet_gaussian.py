@@ -261,7 +261,7 @@ class _Descent:
         self.gradient, self.response = np.abs(at_zero), self.seen
         self.share, self.fitted, self.end, self.going = 0.0, 0, 0, True
         self.begun = False
-        if settings.some_free:
+        if settings.some_free and settings.alpha > 0.0:  # in ridge glmnet looks at the null model
             self.lambdas = np.array([FIRST])
             self.start(0)
             at_zero, self.begun = self.columns @ self.state.r, True

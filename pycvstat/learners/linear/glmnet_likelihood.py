@@ -108,7 +108,7 @@ def _path(
     offset, pulls, down = family(_Rows(columns, varies, y[rows], w, settings))
     slopes: Any = np.zeros((1, *np.shape(offset), len(columns)))
     intercepts: Any = np.asarray(offset)[None]
-    if settings.some_free:
+    if settings.some_free and settings.alpha > 0.0:  # in ridge glmnet looks at the null model
         slopes, intercepts, *_ = down(np.array([FIRST]), 0.0)
     eta = np.asarray(intercepts[0])[..., None] + slopes[0] @ columns
     lambdas = settings.penalties(pulls(eta, columns), 1.0)
@@ -165,13 +165,15 @@ def _several_classes(rows: _Rows) -> _Null:
     offset = logs - logs.mean()
 
     def pulls(eta: FloatArray, columns: FloatArray) -> FloatArray:
-        odds = np.exp(eta) * np.ones(len(w))
-        return np.asarray(np.abs((w * (y - odds / odds.sum(0))) @ columns.T).max(0))
+        odds = np.exp(eta - eta.max(0)) * np.ones(len(w))
+        each = (w * (y - odds / odds.sum(0))) @ columns.T
+        return np.asarray(np.linalg.norm(each, axis=0) if settings.grouped else np.abs(each).max(0))
 
     def down(lambdas: FloatArray, first: float) -> Any:
         return classes_path(
             rows.columns, y, w, settings.intercept, rows.varies, settings.penalty_factor,
             lambdas, first, settings.alpha, settings.pmax, ends_of(settings), offset,
+            settings.grouped,
         )  # fmt: skip
 
     return offset, pulls, down

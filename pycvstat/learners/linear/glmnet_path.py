@@ -36,6 +36,8 @@ class Settings:
     standardize, intercept : bool
     thresh : float
     maxit, dfmax, pmax : int
+    grouped : bool
+        Whether the slopes of a predictor for several classes have one penalty.
     fdev, devmax, mnlam
         As in ``glmnet.control``: least relative gain and largest share of explained deviance,
         least number of penalties.
@@ -52,6 +54,7 @@ class Settings:
     maxit: int
     dfmax: int
     pmax: int
+    grouped: bool = False
     fdev: float = 1e-5
     devmax: float = 0.999
     mnlam: int = 5

@@ -6,8 +6,8 @@ published descriptions (Friedman, Hastie and Tibshirani 2010; Tibshirani et al. 
 pages and measurements of glmnet 4.1. `pycvstat.Lasso` and its kin solve the same problem to the
 last digits instead, and go everywhere where a learner goes.
 
-Left out of glmnet: the families cox, mgaussian and those given as objects; the grouped penalty of
-``type.multinomial``; responses of several columns; offsets; limits of coefficients; `exclude`;
+Left out of glmnet: the families cox, mgaussian and those given as objects; responses of several
+columns; offsets; limits of coefficients; `exclude`;
 sparse x and `makeX`; `relax`; `alignment = "fraction"`; `bigGlm`, `assess.glmnet` and the plots
 (`tidy` gives what they draw). Of `glmnet.control` the factory's values hold.
 """

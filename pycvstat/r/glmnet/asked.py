@@ -9,7 +9,7 @@ import numpy as np
 
 from pycvstat.data.frame import read_y
 from pycvstat.errors import DataError, InputError, warn
-from pycvstat.errors.checks import is_number, is_whole, real_numbers
+from pycvstat.errors.checks import check_word, is_number, is_whole, real_numbers
 from pycvstat.learners.linear.glmnet_path import Settings
 from pycvstat.r.values import names_of, numeric_columns
 from pycvstat.types import FloatArray
@@ -33,6 +33,7 @@ class Arguments(TypedDict, total=False):
     pmax: int | None
     penalty_factor: Any
     maxit: int
+    type_multinomial: Literal["ungrouped", "grouped"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,9 +193,11 @@ def settings_of(
     pmax: int | None = None,
     penalty_factor: Any = None,
     maxit: int = 100_000,
+    type_multinomial: str = "ungrouped",
 ) -> Settings:
     """The settings of a path with glmnet's defaults for these data."""
     p = data.X.shape[1]
+    check_word("type_multinomial", type_multinomial, ("ungrouped", "grouped"))
     if lambda_min_ratio is not None and not (
         is_number(lambda_min_ratio) and 0.0 < lambda_min_ratio < 1.0
     ):
@@ -217,6 +220,7 @@ def settings_of(
         maxit=_count(maxit, "maxit"),
         dfmax=most,
         pmax=min(2 * most + 20, p) if pmax is None else _count(pmax, "pmax"),
+        grouped=type_multinomial == "grouped",
     )
 
 

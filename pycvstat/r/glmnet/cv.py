@@ -82,6 +82,8 @@ class CvGlmnet:
     @property
     def nzero(self) -> IntArray:
         fit = self.glmnet_fit
+        if fit.several and fit.settings.grouped:  # R counts the intercept, too
+            return fit.df + fit.path.a0.any(axis=1)
         if not fit.several:
             return fit.df
         each: FloatArray = np.median(np.count_nonzero(fit.path.beta, axis=2), axis=1)

@@ -166,7 +166,8 @@ class Glmnet:
         type : {"link", "response", "class", "coefficients", "nonzero"}
             "link" is the linear predictor, "response" a mean, of a binomial response the
             probability of its second class; "class" the more probable one.
-            "nonzero" gives, for each penalty, the numbers of the predictors, counted from 1.
+            "nonzero" gives, for each penalty, the numbers of the predictors, counted from 1; of
+            grouped ones from 2, after the intercept.
             Of several classes "link" and "response" have an axis of classes after that of rows,
             and "nonzero" is a dict by class.
 
@@ -182,9 +183,13 @@ class Glmnet:
         one = s is not None and np.ndim(s) == 0
         if type == "nonzero":
             each = [beta] if not self.several else beta.swapaxes(0, 1)
+            if grouped := self.settings.grouped and self.several:  # R counts the intercept, too
+                each = [np.column_stack([a0.any(axis=1), beta.any(axis=1)])]
             used = [[np.flatnonzero(slopes) + 1 for slopes in part] for part in each]
             found = [part[0] for part in used] if one else used
-            return dict(zip(self.data.classes, found, strict=True)) if self.several else found[0]
+            if not self.several or grouped:
+                return found[0]
+            return dict(zip(self.data.classes, found, strict=True))
         if newx is None:
             raise InputError("you need to supply a value for newx.", fix="fit.predict(newx, s=s)")
         new, _ = predictors(in_order_of(newx, self.data.names, "newx"), "newx")
@@ -292,7 +297,8 @@ def glmnet(
     """Fit the elastic net along a path of penalties, by glmnet's steps.
 
     As in R: ``glmnet(x, y, weights = weights, lambda = lambda_, ...)``, to about ten digits at
-    any `thresh`.
+    any `thresh`. Ungrouped coefficients of classes that separate agree to fewer, three at worst
+    (their deviance to eight), and where unpenalised predictors separate them may not converge.
 
     Parameters
     ----------
@@ -312,6 +318,8 @@ def glmnet(
         dfmax, pmax : coefficients in the model, and predictors that may ever enter, at most.
         penalty_factor : what each coefficient's penalty is multiplied by.
         maxit : sweeps at most, 100000.
+        type_multinomial : "grouped" has one penalty for the slopes of a predictor for all classes;
+        "ungrouped" by default.
 
     Returns
     -------
