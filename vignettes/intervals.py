@@ -53,8 +53,9 @@ except pcv.errors.IntervalError as problem:
 #   s\sqrt{1/J + \rho}/\bar{x})$: means of losses without an upper end are skewed to the right. On
 #   one partition $\rho = n_2/(n_1 - n_2)$, test rows over the training rows that two fits share; on
 #   a repeated one $\rho = (n_2/n_1)(1 + 4I)$, where the instability $I$ is the variance of a row's
-#   loss between repetitions over that between rows. Both were chosen by simulation, below. The
-#   default for losses from 0 without an upper end.
+#   loss between repetitions over that between rows. Both were chosen by simulation: see [what an
+#   interval can promise](what_an_interval_can_promise.py). The default for losses from 0 without an
+#   upper end.
 # - **Row-wise corrected t**: $\pm t_{n-1}\,\hat\sigma\sqrt{\max(1.25, 1 + 4I)/n}$ over the rows;
 #   the default for differences of two methods, where it has more power than fold means.
 # - **CV-CLT** (Bayle and others): $\pm z\, \hat\sigma/\sqrt{n}$ over the pointwise losses, for
@@ -120,29 +121,6 @@ sizes = sizes.assign(n=sizes["target"].str.extract(r"(\d+)", expand=False).astyp
 sizes[sizes["n"] != 50].pivot(index="n", columns="label", values="coverage")
 
 # %% [markdown]
-# ## Every method in every scenario
-#
-# No interval covers everywhere. Smallest and largest coverage of $ER(n)$ over the scenarios, at
-# nominal 95 %:
-
-# %%
-every = runs("all")
-every = every[every["target"] == "ER(100)"]
-every.groupby("label", sort=False).agg(
-    scenarios=("scenario", "nunique"),
-    smallest=("coverage", "min"),
-    largest=("coverage", "max"),
-    average=("coverage", "mean"),
-)
-
-# %% [markdown]
-# The smallest values come from two scenarios:
-
-# %%
-hardest = every.loc[every.groupby("label", sort=False)["coverage"].idxmin()]
-hardest["scenario"].value_counts().rename("methods with their smallest coverage").to_frame()
-
-# %% [markdown]
 # A small part again, with another seed, run while this page was made:
 
 # %%
@@ -175,51 +153,9 @@ pd.DataFrame(coverages).round(3)
 # coverage is near its level, and above it for the predictive value: a data set with more events by
 # chance also teaches its models to predict more events, which takes back what chance gave.
 #
-# ## Groups of rows
+# How intervals do where it is hard, with heavy tails, groups and tuned minima, and as tests of two
+# learners: [what an interval can promise](what_an_interval_can_promise.py).
 #
-# Where rows belong together (patients, sites), whole groups must be tested. The interval of fold
-# means stays about the expected risk; the one by cluster counts groups, is about the K-fold test
-# error, and takes the degrees of freedom that unequal groups and skewed sums leave (Satterthwaite).
-
-# %%
-groups = runs("groups")
-groups = groups[groups["target"].str.startswith("ER")]
-groups.pivot_table(index="scenario", columns="label", values="coverage", sort=False)
-
-# %% [markdown]
-# ## Where it is hard
-#
-# Coverage of the expected risk at the size of the training sets (of one split: the risk of its
-# model) by nominal 95 % intervals, 400 data sets each (the nested ones fewer).
-
-# %%
-usual = runs("usual")
-hard = usual[usual["target"].str.contains("90|72|PQ")]
-hard.pivot_table(index="scenario", columns="label", values="coverage", sort=False).round(2)
-
-# %% [markdown]
-# Half as many coefficients as rows, t errors of 5 degrees of freedom: the log-scale corrected t on
-# ten folds covers about what it says, at little more width. Nothing covers a mean that the sample
-# has not seen: with t errors of 3 degrees of freedom, or lognormal ones, intervals of every kind
-# lie too low too often. A warning says when the errors have heavier tails than normal ones; of the
-# intervals that lie too low there about three quarters carry it (t errors of 3) or nearly all
-# (lognormal), and of those with normal errors one in twenty. Neighbours, whose errors are larger
-# where the surface is steep, have a limit of their own. `interval(side="upper")` gives a bound.
-#
-# `simulate.coverage(learner, "auto", like=data, formula="y ~ .")` repeats this for your design:
-# rows of your data, responses from the model fitted to them.
-#
-# ## Tests of two learners
-#
-# Size (no effect) and power of paired tests at 5 %, a learner against itself on other predictors:
-
-# %%
-rivals = runs("rivals")
-rivals.assign(pair=rivals["scenario"].str.replace(" against itself", "")).pivot_table(
-    index="pair", columns="label", values="excludes_zero", sort=False
-).round(3)
-
-# %% [markdown]
 # ## Which one
 #
 # `method="auto"` takes the log-scale corrected t for losses from 0 without an upper end, and the

@@ -26,6 +26,7 @@ from pycvstat.intervals.legal import legal_methods
 from pycvstat.intervals.method import METHODS, Limits, Method, register
 from pycvstat.intervals.nadeau_bengio import corrected_t
 from pycvstat.intervals.result import Interval
+from pycvstat.intervals.simulated import methods
 
 __all__ = [
     "METHODS",
@@ -46,6 +47,7 @@ __all__ = [
     "interval",
     "legal_methods",
     "log_t",
+    "methods",
     "nadeau_bengio",
     "ncv",
     "pointwise_t",

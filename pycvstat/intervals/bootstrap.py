@@ -244,11 +244,7 @@ BBC_CV = register(
         folds=KFold(10),
         rank=4,
         because="the least of several estimates is optimistic, and this corrects it without refits",
-        known=lambda plan: (
-            "corrects the optimism of the minimum; conservative (95 to 99 % coverage at nominal "
-            "95 % in this package's own simulations of kNN with k tuned over 8 values, n = 50 to "
-            "200; other learners and grids can differ)"
-        ),
+        known=lambda plan: "corrects the optimism of the minimum",
         several=True,
         options=("draws", "random"),
         metrics="none",

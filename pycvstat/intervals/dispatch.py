@@ -13,17 +13,17 @@ import numpy as np
 from pycvstat.errors import IntervalError, heard
 from pycvstat.errors.checks import check_level, check_word
 from pycvstat.errors.names import unknown_argument
-from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import legal
+from pycvstat.intervals.all_rows import Curve
 from pycvstat.intervals.method import Limits, Method, Side, find
+from pycvstat.intervals.naming import estimand, name_limits, with_origin
 from pycvstat.intervals.of_metrics import fold_scores, known_of, measured, words_of
 from pycvstat.intervals.quantiles import one_sided, two_sided
-from pycvstat.intervals.result import Asked, Estimand, Interval
+from pycvstat.intervals.result import Asked, Interval
 from pycvstat.intervals.tails import warn_heavy_tails
 from pycvstat.losses import LossTable, Metric, Table
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import METRICS, MetricLike as Named, as_metric, averaging_of
-from pycvstat.losses.table import is_weighed
 
 MetricLike = Named | None
 KNOWN_IN_R = ("rmse", "r2", "r2_correlation", "auc")
@@ -38,6 +38,7 @@ def interval(
     metric: MetricLike = None,
     averaging: Averaging | None = None,
     side: Side = "both",
+    curve: Curve | None = None,
     **options: Any,
 ) -> Interval:
     """A confidence interval read off a table of losses; nothing is refitted.
@@ -58,6 +59,8 @@ def interval(
         neither), or the mean over repetitions of the latter; by default as of `metric`.
     side : {"both", "upper", "lower"}
         "upper" and "lower" give one bound of this level; the other end is that of the range.
+    curve : LearningCurve, optional
+        By which the interval says how the risk moves up to training on all rows.
     **options
         Of the method: ``bounds=(lo, hi)`` (hoeffding, dev_set), ``bias=`` (ncv), ``ties=``
         (cv_auc), ``draws=``, ``random=`` (bootstrap, bbc_cv).
@@ -97,7 +100,7 @@ def interval(
     found = name_limits(
         chosen, ends, used, level, why, about, table, "" if read is None else read.label,
         known_of(read, averaging, chosen, table.plan), source=used if read is None else None,
-        asked=asked_for(chosen, table, used, read, averaging, options), side=side,
+        asked=asked_for(chosen, table, used, read, averaging, options), side=side, curve=curve,
     )  # fmt: skip
     return with_origin(found, read, averaging)
 
@@ -278,111 +281,3 @@ def asked_for(
         of = "values of {} by fold" if averaging == "folds" else "pseudo-losses of {}"
         table, name, given = used, None, of.format(metric.name)
     return Asked(table, name, {k: v for k, v in options.items() if k != "random"}, given)
-
-
-def estimand(method: Method, plan: FoldPlan) -> Estimand:
-    """What a method's interval is about on a plan.
-
-    Examples
-    --------
-    >>> plan = FoldPlan.from_fold_ids([1, 1, 2, 2])
-    >>> estimand(find("corrected_t"), plan)
-    Estimand(kind='ER', size='2', of='the learner', folds=2, times=1, before='', after='', \
-risk='risk')
-    """
-    kind = method.target
-    if kind in ("R", "PQ"):  # a mean over one fit, or over the fits of a partition
-        kind = "R" if plan.scheme == "one split" else "PQ"
-    size = method.train_size(plan) if method.train_size else legal.range_of(plan.n_train)
-    of = "the tuned learner" if method.several and kind == "ER" else "the learner"
-    return Estimand(kind, size, of, plan.folds_per_repeat, plan.times)
-
-
-def name_limits(
-    method: Method,
-    limits: Limits,
-    table: Table,
-    level: float,
-    why: str,
-    about: Estimand,
-    given: Table,
-    metric: str = "",
-    known: str = "",
-    **more: Any,
-) -> Interval:
-    """The limits with their estimand, kept inside the range of the metric; `given` has weights.
-
-    What is `known` beside what the method says of a plan; `more` are fields of the interval.
-    """
-    lowest, highest = table.range
-    if limits.low == -math.inf:  # of one side: no end is moved
-        limits = replace(limits, low=lowest)
-    if limits.high == math.inf:
-        limits = replace(limits, high=highest)
-    if said := _of_weights(given, metric):
-        limits = replace(limits, notes=(*limits.notes, said))
-    clipped = limits.low < lowest or limits.high > highest
-    if clipped:
-        notes = (*limits.notes, cut_words(limits, lowest, highest))
-        low, high = max(limits.low, lowest), min(limits.high, highest)
-        limits = replace(limits, low=low, high=high, notes=notes)
-    known = "; ".join(part for part in (method.known(table.plan), known) if part)
-    more |= {"metric": table.loss, "known": known, "chosen": why, "clipped": clipped}
-    return interval_of(method, limits, level, about, **more)
-
-
-DELONG = "variance by the influence curve of the AUC (DeLong, DeLong and Clarke-Pearson)"
-
-
-def with_origin(found: Interval, metric: Metric | None, averaging: Averaging) -> Interval:
-    """The interval, with what its variance rests on where that is an influence curve."""
-    if metric is None or averaging == "folds" or not metric.citation or found.method == "bootstrap":
-        return found
-    cited = tuple(dict.fromkeys((*found.citation, *metric.citation)))
-    return replace(found, notes=(*found.notes, DELONG), citation=cited)
-
-
-def _of_weights(table: Table, metric: str = "") -> str:
-    """What weights are in, where there are any."""
-    fits, losses = table.weighted, is_weighed(table)
-    if losses:
-        where = "in the fits and in the losses" if fits else "in the losses"
-        return f"weights {where}{f', not in the {metric}' if metric else ''}"
-    return "weights in the fits, not in the losses" if fits else ""
-
-
-def interval_of(
-    method: Method, limits: Limits, level: float, about: Estimand, **more: Any
-) -> Interval:
-    """The interval of a method that gave these limits."""
-    return Interval(
-        low=limits.low,
-        high=limits.high,
-        estimate=limits.estimate,
-        std_error=limits.std_error,
-        level=level,
-        method=method.name,
-        title=method.title,
-        about=about,
-        df=limits.df,
-        log=limits.log,
-        citation=method.citation,
-        notes=limits.notes,
-        details=limits.details,
-        empty=limits.empty,
-        **more,
-    )
-
-
-def cut_words(limits: Limits, lowest: float, highest: float) -> str:
-    """Which ends were moved to the ends of the range.
-
-    Examples
-    --------
-    >>> cut_words(Limits(0.1, 0.1, -0.1, 0.3), 0.0, 1.0)
-    'lower end cut at 0, the smallest possible value (the formula gives -0.1)'
-    """
-    low = f"lower end cut at {lowest:g}, the smallest possible value (the formula gives "
-    high = f"upper end cut at {highest:g}, the largest possible value (the formula gives "
-    ends = [f"{low}{limits.low:.3g})"] if limits.low < lowest else []
-    return "; ".join(ends + ([f"{high}{limits.high:.3g})"] if limits.high > highest else []))

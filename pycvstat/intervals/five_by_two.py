@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pycvstat import rmath
 from pycvstat.folds import FiveByTwo
-from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import spread, symmetric
 from pycvstat.rmath.tolerances import QUANTILES
 from pycvstat.types import FloatArray
-
-if TYPE_CHECKING:
-    from pycvstat.folds.plan import FoldPlan
 
 
 def five_by_two_t(p: FloatArray, level: float) -> Limits:
@@ -88,15 +85,6 @@ def _on_table(formula: Callable[[FloatArray, float], Limits]) -> Callable[[Any, 
     return on_table
 
 
-def _known(size: str, coverage: str, heavy: str) -> Callable[[FoldPlan], str]:
-    words = (
-        f"as a test at 5 % of two least squares fits its size was {size} (n = 50 to 300) in this "
-        f"package's own simulations; as an interval of one risk it covered {coverage} at nominal "
-        f"95 % {SIMULATED}, {heavy} with heavy-tailed losses"
-    )
-    return lambda plan: words
-
-
 T = register(
     Method(
         name="five_by_two_t",
@@ -107,7 +95,6 @@ T = register(
         layouts=("5x2",),
         citation=("dietterich1998",),
         folds=FiveByTwo(),
-        known=_known("3 to 6 %", "88 to 97 %", "74 %"),
         needs="fold means",
         aliases=("5x2_t", "5x2cv_t", "5x2t"),
         r=InR("pcv_ci_five_by_two_t(matrix(pcv_means(x, fit), 5, byrow = TRUE), level)", "5"),
@@ -125,7 +112,6 @@ F = register(
         citation=("alpaydin1999",),
         folds=FiveByTwo(),
         rank=1,
-        known=_known("4 to 8 %", "85 to 95 %", "69 %"),
         needs="fold means",
         aliases=("5x2_f", "5x2cv_f", "5x2f"),
         r=InR(

@@ -10,7 +10,6 @@ from pycvstat.folds import Holdout
 from pycvstat.intervals.legal import is_unbounded
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import spread, symmetric
-from pycvstat.intervals.simulated import known
 from pycvstat.types import FloatArray
 
 
@@ -77,7 +76,6 @@ T = register(
         folds=Holdout(0.25),
         rank=1,
         because="there is one split",
-        known=known("holdout_t"),
         aliases=("holdout",),
         r=InR(
             "pcv_ci_holdout_t(x, level, log = is.infinite(highest) && all(x >= 0))", "length(x) - 1"

@@ -12,7 +12,6 @@ from pycvstat.folds import KFold
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.nadeau_bengio import small_share
 from pycvstat.intervals.quantiles import spread, symmetric
-from pycvstat.intervals.simulated import known
 from pycvstat.losses import LossTable
 from pycvstat.types import FloatArray
 
@@ -107,7 +106,6 @@ METHOD = register(
         rank=0,
         because="the loss has no upper end: its logarithm is less skewed",
         illegal={"one split": "one fit has no variance between fits"},
-        known=known("log_t"),
         needs="fold means",
         unbounded=True,
         metrics="none",

@@ -18,12 +18,6 @@ from pycvstat.rmath.tolerances import SUMS, Tolerance
 if TYPE_CHECKING:
     from pycvstat.folds.splitter import Splitter
 
-SIMULATED = (
-    "in this package's own simulations of least squares, 5-NN, logistic regression and tuned ridge "
-    "at n = 100"
-)
-"""Where figures of coverage come from that several methods give; other data can differ."""
-
 Target = Literal["ER", "R", "PQ", "R and ER"]
 Side = Literal["both", "upper", "lower"]
 
@@ -121,7 +115,8 @@ class Method(Brief):
     folds : Splitter
         The usual ``folds=``, which make it legal.
     known : callable
-        ``known(plan) -> str``: how liberal or wide it is known to be there.
+        ``known(plan) -> str``: how liberal or wide it is known to be there, beside what
+        `simulated` has of it.
     needs : {"fold means", "pointwise", "0-1", "predictions"}
         What it reads: fold means (any metric), one loss per observation, losses of 0 and 1 only,
         or predicted scores of two classes.
@@ -169,7 +164,7 @@ class Method(Brief):
     layouts: tuple[Scheme, ...]
     citation: tuple[str, ...]
     folds: Splitter
-    known: Callable[[FoldPlan], str]
+    known: Callable[[FoldPlan], str] = lambda plan: ""
     needs: Literal["fold means", "pointwise", "0-1", "predictions"] = "pointwise"
     unbounded: bool = False
     rank: int | None = None

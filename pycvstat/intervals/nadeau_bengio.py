@@ -13,9 +13,10 @@ from pycvstat.errors.checks import check_level
 from pycvstat.errors.names import answering
 from pycvstat.folds import KFold, PairedHalves, Repeated
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.dispatch import interval_of
+from pycvstat.intervals.all_rows import AllRows
 from pycvstat.intervals.legal import range_of
-from pycvstat.intervals.method import SIMULATED, InR, Limits, Method, register
+from pycvstat.intervals.method import InR, Limits, Method, register
+from pycvstat.intervals.naming import interval_of
 from pycvstat.intervals.quantiles import spread, symmetric
 from pycvstat.intervals.result import Asked, Estimand, Interval, Scores
 from pycvstat.types import FloatArray
@@ -79,16 +80,8 @@ def small_share(ratio: float) -> tuple[str, ...]:
 
 def _known(plan: FoldPlan) -> str:
     if plan.scheme in ("K-fold", "leave-one-out"):
-        return (
-            f"safe but wide on a single K-fold (96 to 98 % coverage at nominal 95 % {SIMULATED}, "
-            "91 % with half as many coefficients as rows, 81 % with heavy-tailed losses); "
-            "10-fold cross-validation repeated 10 times is narrower"
-        )
-    return (
-        f"slightly liberal (89 to 96 % coverage at nominal 95 % {SIMULATED}, 85 % with half as "
-        "many coefficients as rows, 69 % with heavy-tailed losses); meant for training shares of "
-        "about 0.9"
-    )
+        return "safe but wide on a single K-fold; 10 times repeated 10-fold is narrower"
+    return "slightly liberal; meant for training shares of about 0.9"
 
 
 def _formula(table: Any, level: float) -> Limits:
@@ -157,7 +150,10 @@ def corrected_t(
     )
     about = Estimand("ER", range_of(train), risk=metric)
     asked = Asked(Scores(values, train, test))
-    return interval_of(CORRECTED_T, limits, level, about, metric=metric, known=known, asked=asked)
+    used = AllRows(round(float((train + test).mean())), round(float(train.mean())))
+    return interval_of(
+        CORRECTED_T, limits, level, about, metric=metric, known=known, asked=asked, all_rows=used
+    )
 
 
 def _scores(scores: Any) -> FloatArray:
@@ -236,10 +232,7 @@ CONSERVATIVE_Z = register(
         citation=("nadeau2003",),
         folds=PairedHalves(),
         rank=1,
-        known=lambda plan: (
-            "wide: the variance comes from half the data (96 to 100 % coverage at nominal 95 % "
-            f"{SIMULATED}, 82 % with heavy-tailed losses)"
-        ),
+        known=lambda plan: "wide: the variance comes from half the data",
         needs="fold means",
         aliases=("con_z",),
         centre="own",

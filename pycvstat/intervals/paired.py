@@ -12,17 +12,9 @@ import numpy as np
 
 from pycvstat.errors import InputError, IntervalError, LossError, warn
 from pycvstat.errors.checks import check_level, check_word
-from pycvstat.intervals.dispatch import (
-    MetricLike,
-    asked_for,
-    choose,
-    compute,
-    estimand,
-    name_limits,
-    read_metric,
-    with_origin,
-)
+from pycvstat.intervals.dispatch import MetricLike, asked_for, choose, compute, read_metric
 from pycvstat.intervals.legal import check_finite
+from pycvstat.intervals.naming import estimand, name_limits, with_origin
 from pycvstat.intervals.of_metrics import measured, words_of
 from pycvstat.intervals.result import Interval
 from pycvstat.losses import FoldMeans, LossTable, Table
@@ -205,7 +197,7 @@ def paired(
     named = "" if read is None else read.label
     source = used if read is None else None
     of = limits, used, level, why, about, a, named
-    found = name_limits(first, *of, source=source, asked=asked)
+    found = name_limits(first, *of, source=source, asked=asked, pair=True)
     found = with_origin(found, read, averaging)
     if limits.p_value is not None:
         return Paired(names, found, limits.p_value, limits.details["F"])

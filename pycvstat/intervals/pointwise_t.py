@@ -48,11 +48,6 @@ METHOD = register(
         rank=1,
         for_pairs=True,
         because="as a test it kept its level in simulations, with more power than fold means",
-        known=lambda plan: (
-            f"as a test at 5 % of a learner against itself on other predictors its size was "
-            f"{'2 to 4 %' if plan.times > 1 else '3 to 6 %'} in six pairs in this package's own "
-            "simulations"
-        ),
         metrics="none",
         r=InR(
             "pcv_ci_pointwise_t(mean(pcv_means(x, fit)), pcv_means(x, row), "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pycvstat.errors import InputError
+from pycvstat.intervals.all_rows import AllRows
 from pycvstat.intervals.method import Side, Target
 from pycvstat.intervals.quantiles import two_sided_p
 from pycvstat.losses import LossTable, Table
@@ -163,6 +164,8 @@ class Interval(Sealed, Verbs, Tabled):
         The losses it was read from, when it is about their mean.
     asked : Asked, optional
         What was asked for.
+    all_rows : AllRows, optional
+        How this relates to the model trained on all rows.
 
     Examples
     --------
@@ -195,6 +198,7 @@ class Interval(Sealed, Verbs, Tabled):
     details: Mapping[str, Any] = field(default_factory=dict)
     source: Table | None = field(default=None, repr=False)
     asked: Asked | None = field(default=None, repr=False)
+    all_rows: AllRows | None = field(default=None, repr=False)
     seal: InitVar[str] = ""
 
     def __post_init__(self, seal: str) -> None:
@@ -265,10 +269,11 @@ class Interval(Sealed, Verbs, Tabled):
         return pd.DataFrame([self.row()])
 
     def glance(self) -> pd.DataFrame:
-        """One row: what `tidy` has, with degrees of freedom, estimand and why the method."""
+        """One row: what `tidy` has, with degrees of freedom, estimand, why the method, ..."""
         row = self.tidy()
         row["df"], row["estimand"] = self.df, self.estimand
         row["clipped"], row["chosen"] = self.clipped, self.chosen
+        row["all_rows"] = str(self.all_rows or "")
         return row
 
     def augment(self) -> pd.DataFrame:

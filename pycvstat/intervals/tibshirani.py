@@ -67,11 +67,7 @@ METHOD = register(
         rank=5,
         because="the least of several estimates is optimistic, and only fold means were kept",
         illegal={"leave-one-out": "the best candidate of a single row says nothing"},
-        known=lambda plan: (
-            "wide (98 to 100 % coverage at nominal 95 % in this package's own simulations of kNN "
-            "with k tuned over 8 values, n = 50 to 200; other learners and grids can differ); the "
-            "bias is only roughly estimated: nested_cv() is the better answer"
-        ),
+        known=lambda plan: "the bias is only roughly estimated: nested_cv() is the better answer",
         needs="fold means",
         several=True,
         metrics="none",

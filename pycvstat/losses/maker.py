@@ -22,7 +22,7 @@ class Maker:
     Examples
     --------
     >>> round(Maker(10, exact=True).ratio(90, 100), 4)
-    0.9858
+    0.986
     """
 
     columns: int

@@ -13,10 +13,11 @@ from pycvstat.errors import IntervalError, warn
 from pycvstat.errors.checks import check_level, check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.all_rows import AllRows
 from pycvstat.intervals.bootstrap import percentiles
-from pycvstat.intervals.dispatch import cut_words
 from pycvstat.intervals.legal import range_of
 from pycvstat.intervals.method import Limits
+from pycvstat.intervals.naming import cut_words
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.intervals.resamples import OutOfBag, out_of_bag, plus
 from pycvstat.intervals.result import Estimand, Interval
@@ -281,6 +282,8 @@ class BootstrapResult(CVResult):
             notes = (*limits.notes, cut_words(limits, lowest, highest))
             low, high = max(limits.low, lowest), min(limits.high, highest)
             limits = replace(limits, low=low, high=high, notes=notes)
+        different = [len(np.unique(rows)) for rows, _ in self.plan]
+        size = round(float(np.mean(different))) if name == "out_of_bag" else self.plan.n
         return Interval(
             low=limits.low,
             high=limits.high,
@@ -296,6 +299,7 @@ class BootstrapResult(CVResult):
             notes=limits.notes,
             clipped=clipped,
             details=limits.details,
+            all_rows=AllRows(self.plan.n, size),
         )
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:

@@ -99,6 +99,34 @@ class LearningCurve(Verbs):
             }
         )
 
+    def shift(self, m: int, n: int) -> tuple[float, float]:
+        """Risk at n training rows less that at m, and its standard error: b (1 / n - 1 / m).
+
+        The test error of every fold is read as a + b / size, by least squares over the sizes; the
+        error is that of the corrected t over folds.
+
+        Examples
+        --------
+        >>> import pycvstat as pcv
+        >>> curve = pcv.learning_curve(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(),
+        ...                            sizes=[8, 16, 24], folds=pcv.KFold(4, random=1))
+        >>> shift, error = curve.shift(24, 32)
+        >>> round(shift, 2), round(error, 2)
+        (-0.68, 1.44)
+        """
+        inverse = 1 / self.sizes
+        if len(inverse) < 2:
+            raise InputError(
+                "a learning curve of one size has no slope.", given=self.sizes.tolist()
+            )
+        centred = inverse - inverse.mean()
+        shifts = self.test @ centred / (centred @ centred) * (1 / n - 1 / m)
+        if len(shifts) < 2:
+            return float(shifts.mean()), float("nan")
+        ratio = float(self.plan.n_test.sum() / self.plan.n_train.sum())
+        error = shifts.std(ddof=1) * np.sqrt(1 / len(shifts) + ratio)
+        return float(shifts.mean()), float(error)
+
     def glance(self) -> pd.DataFrame:
         """One row: learner, sizes, errors at the largest size."""
         import pandas as pd

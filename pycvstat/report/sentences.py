@@ -396,5 +396,5 @@ def interval_parts(found: Interval | None, estimate: float | None = None) -> Par
     centre = f" around {number(found.estimate)}" if moved(found, estimate) else ""
     article = "an" if found.title[0].lower() in "aeiou" else "a"
     kind = f"{article} {found.title.removesuffix(' interval')} interval "
-    about = f"; it is about the {found.estimand}."
+    about = f"; it is about the {found.estimand}. {found.all_rows or ''}".rstrip()
     return [f" The {interval_words(found)}{centre} is {kind}", Cite(found.citation), about]

@@ -26,12 +26,10 @@ from pycvstat.simulate.scenarios import (
     heavy_tailed,
     lognormal,
     nested,
-    of_statsmodels,
     ols,
     ranked_logistic,
     rivals,
     tuned_knn,
-    tuned_linear,
     two_ols,
 )
 
@@ -54,7 +52,6 @@ __all__ = [
     "heavy_tailed",
     "lognormal",
     "nested",
-    "of_statsmodels",
     "ols",
     "plane",
     "ranked_logistic",
@@ -64,7 +61,6 @@ __all__ = [
     "sine",
     "theorem_1",
     "tuned_knn",
-    "tuned_linear",
     "tuning_quantities",
     "two_classes",
     "two_ols",

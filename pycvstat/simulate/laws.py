@@ -209,29 +209,6 @@ def group_of(n: int, sizes: tuple[int, ...]) -> IntArray:
     return np.repeat(np.arange(len(repeated)), repeated)[:n]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Counts(Law):
-    """A law of Poisson counts with these means.
-
-    Examples
-    --------
-    >>> Counts("two", 1, lambda X: np.full(len(X), 2.0)).bayes_risk
-    2.0
-    """
-
-    def draw(self, stream: Any, n: int) -> tuple[FloatArray, FloatArray]:
-        """Draw n rows: predictors and response, each the inverse of its distribution function."""
-        from scipy.special import pdtrik
-
-        X = self.predictors(stream, n)
-        return X, np.ceil(np.maximum(pdtrik(np.asarray(stream.runif(n)), self.mean(X)), 0.0))
-
-    @cached_property
-    def bayes_risk(self) -> float:
-        """Risk of the regression function: the mean variance, which is the mean."""
-        return float(self.test_means.mean())
-
-
 def sine(noise: float = 0.5) -> Law:
     """Two periods of a sine on (0, 1) with one predictor: the shape of the course's pictures.
 

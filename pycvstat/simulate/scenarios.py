@@ -17,14 +17,12 @@ from pycvstat.learners.glm import Logit
 from pycvstat.learners.knn import KNN
 from pycvstat.learners.ols import OLS
 from pycvstat.learners.penalised import Lasso, Ridge
-from pycvstat.learners.statsmodels.learner import Statsmodels
 from pycvstat.losses import LossTable
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import as_stream
 from pycvstat.simulate.laws import (
-    Counts,
     GroupedNoise,
     HeavyTailed,
     Law,
@@ -263,25 +261,6 @@ def nested(learner: str) -> Scenario:
     return Scenario("tuned lasso, nested, n = 80, p = 150", law, 80, tuned, linear=True)
 
 
-def of_statsmodels(model: str) -> Scenario:
-    """A model of statsmodels: "logit", or "poisson" by its GLM.
-
-    Examples
-    --------
-    >>> of_statsmodels("logit").name
-    'Logit of statsmodels, 0-1 loss in 5 dimensions'
-    """
-    import statsmodels.api as sm
-    import statsmodels.formula.api as smf
-
-    if model == "logit":
-        name = "Logit of statsmodels, 0-1 loss in 5 dimensions"
-        return replace(SCENARIOS["logistic"], name=name, learner=Statsmodels(smf.logit))
-    law = Counts("counts", 3, lambda X: np.exp(0.5 + 0.4 * X[:, 0] - 0.3 * X[:, 1]))
-    learner = Statsmodels(smf.glm, family=sm.families.Poisson())
-    return Scenario("Poisson GLM of statsmodels in 3 dimensions", law, 100, learner)
-
-
 def rivals(learner: str = "ols", effect: float = 0.0) -> Scenario:
     """A learner on one half of the predictors against itself on the other: of equal risk at 0.
 
@@ -317,25 +296,6 @@ def rivals(learner: str = "ols", effect: float = 0.0) -> Scenario:
 
 def _sum(Z: FloatArray) -> FloatArray:
     return np.asarray(Z.sum(axis=1) / np.sqrt(Z.shape[1]))
-
-
-def tuned_linear(learner: str) -> Scenario:
-    """A penalty chosen by cross-validation: "lasso", or "ridge" with "normal" or "t3" noise.
-
-    Examples
-    --------
-    >>> tuned_linear("ridge_t3").name
-    'ridge with its penalty tuned over 9 values, t noise of 3 degrees of freedom'
-    """
-    if learner == "lasso":
-        base = nested("lasso")
-        name = "lasso with its penalty tuned over 12 values, n = 80, p = 150"
-        return replace(base, name=name, learner=Lasso(), grid=PENALTIES)
-    noise = heavy_tailed(3) if learner == "ridge_t3" else SCENARIOS["tuned_ridge"]
-    name = "ridge with its penalty tuned over 9 values"
-    name += ", t noise of 3 degrees of freedom" if learner == "ridge_t3" else ", n = 100, p = 30"
-    grid = {"lam": np.geomspace(0.003, 30, 9)}
-    return replace(noise, name=name, learner=Ridge(standardize=False), grid=grid)
 
 
 def tuned_knn(law: str = "knn_regression") -> Scenario:

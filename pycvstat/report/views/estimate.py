@@ -314,6 +314,7 @@ def interval_facts(found: Interval, estimate: float | None = None) -> Facts:
         ("reference", distribution_words(found)),
         ("known behaviour", found.known),
         ("chosen because", found.chosen),
+        ("in use", str(found.all_rows or "")),
         *(("note", note) for note in found.notes),
     ]
     return Facts(tuple((label, value) for label, value in rows if value))
