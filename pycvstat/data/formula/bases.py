@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import BSpline
 
 from pycvstat import rmath
 from pycvstat.rmath.arithmetic import power
@@ -170,6 +169,8 @@ class SplineBasis:
 
     @cached_property
     def _splines(self) -> Any:
+        from scipy.interpolate import BSpline
+
         low, high = (np.repeat(end, self.degree + 1) for end in self.boundary)
         knots = np.concatenate([low, np.sort(self.inner), high])
         return BSpline(knots, np.eye(len(knots) - self.degree - 1), self.degree)
