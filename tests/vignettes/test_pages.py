@@ -67,6 +67,8 @@ def test_the_pages_are_built(tmp_path: Path) -> None:
     assert not [name for name, text in pages.items() if "object at 0x" in text]
     if find_browser() or os.environ.get("PYCVSTAT_BROWSER") == "required":
         assert "pycvstat.KNN.html" in in_browser(tmp_path, "search.html?q=neighbours")
+        shown = [*sorted(f"{path.stem}.html" for path in SOURCES), "index.html", "gallery.html"]
+        assert wide_on_a_phone(tmp_path, [*shown, "reference/pycvstat.KNN.html"]) == ""
 
 
 def dead_links(folder: Path, pages: dict[str, str]) -> Iterator[str]:
@@ -108,9 +110,28 @@ def undescribed(pages: dict[str, str]) -> Iterator[str]:
             yield f"{source.stem}: formulas"
 
 
+PROBE = """<style>iframe {{ width: 390px; height: 800px }}</style>{frames}<pre id="found">?</pre>
+<script>
+window.onload = () => {{
+  const wide = [...document.querySelectorAll("iframe")].filter(
+    frame => frame.contentDocument.documentElement.scrollWidth > 390);
+  document.getElementById("found").textContent = wide.map(frame => frame.id).join(" ");
+}};
+</script>"""
+
+
+def wide_on_a_phone(place: Path, names: list[str]) -> str:
+    """Which pages have to be moved sideways on a screen of 390 pixels."""
+    frames = "".join(f'<iframe id="{name}" src="{name}"></iframe>' for name in names)
+    (place / "docs" / "probe.html").write_text(PROBE.format(frames=frames), encoding="utf-8")
+    (found,) = re.findall(r'<pre id="found">(.*?)</pre>', in_browser(place, "probe.html"))
+    return str(found)
+
+
 def in_browser(place: Path, page: str) -> str:
     """A page as a browser has it that reaches nothing but these files."""
     command = [str(find_browser()), *_FLAGS, "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom",
+               "--allow-file-access-from-files",
                f"--user-data-dir={place}/profile", "--virtual-time-budget=10000",
                f"{(place / 'docs').as_uri()}/{page}"]  # fmt: skip
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
