@@ -24,66 +24,24 @@ from pycvstat.report.render.formats import check_report_path, check_writable, wr
 
 def cv(chosen: Namespace) -> None:
     """Cross-validate one learner."""
-    import pycvstat as pcv
-
-    _check_outputs(chosen)
-    learner = learner_of(chosen.learner)
-    result = pcv.cross_validate(
-        learner,
-        chosen.formula,
-        data_of(chosen),
-        folds=_folds(chosen, chosen.folds),
-        **_common(chosen),
-    )
-    _give(result, chosen)
+    _run("cross_validate", chosen, folds=_folds(chosen, chosen.folds))
 
 
 def tune(chosen: Namespace) -> None:
     """Choose parameters by cross-validation."""
-    import pycvstat as pcv
-
-    _check_outputs(chosen)
-    result = pcv.tune(
-        learner_of(chosen.learner),
-        chosen.formula,
-        data_of(chosen),
-        grid=grid_of(chosen.grid),
-        folds=_folds(chosen, chosen.folds),
-        metric=chosen.metric,
-        rule=chosen.rule,
-        complexity=chosen.complexity,
-        **_common(chosen),
-    )
-    _give(result, chosen)
+    _run("tune", chosen, folds=_folds(chosen, chosen.folds), **_choosing(chosen))
 
 
 def nested(chosen: Namespace) -> None:
     """Nested cross-validation."""
-    import pycvstat as pcv
-
-    _check_outputs(chosen)
-    result = pcv.nested_cv(
-        learner_of(chosen.learner),
-        chosen.formula,
-        data_of(chosen),
-        grid=grid_of(chosen.grid),
-        outer=_folds(chosen, chosen.outer),
-        inner=_inner(chosen),
-        rule=chosen.rule,
-        complexity=chosen.complexity,
-        metric=chosen.metric,
-        **_common(chosen),
-    )
-    if chosen.report is not None:
-        _ = result.retuned  # the report shows it beside the nested estimate
-    _give(result, chosen)
+    folds = {"outer": _folds(chosen, chosen.outer), "inner": _inner(chosen)}
+    _run("nested_cv", chosen, **folds, **_choosing(chosen))
 
 
 def compare(chosen: Namespace) -> None:
     """Compare several learners on identical folds; those with a grid are tuned inside."""
-    import pycvstat as pcv
+    from pycvstat.procedures.tuned import Tuned
 
-    _check_outputs(chosen)
     grids: dict[str, list[str]] = {}
     for word in chosen.grid:
         name, colon, rest = word.partition(":")
@@ -97,7 +55,7 @@ def compare(chosen: Namespace) -> None:
         name = text.partition(":")[0]
         learner = learner_of(text)
         tuned = grids.get(name)
-        learners[label] = pcv.Tuned(learner, grid_of(tuned), _inner(chosen)) if tuned else learner
+        learners[label] = Tuned(learner, grid_of(tuned), _inner(chosen)) if tuned else learner
     unused = set(grids) - {text.partition(":")[0] for text in chosen.learner}
     if unused:
         raise InputError(
@@ -105,14 +63,26 @@ def compare(chosen: Namespace) -> None:
             given=", ".join(sorted(unused)),
             fix=f"learners: {', '.join(learners)}",
         )
-    result = pcv.compare(
-        learners,
-        chosen.formula,
-        data_of(chosen),
-        folds=_folds(chosen, chosen.folds),
-        **_common(chosen),
-    )
+    _run("compare", chosen, learners, folds=_folds(chosen, chosen.folds))
+
+
+def _run(procedure: str, chosen: Namespace, learner: Any = None, **given: Any) -> None:
+    """Run a procedure on the data of a command, and give what it was asked for."""
+    import pycvstat as pcv
+
+    _check_outputs(chosen)
+    learner = learner_of(chosen.learner) if learner is None else learner
+    run = getattr(pcv, procedure)
+    result = run(learner, chosen.formula, data_of(chosen), **given, **_common(chosen))
+    if procedure == "nested_cv" and chosen.report is not None:
+        _ = result.retuned  # the report shows it beside the nested estimate
     _give(result, chosen)
+
+
+def _choosing(chosen: Namespace) -> dict[str, Any]:
+    """How the candidate is chosen."""
+    names = ("rule", "complexity", "metric")
+    return {"grid": grid_of(chosen.grid)} | {name: getattr(chosen, name) for name in names}
 
 
 def report(chosen: Namespace) -> None:

@@ -92,26 +92,20 @@ def plan_words(plan: FoldPlan, by: str = "") -> str:
     >>> plan_words(FoldPlan.from_fold_ids([1, 1, 2, 2]))
     '2-fold cross-validation'
     """
-    kind, folds, how = plan.scheme, plan.folds_per_repeat, kept_words(plan, by)
-    if kind == "K-fold":
-        return f"{how}{folds}-fold cross-validation"
-    if kind == "leave-one-out":
-        return f"{how}leave-one-out cross-validation"
-    if kind == "repeated K-fold":
-        return f"{how}{folds}-fold cross-validation repeated {often(plan.times)}"
-    if kind == "one split":
-        return f"one {how}split into training and test rows"
-    if kind == "subsampling":
-        return f"{count(len(plan), f'random {how}split')} into training and test rows"
-    if kind == "5x2":
-        return f"{how}2-fold cross-validation repeated 5 times"
-    if kind == "time series":
-        return f"{count(len(plan), 'rolling split')} in order of time"
-    if kind == "bootstrap":
-        return f"{count(len(plan), f'{how}resample')} with replacement, tested on the other rows"
-    if kind == "nested pairs":
-        return f"cross-validation with folds excluded in pairs, {count(plan.times, 'repetition')}"
-    return "subsampling of all rows and of paired halves"
+    folds, fits, how = f"{plan.folds_per_repeat}-fold", len(plan), kept_words(plan, by)
+    words = {
+        "K-fold": f"{how}{folds} cross-validation",
+        "leave-one-out": f"{how}leave-one-out cross-validation",
+        "repeated K-fold": f"{how}{folds} cross-validation repeated {often(plan.times)}",
+        "one split": f"one {how}split into training and test rows",
+        "subsampling": f"{count(fits, f'random {how}split')} into training and test rows",
+        "5x2": f"{how}2-fold cross-validation repeated 5 times",
+        "time series": f"{count(fits, 'rolling split')} in order of time",
+        "bootstrap": f"{count(fits, f'{how}resample')} with replacement, tested on the other rows",
+        "nested pairs": "cross-validation with folds excluded in pairs, "
+        + count(plan.times, "repetition"),
+    }
+    return words.get(plan.scheme, "subsampling of all rows and of paired halves")
 
 
 def often(times: int) -> str:
