@@ -94,7 +94,7 @@ def require_rows(rows: IntArray, n: int, role: str) -> None:
 def require_no_twins(rows: IntArray, offsets: IntArray) -> None:
     """Refuse a row that one fit tests twice."""
     same = np.flatnonzero(rows[1:] == rows[:-1]) + 1
-    within = same[~np.isin(same, offsets)]
+    within = same[~np.isin(same, offsets)] if len(same) else same
     if len(within):
         fit = int(np.searchsorted(offsets, within[0], side="right"))
         raise FoldError(

@@ -38,7 +38,7 @@ def regression(n: int = 5000, p: int = 20) -> tuple[Any, Any]:
 
 def least_squares(n: int, folds: Any, work: str, times: float | None, **more: Any) -> Line:
     X, y = regression(n)
-    theirs = LeaveOneOut() if isinstance(folds, pcv.LeaveOneOut) else folds
+    theirs = LeaveOneOut() if isinstance(folds, pcv.LeaveOneOut) else KFold(10)  # the same blocks
     return Line(
         work,
         lambda: pcv.cross_validate(pcv.OLS(), X=X, y=y, folds=folds).estimate,
@@ -166,8 +166,10 @@ def logistic(n: int, folds: Any, work: str, times: float | None, **more: Any) ->
 def lines() -> Iterator[Line]:
     loo = pcv.LeaveOneOut()
     yield wide()
-    yield least_squares(1000, TEN, "OLS, 10 folds, n = 1,000, p = 20", 6, runs=15, their_runs=15)
-    yield least_squares(5000, TEN, "OLS, 10 folds, n = 5,000, p = 20", 5)
+    yield least_squares(
+        1000, pcv.Blocks(10), "OLS, 10 folds, n = 1,000, p = 20", 6, runs=15, their_runs=15
+    )
+    yield least_squares(5000, pcv.Blocks(10), "OLS, 10 folds, n = 5,000, p = 20", 5)
     yield least_squares(5000, loo, "OLS, leave-one-out, n = 5,000, p = 20", 300, their_runs=1)
     yield kernel()
     ten = "logistic, 10 folds, n = 1,000, p = 10"
@@ -181,7 +183,11 @@ def lines() -> Iterator[Line]:
 
 def curves() -> Iterator[Line]:
     ways: list[tuple[Callable[..., Line], tuple[int, ...], tuple[Any, ...]]] = [
-        (least_squares, (300, 1000, 3000, 10_000, 30_000, 100_000), (TEN, "OLS, 10 folds", None)),
+        (
+            least_squares,
+            (300, 1000, 3000, 10_000, 30_000, 100_000),
+            (pcv.Blocks(10), "OLS, 10 folds", None),
+        ),
         (least_squares, (300, 1000, 3000), (pcv.LeaveOneOut(), "OLS, leave-one-out", None)),
         (ridge, (300, 1000, 3000, 10_000), (True, None)),
         (logistic, (300, 1000, 3000, 10_000, 30_000), (OURS_TEN, "logistic, 10 folds", None)),

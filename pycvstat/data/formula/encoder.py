@@ -18,6 +18,7 @@ from pycvstat.data.formula.factors import Coding, Levels
 from pycvstat.data.formula.model import Formula
 from pycvstat.data.formula.variables import Variable, freeze
 from pycvstat.data.frame import Frame
+from pycvstat.data.frame.columns import Kind
 from pycvstat.errors import DataError, warn
 from pycvstat.types import FloatArray, IntArray
 
@@ -56,10 +57,12 @@ class Design:
 class FittedEncoder:
     """An encoder whose data-dependent terms are fixed; made by `Encoder.fit`."""
 
-    def __init__(self, formula: Formula, variables: Sequence[Variable], frame: Frame) -> None:
+    def __init__(
+        self, formula: Formula, variables: Sequence[Variable], kinds: Mapping[str, Kind]
+    ) -> None:
         self.formula = formula
         self._variables = tuple(variables)
-        self._kinds = {name: frame[name].kind for name in formula.predictors}
+        self._kinds = kinds
         names, assign = ["(Intercept)"] * formula.intercept, [0] * formula.intercept
         for number, term in enumerate(_terms(formula, variables), start=1):
             made = _joined([variables[i].names(full) for i, full in term])
@@ -157,13 +160,13 @@ class Encoder:
         for node in formula.offsets:
             refuse_undefined(node, _numeric_offset(node, frame), frame)
         check_size(_widths(formula, self._variables), frame.n, say=True)
-        self._frame_kinds = frame.select(formula.predictors).take([])
+        self._kinds = {name: frame[name].kind for name in formula.predictors}
         self.stateless = not any(variable.computed for variable in self._variables)
 
     def fit(self, frame: Frame) -> FittedEncoder:
         """Fix the data-dependent terms on the rows of `frame`."""
         fitted = [variable.fit(frame) for variable in self._variables]
-        return FittedEncoder(self.formula, fitted, self._frame_kinds)
+        return FittedEncoder(self.formula, fitted, self._kinds)
 
 
 def _terms(formula: Formula, variables: Sequence[Variable]) -> list[list[tuple[int, bool]]]:

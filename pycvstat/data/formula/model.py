@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from pycvstat.data.formula import factors
@@ -170,7 +171,11 @@ def parse(text: str, names: Sequence[str], beside: Collection[str] = ()) -> Form
     missing values elsewhere; and a response that is one column, or a function of one, may not
     stand on the right again (R drops it with a warning, or lets it leak).
     """
-    return Formula(text, tuple(names), tuple(beside))
+    make = _parsed if isinstance(text, str) else Formula  # which refuses it
+    return make(text, tuple(names), tuple(beside))
+
+
+_parsed = lru_cache(maxsize=32)(Formula)  # a formula is read again for every split of a study
 
 
 def _read(text: str, names: Sequence[str], beside: Collection[str]) -> dict[str, Any]:

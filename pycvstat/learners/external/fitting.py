@@ -42,6 +42,11 @@ class Wrapped(Learner):
     check_state: bool = True
     takes_missing: ClassVar[bool] = True
 
+    @property
+    def may_keep(self) -> bool:
+        """Whether it might keep something from fit to fit."""
+        return self.check_state
+
     @abstractmethod
     def fresh(self, seed: int) -> Any:
         """A new object with fit and predict that draws from `seed`, where it draws."""
@@ -110,7 +115,7 @@ class PreparedWrapped(Prepared):
     def __init__(self, learner: Wrapped, task: Task, candidates: Sequence[Params]) -> None:
         super().__init__(learner, task, candidates)
         self.raw = raw(task) if learner.sees_frames else None
-        self.suspect = learner if learner.check_state else None
+        self.suspect = learner if learner.may_keep else None
 
     def predict(
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None

@@ -44,7 +44,8 @@ class External(Wrapped):
     check_state : bool
         Fit the first training rows once more after all other fits, and refuse predictions that
         differ: a learner that keeps something from fit to fit gives other results in another order
-        and with another number of workers. False saves that fit, and goes on.
+        and with another number of workers. False saves that fit, and goes on; estimators that
+        are scikit-learn's in all their parts keep nothing, and are not asked.
 
     Examples
     --------
@@ -112,6 +113,11 @@ class External(Wrapped):
     def inside(self, loss: Loss, on_error: Literal["raise", "warn"]) -> Self:
         """The estimator as part of a procedure, which may need its probabilities only."""
         return replace(self, takes_the_likeliest=loss.name in ("log", "brier"))
+
+    @property
+    def may_keep(self) -> bool:
+        """Whether it might keep something from fit to fit."""
+        return self.check_state and not all(map(_keeps_nothing, _parts(self.estimator)))
 
     def params(self) -> dict[str, Any]:
         """The parameters of the estimator, those of its parts included."""
@@ -236,6 +242,16 @@ def _parts(given: Any) -> Iterator[Any]:
         inner = given.get_params().values()
     for part in inner:
         yield from _parts(part)
+
+
+def _keeps_nothing(part: Any) -> bool:
+    """Whether copies of it start anew: data, and what is scikit-learn's own."""
+    plain = (str, int, float, list, tuple, Mapping)
+    return part is None or isinstance(part, plain) or _of_sklearn(type(part))
+
+
+def _of_sklearn(kind: type) -> bool:
+    return kind.__module__.startswith("sklearn.")
 
 
 def _predicts(estimator: Any) -> bool:
