@@ -71,8 +71,8 @@ def find(chosen: Namespace) -> None:
         seeds=None if chosen.seeds is None else values_of(chosen.seeds),
     )
     tried, expected = found.attrs["tried"], found.attrs["expected"]
-    print(f"{len(found)} conventions print as {chosen.number}, of {tried:,} numbers tried;")
-    print(f"{expected:.2g} of these numbers would by chance.")
+    print(f"{len(found)} conventions print as {chosen.number}, of {tried:,} numbers tried")
+    print(f"({found.attrs['seeds']}); {expected:.2g} of these numbers would by chance.")
     shown = found.head(chosen.rows)
     if len(shown):
         print(f"\n{shown.drop(columns=['code', 'learner']).to_string(index=False)}")

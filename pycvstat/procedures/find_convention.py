@@ -95,7 +95,7 @@ def find_convention(
         code : the line that gives the number again.
 
         ``.attrs`` has the number, `within` (half a unit of its last digit), how many numbers were
-        `tried`, and how many `expected` by chance among them all.
+        `tried`, how many `expected` by chance among them all, and which `seeds` were searched.
 
     Notes
     -----
@@ -135,14 +135,14 @@ def find_convention(
     found["seed"] = found["seed"].astype("Int64")
     found.attrs = {
         "number": printed.value, "within": printed.within,
-        "tried": len(values), "expected": expected,
+        "tried": len(values), "expected": expected, "seeds": searches[0].seeds,
     }  # fmt: skip
     if not rows:
         nearest = values[np.nanargmin(np.abs(values - printed.value))]
         warn(
             f"none of {len(values):,} conventions gives this number; the nearest is {nearest:.8g}.",
             given=str(number),
-            fix="other data, formula, learner or k?",
+            fix=f"other data, formula, learner or k? Searched were {searches[0].seeds}.",
         )
     return found
 
@@ -163,6 +163,7 @@ class _Search:
     k: int
     source: str
     changed: bool = False
+    seeds: str = "the seeds that were given"
     values: list[FloatArray] = field(default_factory=list)
     weights: list[FloatArray] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -287,7 +288,12 @@ def _searches(
             search.look([Convention("loo", None)], np.arange(task.n)[None], 1)
         calls = (*FAVOURITE, *COMMON) if search.closed else FAVOURITE
         wanted = [*FAVOURITE, *COMMON, *(ALL_SEEDS if search.closed else ())]
-        wanted = list(dict.fromkeys(wanted)) if seeds is None else seeds
+        if seeds is None:
+            wanted = list(dict.fromkeys(wanted))
+            which = "0 to 10,000 and other common ones" if search.closed else "common ones only"
+            search.seeds = f"{len(wanted):,} seeds, {which}"
+        else:
+            wanted = seeds
         wanted = wanted if i == 0 or seeds is not None else list(FAVOURITE)
         often = [seed for seed in wanted if seed in calls] if i == 0 else []
         _draw(search, often, CALLS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,16 @@ def test_what_no_convention_gives_is_said_with_the_nearest():
         found = pcv.find_convention("55.5", pcv.OLS(), FORMULA, CARS, seeds=range(5))
     assert not len(found)
     assert found.attrs["expected"] == pytest.approx(0, abs=0.5)  # fewer than one
+    assert found.attrs["seeds"] == "the seeds that were given"
+
+
+def test_an_answer_for_neighbours_says_that_common_seeds_were_searched(monkeypatch):
+    searching = sys.modules["pycvstat.procedures.find_convention"]
+    monkeypatch.setattr(searching, "FAVOURITE", (1,))
+    monkeypatch.setattr(searching, "COMMON", (5, 6))
+    with pytest.warns(PycvstatWarning, match="3 seeds, common ones only"):
+        found = pcv.find_convention("55.5", pcv.KNN(3), FORMULA, CARS, k=3)
+    assert "common ones only" in found.attrs["seeds"]
 
 
 @pytest.mark.parametrize(
