@@ -7,7 +7,9 @@ BMJ 385, e078378, doi:10.1136/bmj-2023-078378, which has the wording of the item
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Collection, Mapping, Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -47,78 +49,19 @@ class Item(NamedTuple):
     place: str = ""
 
 
-TRIPOD_AI = (
-    Item("1", "Title", "kind of study, population, outcome"),
-    Item("2", "Abstract", "a summary by its own checklist"),
-    Item("3a", "Background", "context, rationale, existing models"),
-    Item("3b", "Background", "population, purpose and users"),
-    Item("3c", "Background", "known inequalities in health"),
-    Item("4", "Objectives", "aims, of development or evaluation", "{question}",
-         "whether it is development, evaluation or both", "Question"),
-    Item("5a", "Data", "sources, why these, representativeness"),
-    Item("5b", "Data", "dates of accrual and follow-up"),
-    Item("6a", "Participants", "setting, number and place of centres"),
-    Item("6b", "Participants", "who was eligible"),
-    Item("6c", "Participants", "treatments and their handling"),
-    Item("7", "Data preparation", "preparation and checks of quality"),
-    Item("8a", "Outcome", "definition, horizon, assessment", "{response}",
-         "time horizon, how and when it was assessed, why it was chosen", "Data"),
-    Item("8b", "Outcome", "who assessed it, if subjective"),
-    Item("8c", "Outcome", "blinding of its assessment"),
-    Item("9a", "Predictors", "how the first ones were chosen"),
-    Item("9b", "Predictors", "definition, how and when measured", "{predictors}",
-         "how and when they were measured", "Data"),
-    Item("9c", "Predictors", "who assessed them, if subjective"),
-    Item("10", "Sample size", "how large, why sufficient", "{size}",
-         "how the size was arrived at and why it suffices", "Data"),
-    Item("11", "Missing data", "handling, reasons for omissions", "{missing}", "", "Data"),
-    Item("12a", "Analytical methods", "use and split of the data", "{plan}: {fits}", "", "Folds"),
-    Item("12b", "Analytical methods", "handling of the predictors",
-         "as in {formulas}; {learners}", "", "Question"),
-    Item("12c", "Analytical methods", "model, tuning, internal validation",
-         "{models}; internal validation by {plan}", "why this type of model"),
-    Item("12d", "Analytical methods", "heterogeneity between clusters",
-         "{groups} kept whole in the folds", "how heterogeneity was quantified", "Folds"),
-    Item("12e", "Analytical methods", "measures and plots of performance", "{measures}",
-         "why these", "Metrics"),
-    Item("12f", "Analytical methods", "updating of the model"),
-    Item("12g", "Analytical methods", "how predictions were computed",
-         "of test rows by fits that were trained without them", "", "Folds"),
-    Item("13", "Class imbalance", "methods used, recalibration", "{imbalance}"),
-    Item("14", "Fairness", "approaches and why"),
-    Item("15", "Model output", "probabilities, classes, thresholds", "{output}", "", "Data"),
-    Item("16", "Training versus evaluation", "differences between both data",
-         "both are rows of the same data, split by {plan}", "", "Folds"),
-    Item("17", "Ethical approval", "committee and consent"),
-    Item("18a", "Funding", "source and role of funders"),
-    Item("18b", "Conflicts of interest", "declarations of all authors"),
-    Item("18c", "Protocol", "where it can be read"),
-    Item("18d", "Registration", "register and number"),
-    Item("18e", "Data sharing", "availability of the data", "SHA-256 of the data used: {hash}",
-         "where and to whom they are available", "Reproducing these numbers"),
-    Item("18f", "Code sharing", "availability of the code", "computed by {software}",
-         "where the code of the analysis is available", "Reproducing these numbers"),
-    Item("19", "Patient and public involvement", "any involvement, or none"),
-    Item("20a", "Participants", "flow, with and without the outcome", "{flow}",
-         "how they came into the data", "Data"),
-    Item("20b", "Participants", "characteristics, events, missing data", "{size}; {missing}",
-         "characteristics, dates, treatments", "Data"),
-    Item("20c", "Participants", "comparison with the development data"),
-    Item("21", "Model development", "participants and events by analysis", "{fits}{inner}", "",
-         "Folds"),
-    Item("22", "Model specification", "the model in full, access to it", "{models}",
-         "coefficients or object, and how to get it", "Question"),
-    Item("23a", "Model performance", "estimates with intervals, subgroups", "{sentence}",
-         "subgroups", "Estimates|Comparison|Tuning|Train and test error|Error by training size"),
-    Item("23b", "Model performance", "heterogeneity between clusters", "{clusters}", "",
-         "Errors of the folds"),
-    Item("24", "Model updating", "results of any updating"),
-    Item("25", "Interpretation", "of the main results, fairness"),
-    Item("26", "Limitations", "and what they may have done"),
-    Item("27a", "Usability of the model in the context of current care", "poor or missing input"),
-    Item("27b", "Usability of the model in the context of current care", "interaction, expertise"),
-    Item("27c", "Usability of the model in the context of current care", "next steps of research"),
-)  # fmt: skip
+def items_in(file: str) -> tuple[Item, ...]:
+    """The items in a table of this folder, whose columns are those of an item.
+
+    Examples
+    --------
+    >>> len(items_in("tripod_ai.csv"))
+    52
+    """
+    text = files("pycvstat.report").joinpath(file).read_text(encoding="utf-8")
+    return tuple(Item(**row) for row in csv.DictReader(text.splitlines()))
+
+
+TRIPOD_AI = items_in("tripod_ai.csv")
 CHECKLISTS: dict[Checklist, tuple[str, str, tuple[Item, ...]]] = {
     "tripod+ai": ("TRIPOD+AI", "collins2024", TRIPOD_AI)
 }
