@@ -174,9 +174,9 @@ class RFolds(Splitter):
         return DIALECTS[self.dialect]
 
     @property
-    def stratified(self) -> bool:
+    def stratified(self) -> bool | str:
         """Where the package reads y, or is asked to."""
-        return self._rule.in_r.needs == "y" or bool(self.strata)
+        return self.column or self._rule.in_r.needs == "y" or bool(self.strata)
 
     @property
     def random(self) -> int | RRandom | None:

@@ -75,7 +75,7 @@ class Fits:
     groups: npt.NDArray[Any] | None = None
     seed: int | None = None
     splitter: Any = field(default=None, metadata={"spare": True})
-    stratified: bool = False
+    stratified: bool | str = False
 
     def __post_init__(self) -> None:
         check_word("kind", self.kind, get_args(Kind), "Unknown kind of plan.", FoldError)

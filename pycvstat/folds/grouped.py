@@ -28,8 +28,9 @@ class Grouped(Drawn):
         Number of folds.
     random : int, RRandom, numpy.random.Generator, optional
         An integer means R's ``set.seed``.
-    strata : sequence, optional
-        One value per row, of which folds have shares as equal as the groups allow.
+    strata : sequence or str, optional
+        One value per row, or the name of a column of the data, of which folds have shares as equal
+        as the groups allow.
 
     Examples
     --------
@@ -46,9 +47,9 @@ class Grouped(Drawn):
             self._read(strata=tuple(np.asarray(self.strata).tolist()))
 
     @property
-    def stratified(self) -> bool:
-        """Where strata are given."""
-        return self.strata is not None
+    def stratified(self) -> bool | str:
+        """The strata that are given, by the name of their column."""
+        return self.strata is not None and (self.column or "strata that were given")
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         if self.strata is not None:

@@ -55,8 +55,9 @@ class FoldPlan(Shown, Fits):
         The seed that the rows were drawn with, as in R's ``set.seed``.
     splitter : Splitter, optional
         What made it, where R can make it too: `crosscheck` asks it how.
-    stratified : bool
-        Whether classes, or groups of a numeric response, have equal shares in all folds.
+    stratified : bool or str
+        Whether classes, or groups of a numeric response, have equal shares in all folds; or of
+        which strata, where they are not the response.
 
     Examples
     --------

@@ -306,7 +306,12 @@ class Repeated(Splitter):
             )
 
     @property
-    def stratified(self) -> bool:
+    def column(self) -> str:
+        """As the splitter that is repeated."""
+        return self.splitter.column
+
+    @property
+    def stratified(self) -> bool | str:
         """As the splitter that is repeated."""
         return self.splitter.stratified
 

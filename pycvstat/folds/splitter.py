@@ -136,9 +136,15 @@ class Splitter(AsTyped, metaclass=Answering):
     """Whether this splitter needs random numbers."""
 
     @property
-    def stratified(self) -> bool:
-        """Whether it gives classes, or groups of a numeric response, equal shares in all folds."""
+    def stratified(self) -> bool | str:
+        """Whether all folds have equal shares of the response, or of strata that were given."""
         return False
+
+    @property
+    def column(self) -> str:
+        """The column of the data that it knows by name only; empty where there is none."""
+        strata = getattr(self, "strata", None)
+        return strata if isinstance(strata, str) else ""
 
     def _read(self, **checked: Any) -> None:
         """Keep arguments as they were read."""

@@ -238,7 +238,7 @@ def multiverse(
     with heard() as said:
         for splitter, seed in ways:
             seeded = splitter if seed is None else _seeded(splitter, seed)
-            one = _drawn(setting, seeded)
+            one = _drawn(setting, seeded, arguments.get("X", data))
             tables = {name: _losses(one, learner) for name, learner in read.items()}
             universes.append(Universe(str(splitter), seed, *_sizes(one.plan)))
             found.append([_told(tables, a, b, level, method, null) for a, b in pairs])
@@ -312,8 +312,8 @@ def _seeds(seeds: Any) -> list[int]:
     return [int(seed) for seed in given]
 
 
-def _drawn(setting: Setting, splitter: Splitter) -> Setting:
-    plan, stream = draw_folds(splitter, setting.task, None)
+def _drawn(setting: Setting, splitter: Splitter, data: Any) -> Setting:
+    plan, stream = draw_folds(splitter, setting.task, data)
     return replace(setting, plan=plan, stream=stream)
 
 
@@ -338,10 +338,10 @@ def _told(
         else:
             found = interval(tables[a], method, level)
             p = np.nan if null is None else found.p_value(null)
-    except IntervalError:
+    except IntervalError as error:
         if method != "auto":
             raise
         means = [float(tables[name].estimate()[0]) for name in (a, b) if name]
-        return means[0] - sum(means[1:]), np.nan, np.nan, np.nan, "none", "", ""
+        return means[0] - sum(means[1:]), np.nan, np.nan, np.nan, "none", "", error.problem
     words = found.method, found.target, "; ".join(found.notes)
     return found.estimate, found.low, found.high, p, *words

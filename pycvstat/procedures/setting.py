@@ -15,6 +15,7 @@ from pycvstat.data.frame import row_labels
 from pycvstat.data.task import Task
 from pycvstat.errors import Advice, DataError, InputError, warn
 from pycvstat.folds import KFold, Repeated, RFolds, as_splitter
+from pycvstat.folds.forms import named
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners.base import Learner, Params, Prepared
@@ -144,7 +145,7 @@ def read_setting(
         own = _own_formulas(learners, formula, formula is None and "X" not in given)
         task = Task.build(formula, data, beside=beside, classes=classes, own=own, **given)
     _refuse_one_class(task)
-    plan, stream = draw_folds(folds, task, row_labels(given.get("X", data)))
+    plan, stream = draw_folds(folds, task, given.get("X", data))
     _check_loss_weights(task, plan)
     if separate:
         require_separate(plan, named)
@@ -211,16 +212,21 @@ def _refuse_one_class(task: Task) -> None:
         )
 
 
-def draw_folds(folds: Any, task: Task, labels: pd.Index[Any] | None) -> tuple[FoldPlan, Any]:
+def draw_folds(folds: Any, task: Task, data: Any) -> tuple[FoldPlan, Any]:
     """The plan, and the stream in which learners continue to draw.
 
-    Fold ids with row labels are checked against those of the data as given, where they have any.
+    Fold ids with row labels are checked against those of the data as given, where they have any;
+    strata given by a column's name are looked up there.
     """
     splitter = as_splitter(folds, grouped=task.groups is not None)
     if isinstance(splitter, RFolds) and splitter.collation is None and task.sorted_by == "C":
         splitter = replace(splitter, collation="C")
     stream = as_stream(getattr(splitter, "random", None))
-    rows = task.n if labels is None else pd.DataFrame(index=labels[task.rows])
+    labels = row_labels(data)
+    rows: Any = task.n if labels is None else pd.DataFrame(index=labels[task.rows])
+    if splitter.column:
+        column = pd.Series(named(splitter.column, data, "strata"))
+        rows = pd.DataFrame({splitter.column: column.iloc[task.rows]})
     plan = splitter.plan(rows, y=task.response.for_folds, groups=task.groups, random=stream)
     return plan, stream
 

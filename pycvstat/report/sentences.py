@@ -150,7 +150,9 @@ def plan_told(plan: FoldPlan, task: Task) -> str:
     'patient-grouped 2-fold cross-validation (2 patients)'
     """
     response, kept = task.response, list[str]()
-    if plan.stratified:
+    if isinstance(plan.stratified, str):
+        kept.append(f"by {plan.stratified}")
+    elif plan.stratified:
         counts = np.bincount(response.values) if response.levels else ()
         each = [f"{name} {n}" for name, n in zip(response.levels, counts, strict=True)]
         kept.append(f"by {response.name}" + (f": {listed(each, 4)}" if each else ""))
@@ -160,10 +162,7 @@ def plan_told(plan: FoldPlan, task: Task) -> str:
 
 
 def learner_words(learner: Any) -> str:
-    """A learner with the parameters that were set, as they would be typed.
-
-    Parameters that have their usual value are left out.
-    """
+    """A learner with its parameters that are not the usual ones, as they would be typed."""
     changed = changed_params(learner.base) | own_formula(learner)
     words = f"{learner.base.name} ({settings(changed)})" if changed else str(learner.base.name)
     return words + tuning_words(learner)

@@ -87,6 +87,8 @@ def test_without_an_interval_there_is_no_conclusion():
     )
     assert set(found.tidy()["conclusion"]) == {"", "no interval"}
     assert found.tidy()["estimate"].notna().all()
+    notes = found.tidy()["notes"][found.tidy()["method"] == "none"]
+    assert notes.str.contains("resamples share most of their training rows").any()
     with pytest.raises(IntervalError, match="ncv is not legal here"):
         pcv.multiverse(BOTH, "mpg ~ wt", CARS, folds=5, seeds=[1], method="ncv")
 
