@@ -14,7 +14,7 @@ from pycvstat.learners.linear.glmnet_gaussian import ends_of, require_varying
 from pycvstat.learners.linear.glmnet_path import FIRST, Path, Scale, Settings
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
-Likelihood = Literal["binomial", "poisson"]
+Likelihood = Literal["binomial", "multinomial", "poisson"]
 
 
 def likelihood_paths(
@@ -31,29 +31,25 @@ def likelihood_paths(
 
     Parameters
     ----------
-    family : {"binomial", "poisson"}
+    family : {"binomial", "multinomial", "poisson"}
+        Several classes have slopes (L, K, p) and intercepts (L, K).
     X : (n, p) float64
     y : (n,) float64
-        0 and 1, or counts.
+        Codes of classes from 0, or counts.
     weights, left_out, settings
         See `gaussian_paths`.
     """
-    return _paths(partial(_two_or_counts, family == "binomial"), X, y, weights, left_out, settings)
-
-
-def class_paths(
-    X: FloatArray,
-    y: FloatArray,
-    weights: FloatArray,
-    left_out: Sequence[IntArray],
-    settings: Settings,
-) -> list[Path]:
-    """The same where `y` (n,) are codes of several classes: slopes (L, K, p) and intercepts (L, K).
-
-    As in R: ``family = "multinomial"``.
-    """
-    coded = (y == np.arange(y.max() + 1)[:, None]).astype(np.float64)
-    return _paths(_several_classes, X, coded.T, weights, left_out, settings)
+    solver: Callable[[_Rows], _Null] = _several_classes
+    if family == "multinomial":
+        y = (y[:, None] == np.arange(y.max() + 1)).astype(np.float64)
+    else:
+        solver = partial(_two_or_counts, family == "binomial")
+    origin = np.average(X, 0, weights) if settings.intercept else np.zeros(X.shape[1])
+    turned = np.ascontiguousarray((X - origin).T)
+    return [
+        _path(solver, turned, y, weights, np.delete(np.arange(len(y)), rows), settings, origin)
+        for rows in left_out
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,22 +65,6 @@ class _Rows:
 
 _Null = tuple[Any, Callable[[Any, FloatArray], FloatArray], Callable[[FloatArray, float], Any]]
 """Intercepts of the null model; pulls (p,) at linear predictors; the descent."""
-
-
-def _paths(
-    family: Callable[[_Rows], _Null],
-    X: FloatArray,
-    y: FloatArray,
-    weights: FloatArray,
-    left_out: Sequence[IntArray],
-    settings: Settings,
-) -> list[Path]:
-    origin = np.average(X, 0, weights) if settings.intercept else np.zeros(X.shape[1])
-    turned = np.ascontiguousarray((X - origin).T)
-    return [
-        _path(family, turned, y, weights, np.delete(np.arange(len(y)), rows), settings, origin)
-        for rows in left_out
-    ]
 
 
 def _path(

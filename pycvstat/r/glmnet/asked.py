@@ -9,9 +9,9 @@ import numpy as np
 
 from pycvstat.data.frame import read_y
 from pycvstat.errors import DataError, InputError, warn
-from pycvstat.errors.checks import check_word, is_number, is_whole, real_numbers
+from pycvstat.errors.checks import check_word, is_number, real_numbers
 from pycvstat.learners.linear.glmnet_path import Settings
-from pycvstat.r.values import names_of, numeric_columns
+from pycvstat.r.values import names_of, numeric_columns, whole
 from pycvstat.types import FloatArray
 
 FamilyName = Literal["gaussian", "binomial", "poisson", "multinomial"]
@@ -207,35 +207,30 @@ def settings_of(
         )
     if not (is_number(thresh) and thresh > 0.0):
         raise InputError("thresh must be a positive number.", given=f"thresh={thresh!r}")
-    most = p + 1 if dfmax is None else _count(dfmax, "dfmax")
+    most = p + 1 if dfmax is None else whole(dfmax, "dfmax", 1)
     return Settings(
         penalty_factor=_factors(penalty_factor, p),
         lambda_=penalties(lambda_),
         alpha=_share(alpha),
-        nlambda=_count(nlambda, "nlambda"),
+        nlambda=whole(nlambda, "nlambda", 1),
         lambda_min_ratio=lambda_min_ratio,
         standardize=_yes_or_no(standardize, "standardize"),
         intercept=_yes_or_no(intercept, "intercept"),
         thresh=float(thresh),
-        maxit=_count(maxit, "maxit"),
+        maxit=whole(maxit, "maxit", 1),
         dfmax=most,
-        pmax=min(2 * most + 20, p) if pmax is None else _count(pmax, "pmax"),
+        pmax=min(2 * most + 20, p) if pmax is None else whole(pmax, "pmax", 1),
         grouped=type_multinomial == "grouped",
     )
 
 
 def _require_known(family: Any) -> None:
-    if family in _ELSEWHERE:
-        raise InputError(
-            f"family {family!r} is not done here with glmnet's steps.",
-            given=f"family={family!r}",
-            fix="use one of gaussian, binomial, poisson, multinomial",
-        )
     if family not in get_args(FamilyName):
+        elsewhere = f"family {family!r} is not done here with glmnet's steps."
         raise InputError(
-            "family is not one of glmnet's.",
+            elsewhere if family in _ELSEWHERE else "family is not one of glmnet's.",
             given=f"family={family!r}",
-            fix="use one of gaussian, binomial, poisson, multinomial",
+            fix=f"use one of {', '.join(get_args(FamilyName))}",
         )
 
 
@@ -273,12 +268,6 @@ def _factors(given: Any, p: int) -> FloatArray:
             given=f"penalty_factor={given!r} for {p} predictors",
         )
     return np.asarray(found * p / found.sum())
-
-
-def _count(value: Any, name: str) -> int:
-    if not is_whole(value) or value < 1:
-        raise InputError(f"{name} must be a whole number, at least 1.", given=f"{name}={value!r}")
-    return int(value)
 
 
 def _yes_or_no(value: Any, name: str) -> bool:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from pycvstat.learners.linear.glmnet_gaussian import gaussian_paths
-from pycvstat.learners.linear.glmnet_likelihood import class_paths, likelihood_paths
+from pycvstat.learners.linear.glmnet_likelihood import likelihood_paths
 from pycvstat.learners.linear.glmnet_path import Path, Settings
 from pycvstat.types import FloatArray, IntArray
 
@@ -147,7 +147,7 @@ FAMILIES: dict[str, Family] = {
             "mse": ("Mean-Squared Error", lambda y, mean: ((_coded(y, mean) - mean) ** 2).sum(1)),
             "mae": ("Mean Absolute Error", lambda y, mean: np.abs(_coded(y, mean) - mean).sum(1)),
         },
-        paths=class_paths,
+        paths=partial(likelihood_paths, "multinomial"),
     ),
     "poisson": Family(
         mean=np.exp,
