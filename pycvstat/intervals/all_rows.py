@@ -65,7 +65,7 @@ by the learning curve; its own risk R(100) hardly follows the estimate from data
         if self.m == self.n:
             return "the size that this is about"
         if self.shift is None:
-            return "its expected risk is usually a little better (learning_curve() says how much)"
+            return "its expected risk is usually a little better (a learning curve says how much)"
         way = "lower" if self.shift <= 0 else "higher"
         return f"its expected risk is {abs(self.shift):.2g} ± {self.error:.1g} {way}, {self.by}"
 
@@ -101,7 +101,7 @@ def all_rows(
     m = n if size == str(n) else round(float(table.plan.n_train.mean()))
     known: dict[str, Any] = {}
     if mean_loss and (near := nearest(table)):
-        known |= {"follows": near[0].follows, "where": near[0].place}
+        known |= {"follows": near[0].follows, "where": near[0].setting}
     ratio = table.maker and table.maker.ratio(m, n) if isinstance(table, LossTable) else None
     if curve is not None:
         if curve.loss != table.loss or not mean_loss:

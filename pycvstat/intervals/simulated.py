@@ -69,10 +69,14 @@ class Simulated:
     power: float | None = None
 
     @property
+    def setting(self) -> str:
+        """The scenario with its rows."""
+        return self.scenario + ("" if f"n = {self.n}" in self.scenario else f", n = {self.n}")
+
+    @property
     def place(self) -> str:
         """The scenario and the folds."""
-        n = "" if f"n = {self.n}" in self.scenario else f", n = {self.n}"
-        return f"{self.scenario}{n}, {self.folds}"
+        return f"{self.setting}, {self.folds}"
 
     @property
     def words(self) -> str:
