@@ -95,7 +95,7 @@ def rows_of_methods(
     >>> import pycvstat as pcv
     >>> both = pcv.compare([pcv.OLS(), pcv.Mean()], "mpg ~ wt", pcv.data.mtcars(), folds=8)
     >>> rows_of_methods(both.tables, "rmse")[["method", "interval"]].values.tolist()
-    [['OLS()', 'corrected_t'], ['Mean()', 'corrected_t']]
+    [['OLS', 'corrected_t'], ['Mean', 'corrected_t']]
     """
     import pandas as pd
 
