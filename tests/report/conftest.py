@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
+from pycvstat import r
 from pycvstat.r.check.call import compare_values
 from pycvstat.r.check.crosscheck import Crosscheck
 from pycvstat.r.check.suite import run_suite
@@ -121,6 +122,11 @@ def _crosscheck() -> Any:
 
 LOSSES = {"a": [0.5, 1.0, 2.0, 1.5, 0.5, 1.0], "b": [0.4, 1.2, 2.5, 1.0, 0.9, 1.1]}
 
+def _resamples() -> Any:
+    r.set_seed(1)
+    return r.rsample.bootstraps(40, times=5)
+
+
 MAKERS: dict[str, Callable[[], Any]] = {
     "cv": lambda: _cars(pcv.OLS(), pcv.KFold(10, random=1)),
     "repeated": lambda: _cars(pcv.OLS(), pcv.Repeated(pcv.KFold(5), 3, random=1)),
@@ -158,6 +164,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "losses": lambda: pcv.from_losses(LOSSES["a"], [1, 1, 2, 2, 3, 3]),
     "losses of two": lambda: pcv.from_losses(LOSSES, [1, 1, 2, 2, 3, 3]),
     "plan": lambda: pcv.KFold(5, random=1).plan(40),
+    "resamples of rsample": _resamples,
     "crosscheck": _crosscheck,
     "audit": lambda: pcv.audit(
         pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(4, random=1), times=5
