@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,7 @@ def metric_rows(
     averaging: Averaging | None = None,
     level: float = 0.95,
     method: str = "auto",
-    baseline: LossTable | None = None,
+    baseline: Callable[[], LossTable] | None = None,
 ) -> pd.DataFrame:
     """One row per metric: metric, estimate, limits, level, averaging, method, target, notes.
 
@@ -45,9 +45,9 @@ def metric_rows(
         The same for all; each metric's own default otherwise.
     level, method
         As of `interval`. Where no interval is legal the method is "none" and the notes say why.
-    baseline : LossTable, optional
-        Of predictions to be compared with: adds the columns baseline, their metric, and skill, the
-        part of the way from it to perfect predictions.
+    baseline : callable, optional
+        Makes the table of predictions to be compared with: adds the columns baseline, their metric,
+        and skill, the part of the way from it to perfect predictions.
 
     Examples
     --------
@@ -62,7 +62,8 @@ def metric_rows(
     frame = pd.DataFrame([_row(table, one, averaging, level, method) for one in read])
     if baseline is None:
         return frame
-    base = np.array([metric(baseline, one, averaging=averaging).estimate for one in read])
+    beside = baseline()
+    base = np.array([metric(beside, one, averaging=averaging).estimate for one in read])
     with np.errstate(all="ignore"):
         way = np.array([one.perfect for one in read]) - base
         skill = (frame["estimate"].to_numpy() - base) / np.where(np.isfinite(way), way, np.nan)

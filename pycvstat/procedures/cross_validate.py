@@ -211,12 +211,13 @@ class CVResult(OfTable):
         beside = self._baseline if baseline else None
         return metric_rows(self.table, names, averaging, level, method, beside)
 
-    @cached_property
-    def _baseline(self) -> LossTable | None:
+    def _baseline(self) -> LossTable:
         """Predictions of the mean, or of the shares of the classes, on the same folds."""
         task, loss = self.task, as_loss(None, self.task.response.kind)
         levels = task.response.levels
-        return run(Mean().prepare(task), self.plan, task.response.values, loss, levels=levels).table
+        y, made = task.response.values, Mean().prepare(task)
+        beside: Any = run(made, self.plan, y, loss, levels=levels).table
+        return beside  # type: ignore[no-any-return]
 
     @answering
     def stability(self, draws: int = 200, random: Random = 1) -> Stability:

@@ -81,11 +81,8 @@ def skill_of_permutations(ax: Axes, skill: Any) -> Axes:
     return labelled(ax, "skill on permuted responses", "permutation, in order")
 
 
-def residuals(ax: Axes, table: pd.DataFrame, response: str, unit: str = "") -> Axes:
-    """Residual against out-of-fold prediction, with means of equally large groups."""
-    tested = table[".prediction"].notna().to_numpy()
-    x = table[".prediction"].to_numpy(dtype=np.float64)[tested]
-    y = table[".residual"].to_numpy(dtype=np.float64)[tested]
+def residuals(ax: Axes, x: FloatArray, y: FloatArray, response: str, unit: str = "") -> Axes:
+    """Residuals y against out-of-fold predictions x, with means of equally large groups."""
     many = len(x) > 500
     size, alpha = (2, 0.35) if many else (3.5, 0.7)
     look: dict[str, Any] = {"markersize": size, "alpha": alpha, "markeredgewidth": 0}

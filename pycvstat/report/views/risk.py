@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from pycvstat.types import FloatArray
+
 
 RESIDUALS = (
     "Observed minus predicted against the out-of-fold prediction, and the means of groups of equal "
@@ -108,9 +110,14 @@ class RiskView(EstimateView, DataView, of=CVResult):
         return [*self.results(), selected_section(self.result), *self.setting()]
 
     @cached_property
-    def augmented(self) -> pd.DataFrame:
-        """The data with out-of-fold predictions."""
-        return self.result.augment()
+    def residuals(self) -> tuple[FloatArray, FloatArray]:
+        """Out-of-fold predictions by repetition and row, and what they leave of the response."""
+        p, plan = self.table.predictions, self.table.plan
+        assert p is not None
+        order = np.lexsort((plan.rows, np.repeat(plan.repeat, plan.n_test)))
+        order = order[~np.isnan(p.values[0][order])]
+        values = p.values[0][order]
+        return values, self.result.task.response.values[plan.rows[order]] - values
 
     def metrics(self) -> Section | None:
         """The usual metrics with intervals, and how much of the way from the mean to perfect."""
@@ -181,7 +188,7 @@ class RiskView(EstimateView, DataView, of=CVResult):
         numbers = held is not None and not self.result.task.response.levels
         if numbers and np.isfinite(held.values).any():  # type: ignore[union-attr]
             found["residuals"] = Picture(
-                self._draw_residuals, WIDE, RESIDUALS, self._tell_residuals, lambda: self.augmented
+                self._draw_residuals, WIDE, RESIDUALS, self._tell_residuals, self.result.augment
             )
         for name, (draw, words) in (CURVES if self.scored else {}).items():
             drawn = partial(self._draw_classes, draw)
@@ -191,13 +198,13 @@ class RiskView(EstimateView, DataView, of=CVResult):
 
     def _draw_residuals(self, ax: Axes) -> Axes:
         name, unit = self.result.task.response.name, in_unit(self.response_unit)
-        return predictions.residuals(ax, self.augmented, name, unit)
+        return predictions.residuals(ax, *self.residuals, name, unit)
 
     def _tell_residuals(self) -> str:
-        spread = self.augmented[".residual"].dropna()
+        spread = self.residuals[1]
         return (
             f"Residuals against out-of-fold predictions of {len(spread)} rows: mean "
-            f"{number(spread.mean())}, standard deviation {number(spread.std())}."
+            f"{number(spread.mean())}, standard deviation {number(spread.std(ddof=1))}."
         )
 
     def _scores(self) -> pd.DataFrame:
