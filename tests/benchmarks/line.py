@@ -55,7 +55,7 @@ class Line:
     seconds: float | None = None  # of ours, at most
     beyond: float | None = None  # seconds more than the peer, at most
     megabytes: float | None = None  # of ours, at most
-    agree: float | None = 1e-9  # relative difference of what both return; None: not comparable
+    agree: float | None = 1e-9  # what both return, in shares of the largest; None: not comparable
     runs: int = 5
     their_runs: int = 5
     clock: Literal["processor", "wall"] = "processor"  # by which it is judged
@@ -117,7 +117,9 @@ def measured(line: Line) -> Measured:
             ours.append(cost(line.ours))
     if line.agree is not None:
         value = ours[0].value if first is None else first
-        np.testing.assert_allclose(value, theirs[0].value, rtol=line.agree, err_msg=line.work)
+        told = np.asarray(theirs[0].value)
+        near = line.agree * np.abs(told).max()
+        np.testing.assert_allclose(value, told, rtol=0, atol=near, err_msg=line.work)
     us, them = _median(ours), _median(theirs)
     each = [
         getattr(b, line.clock) / getattr(a, line.clock)
