@@ -6,7 +6,7 @@ JOBS ?= auto
 BIN = .venv/bin
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --maxprocesses 8
 
-.PHONY: demo test fast nightly lint bench record docs
+.PHONY: demo test fast nightly environments lint bench record docs
 
 demo: ## the course in Python beside R, with a report
 	@.ci/setup
@@ -25,6 +25,10 @@ nightly: ## 100,000 generated cases and 50 killed runs of each kind, for an hour
 	@.ci/setup dev dask
 	PYCVSTAT_CASES=100000 $(PYTEST) tests/properties tests/differential
 	PYCVSTAT_KILLS=50 $(BIN)/python -m pytest -q tests/faults/test_kills.py
+
+environments: ## the package bare, at its lower bounds and at the newest versions, each in a venv
+	@.ci/setup dev dask
+	for kind in bare lowest newest; do $(BIN)/python tests/environments.py $$kind || exit; done
 
 lint:
 	@.ci/setup dev dask docs

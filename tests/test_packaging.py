@@ -68,6 +68,27 @@ def test_the_wheel_carries_what_the_package_reads_and_no_more() -> None:
     assert Path(RECORDED).name in carried
 
 
+IN_THE_WHEEL = {
+    "pycvstat": {".py", ".typed"},
+    "pycvstat/data/examples": {".csv", ".gz", ".txt"},
+    "pycvstat/intervals": {".json"},
+    "pycvstat/report": {".bib"},
+    "pycvstat/report/templates": {".txt", ".jinja", ".tex", ".css"},
+    "r_reference": {".R"},
+    "r_reference/recorded": {".json", ""},  # SHA256SUMS
+}
+
+
+def test_every_file_of_the_wheel_is_of_a_kind_that_is_listed() -> None:
+    unlisted = []
+    for file in in_the_wheel():
+        folder = file.relative_to(ROOT).parent
+        of_code = file.suffix == ".py" and folder.parts[0] == "pycvstat"
+        if not of_code and file.suffix not in IN_THE_WHEEL.get(folder.as_posix(), set()):
+            unlisted.append(file.relative_to(ROOT).as_posix())
+    assert unlisted == []
+
+
 def test_the_command_line_is_also_a_module() -> None:
     told = subprocess.run(
         [sys.executable, "-m", "pycvstat", "--help"], capture_output=True, text=True, check=True

@@ -90,6 +90,24 @@ class Task:
         ):  # fmt: skip
             check_shape(name, part, self.frame.n)
 
+    @classmethod
+    def from_fields(cls, **parts: Any) -> Task:
+        """What a file holds, if its parts belong together."""
+        made = cls(**parts)
+        again, held = response_of(formulas.response(made.formula, made.frame), ""), made.response
+        if again.name != held.name or not np.array_equal(again.values, held.values):
+            raise ValueError("the response is not that of the data")
+        for name in made.frame.names:
+            column = made.frame[name]
+            given = (made.given or made.frame)[name]
+            numbers = column.kind == given.kind == "numeric"
+            rows = slice(None) if made.given is None else made.rows
+            if {column.name, given.name} != {name} or (
+                numbers and not np.array_equal(column.values, given.values[rows], equal_nan=True)
+            ):
+                raise ValueError(f"the column {name!r} is not as it was read")
+        return made
+
     def __repr__(self) -> str:
         return f"<Task {self.formula.text}: {self.n} rows>"
 

@@ -206,6 +206,7 @@ class Interval(Sealed, Verbs, Tabled):
 
     def _numbers(self) -> list[Any]:
         ends = [self.low, self.high, self.estimate, self.std_error, self.level, self.df]
+        ends += [self.clipped, self.empty, self.log]
         return [
             np.array(ends, dtype=np.float64),
             np.array([repr(dict(self.details))], dtype=object),

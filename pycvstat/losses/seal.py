@@ -36,15 +36,19 @@ def checksum(arrays: Sequence[Any]) -> str:
 class Sealed:
     """Numbers with a seal: `dataclasses.replace` keeps it, so other numbers no longer fit it.
 
-    What makes other numbers on purpose says ``seal=""``. Saved results have the checksum of their
-    file instead, and are sealed anew when they are read.
+    What makes other numbers on purpose says ``seal=""``. Saved results keep it.
     """
 
     def _numbers(self) -> Sequence[Any]:
         """The numbers; of a table with its folds and their seed."""
         held, p, plan = vars(self), vars(self).get("predictions"), vars(self)["plan"]
         predicted = () if p is None else (p.values, p.prob)
-        folds = [plan.rows, plan.offsets, *(plan.train or ()), np.array([str(plan.seed)], object)]
+        said = [
+            str(held.get(name)) for name in ("loss", "range", "candidates", "weighted", "levels")
+        ]
+        said += map(str, (plan.n, plan.recipe, plan.seed, repr(plan.splitter), plan.stratified))
+        arrays = plan.rows, plan.offsets, plan.repeat, plan.fold, *(plan.train or ())
+        folds = [*arrays, np.array(said, object)]
         names = "losses", "means", "y", "weights", "sizes"
         parts = held.get("parts", {}).values()
         return [*folds, *map(held.get, names), *predicted, *parts]

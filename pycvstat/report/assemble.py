@@ -29,7 +29,12 @@ from pycvstat.report.content import (
     section,
 )
 from pycvstat.report.numbers import listed, table_of
-from pycvstat.report.render.formats import check_report_path, check_writable, write_document
+from pycvstat.report.render.formats import (
+    check_report_path,
+    check_writable,
+    write_document,
+    write_rows,
+)
 from pycvstat.report.sentences import SOFTWARE, Parts, seed_words
 from pycvstat.report.views.base import MOST_ROWS, Sections, View, view_of
 from pycvstat.run.store import versions
@@ -263,7 +268,8 @@ def write_report(
         A path that cannot be written, or a program that is missing: before any work is done.
     """
     if str(path).lower().endswith(".csv"):
-        return write_table(result, Path(path))
+        check_writable(Path(path))
+        return write_rows(result.tidy(), Path(path), "table")
     target = check_report_path(path)
     Asked(**asked)
     check = None
@@ -273,13 +279,6 @@ def write_report(
         found = result.crosscheck() if crosscheck is True else crosscheck
         check = found if isinstance(found, Crosscheck) else None
     return write_document(full(result, crosscheck=check, **asked), target)
-
-
-def write_table(result: Any, target: Path) -> Path:
-    """The tidy table of a result as a file of comma-separated values."""
-    check_writable(target)
-    result.tidy().to_csv(target, index=False)
-    return target
 
 
 def summary(result: Any) -> str:

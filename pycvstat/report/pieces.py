@@ -17,7 +17,7 @@ from pycvstat.errors.checks import check_path, check_word
 from pycvstat.report.content import Document, Section, Table, visible
 from pycvstat.report.numbers import capital, number
 from pycvstat.report.plots.style import Format, picture
-from pycvstat.report.render.formats import FORMATS, check_writable, written
+from pycvstat.report.render.formats import FORMATS, check_writable, write_rows, written
 from pycvstat.report.views.base import view_of
 
 Form = Literal["tex", "html", "md", "docx", "gt"]
@@ -125,9 +125,7 @@ def figure(
     size = INCHES[width], high * max(1.0, math.sqrt(INCHES[width] / wide))
     if form == "csv":
         frame = view.rows if drawn.data is None else drawn.data()
-        with written(target, "figure"):
-            frame.to_csv(target, index=False)
-        return target
+        return write_rows(frame, target, "figure")
     draw = partial(drawn.draw, **options)
     with written(target, "figure"):
         target.write_bytes(picture(draw, size, cast(Format, form), embedded=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import Field, InitVar, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from types import UnionType
@@ -61,6 +61,7 @@ class Encoder:
             return self._array(value, where)
         if is_dataclass(kind) and kind.__module__.split(".")[0] == PACKAGE:
             parts = [self._field(value, f) for f in fields(value) if f.init]
+            parts += [["seal", value.seal]] if hasattr(value, "seal") else []
             return ["dataclass", f"{kind.__module__}:{kind.__qualname__}", parts]
         return self._brought(value, where)
 
@@ -196,7 +197,8 @@ def _check_types(kind: Any, parts: dict[str, Any]) -> None:
     """Refuse a part that is not of the type that its class declares."""
     declared = _declared(kind)
     for name, value in parts.items():
-        if not _is_a(value, declared[name]):
+        hint = declared[name]
+        if not _is_a(value, hint.type if isinstance(hint, InitVar) else hint):
             raise ValueError(f"{name} of {kind.__name__} is {value!r:.80}")
 
 

@@ -151,6 +151,8 @@ def _members(archive: zipfile.ZipFile) -> tuple[dict[str, Any], list[NDArray[Any
     entries = archive.infolist()
     if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
         raise ValueError("it has compressed parts")
+    if sum(entry.file_size for entry in entries) > os.path.getsize(str(archive.filename)):
+        raise ValueError("its parts overlap")
     text = _array(archive.read("header.npy")).tobytes()
     if _array(archive.read("sha256.npy")).tobytes() != hashlib.sha256(text).digest():
         raise ValueError("the header does not match its checksum")

@@ -23,6 +23,8 @@ from tests.differential.problems import Numeric, cases, numeric_problems
 from tests.properties.cases import outcome
 from tests.properties.strategies import Problem, sound_problems
 
+pytestmark = pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+
 LEARNERS = st.sampled_from(
     [pcv.OLS(), pcv.Mean(), pcv.GLM(), pcv.KNN(3), pcv.KNN(2, "inv", 1), pcv.Ridge(lam=0.1),
      pcv.Lasso(lam=0.1), pcv.RLM(), LinearRegression(), DecisionTreeRegressor(max_depth=2)]

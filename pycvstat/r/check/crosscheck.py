@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -35,11 +35,9 @@ from pycvstat.r.check.call import (
     has_classes,
     row_labels,
 )
+from pycvstat.r.check.case import Case
 from pycvstat.rmath.tolerances import EXACT, SAME_BITS, SUMS
 from pycvstat.verbs import Verbs
-
-if TYPE_CHECKING:
-    from pycvstat.r.check.case import Case
 
 KINDS = (procedures_in_r, plans_in_r, intervals_in_r)  # each registers its calls
 SECONDS = 600.0  # for everything that R does for one cross-check

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_path
@@ -17,6 +18,9 @@ from pycvstat.report.content import Document, Figure
 from pycvstat.report.plots.style import Format, picture
 from pycvstat.report.render import programs
 from pycvstat.report.render.html import render_for_word, render_page
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +221,23 @@ def written(target: Path, what: str) -> Iterator[None]:
         raise InputError(
             f"the {what} could not be written.", given=f"{target} ({error.strerror or error})"
         ) from None
+
+
+def write_rows(frame: pd.DataFrame, target: Path, what: str) -> Path:
+    """Comma-separated values in which no text is a formula to a spreadsheet: it gets an apostrophe.
+
+    Texts that are numbers stay: there is nothing to compute.
+    """
+    with written(target, what):
+        frame.rename(columns=_as_text).map(_as_text).to_csv(target, index=False)
+    return target
+
+
+def _as_text(cell: Any) -> Any:
+    if not isinstance(cell, str) or re.fullmatch(r"[-+][\d.]+(e[-+]?\d+)?", cell):
+        return cell
+    plain = cell.replace("\r", " ")  # which would begin another line
+    return f"'{plain}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else plain
 
 
 def write_document(document: Document, target: Path) -> Path:
