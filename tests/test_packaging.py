@@ -72,7 +72,7 @@ IN_THE_WHEEL = {
     "pycvstat": {".py", ".typed"},
     "pycvstat/data/examples": {".csv", ".gz", ".txt"},
     "pycvstat/intervals": {".json"},
-    "pycvstat/report": {".bib"},
+    "pycvstat/report": {".bib", ".csv"},
     "pycvstat/report/templates": {".txt", ".jinja", ".tex", ".css"},
     "r_reference": {".R"},
     "r_reference/recorded": {".json", ""},  # SHA256SUMS

@@ -209,7 +209,7 @@ class Interval(Sealed, Verbs, Tabled):
         ends += [self.clipped, self.empty, self.log]
         return [
             np.array(ends, dtype=np.float64),
-            np.array([repr(dict(self.details))], dtype=object),
+            np.array([repr(dict(self.details)), repr(self.all_rows)], dtype=object),
         ]
 
     @property

@@ -25,8 +25,8 @@ from tests.faults.tampering import record, tampered, write
 from tests.report.conftest import MAKERS, result
 
 SAVED = [kind for kind in MAKERS if "hostile" not in kind]
-NOT_SAVED = {"plan", "coverage", "agreement", "bias and variance", "tuning quantities",
-             "side by side"}  # fmt: skip
+NOT_SAVED = {"plan", "resamples of rsample", "coverage", "agreement", "bias and variance",
+             "tuning quantities", "side by side"}  # fmt: skip
 IN_R = ["cv", "classes", "tune", "bootstrap", "interval"]
 SILENT = {  # on which no number depends
     "Column.dtype": "the type in which a column was given, for what is handed back",

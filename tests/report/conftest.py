@@ -122,6 +122,7 @@ def _crosscheck() -> Any:
 
 LOSSES = {"a": [0.5, 1.0, 2.0, 1.5, 0.5, 1.0], "b": [0.4, 1.2, 2.5, 1.0, 0.9, 1.1]}
 
+
 def _resamples() -> Any:
     r.set_seed(1)
     return r.rsample.bootstraps(40, times=5)

@@ -186,3 +186,21 @@ def hangs(shared: Path, task: int) -> int:
 
 for _function in (noted, slow, dies_once, dies_always, fails_late):
     _function.fingerprint = _function.__name__  # type: ignore[attr-defined]  # they write files
+
+
+def hungry(shared: None, task: int) -> int:
+    """Task 2 finds no memory in its process, which has all that it needs until then."""
+    if task == 2:
+        import resource
+
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (used + 2**24, before[1]))
+        try:
+            np.ones(2**28)
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, before)
+    return task
+
+
+hungry.fingerprint = "hungry"  # type: ignore[attr-defined]  # it asks the system

@@ -204,3 +204,11 @@ def test_a_client_that_is_closed(run: Run) -> None:
 
     with pytest.raises((ExecutionError, InputError), match=r"closed"):
         run(jobs.who, client=Closed())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process")
+def test_memory_that_runs_out_in_one_worker_only(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(MemoryError):
+        run(jobs.hungry, None, range(4), n_jobs=2, checkpoint=tmp_path)
+    kept = {path.name for path in tmp_path.glob("*/task-*.npz")}
+    assert len(kept) >= 2  # the tasks before it
