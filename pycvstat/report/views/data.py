@@ -139,9 +139,14 @@ class FoldsView(View):
         """The folds."""
         return self.folds()
 
+    def fitted(self) -> list[tuple[str, str]]:
+        """What is fitted on the folds, in short."""
+        return []
+
     def setting(self) -> Sections:
-        """The folds in short."""
-        return [section("Setting", *fold_blocks(self.result.plan, self.seed, self.told()))]
+        """What is fitted, and the folds, in short."""
+        blocks = fold_blocks(self.result.plan, self.seed, self.told(), self.fitted())
+        return [section("Setting", *blocks)]
 
 
 class DataView(FoldsView):
@@ -177,12 +182,11 @@ class DataView(FoldsView):
         data = data_facts(self.result.task, self.response_unit)
         return [asked, section("Data", data), *self.folds()]
 
-    def setting(self) -> Sections:
-        """Learner, weights and folds in short."""
+    def fitted(self) -> list[tuple[str, str]]:
+        """The only learner, and the weights."""
         only = list(self.learners.values()) if len(self.learners) == 1 else []
         head = [("learner", learner_in_full(one, self.tuned)) for one in only]
-        head += weights_fact(self.result.task)
-        return [section("Setting", *fold_blocks(self.result.plan, self.seed, self.told(), head))]
+        return [*head, *weights_fact(self.result.task)]
 
 
 def classes_words(levels: Sequence[str]) -> list[str]:

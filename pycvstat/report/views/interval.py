@@ -81,11 +81,11 @@ class IntervalView(View, of=Interval):
 
     def findings(self) -> Sections:
         """The method, and the limits as a picture."""
-        return [section("Interval", interval_facts(self.found), self.figure("forest", "interval"))]
+        return self.brief(self.figure("forest", "interval"))
 
-    def brief(self) -> Sections:
+    def brief(self, *blocks: Block | None) -> Sections:
         """The method."""
-        return [section("Interval", interval_facts(self.found))]
+        return [section("Interval", interval_facts(self.found), *blocks)]
 
     @cached_property
     def pictures(self) -> dict[str, Picture]:
