@@ -97,7 +97,7 @@ def _quantile_strata(values: FloatArray, wanted: int) -> list[IntArray]:
         warn(f"rsample stratifies by {breaks} quantile groups here, so that each has 20 rows.")
     edges = np.unique(quantiles(values, np.arange(breaks + 1) / breaks))
     codes = cut(values, edges, lowest=True)
-    return [np.flatnonzero(codes == stratum) for stratum in range(len(edges) - 1)]
+    return [np.flatnonzero(codes == stratum) for stratum in np.unique(codes)]
 
 
 def _unstratified(n: int) -> list[IntArray]:

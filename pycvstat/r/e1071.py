@@ -190,6 +190,8 @@ def tune(
     plan = _plan(control, task.n)
     candidates: Any = ({},)
     if ranges is not None:  # expand.grid varies the first fastest
+        if not isinstance(ranges, dict):
+            raise InputError("ranges has values under names of parameters.", given=repr(ranges))
         candidates = as_candidates(dict(reversed(ranges.items())), learner)
     prepared = learner.prepare(task, candidates)
     loss = as_loss(None if task.response.kind != "ordinal" else "zero_one", task.response.kind)

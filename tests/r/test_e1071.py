@@ -79,6 +79,7 @@ def test_candidates_vary_as_in_expand_grid_and_the_first_of_equal_ones_is_best()
         (lambda: r.e1071.tune_control(fix=1.5), "fix is a share"),
         (lambda: r.e1071.tune(pcv.KNN(), "mpg ~ wt", CARS, ranges={"K": [1]}), "'K'"),
         (lambda: r.e1071.tune(pcv.KNN(), "mpg ~ wt", CARS, ranges={}), "grid is empty"),
+        (lambda: r.e1071.tune(pcv.KNN(), "mpg ~ wt", CARS, ranges=[1, 3]), "under names"),
         (
             lambda: r.e1071.tune(
                 pcv.KNN(), "mpg ~ wt", CARS, tunecontrol=r.e1071.tune_control(cross=40)

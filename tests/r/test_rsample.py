@@ -228,6 +228,14 @@ def test_strata_of_too_few_rows_are_said():
         vfold_cv(DATA, v=2, strata="y", breaks=1)
 
 
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+def test_a_quantile_group_between_equal_values_is_no_stratum():
+    y = np.repeat([0.0, 1, 2, 3, 4, 5], [12, 29, 26, 15, 5, 3])  # quartiles 1, 2 and 2.75
+    r.set_seed(1)
+    # R 4.2, rsample 1.1.1
+    assert initial_split({"y": y}, 0.1, strata="y").in_id.tolist() == [1, 4, 34, 39, 52, 64, 81, 85]
+
+
 def test_plans_know_their_seed_groups_and_call():
     r.set_seed(4)
     plan = vfold_cv(DATA, v=4)

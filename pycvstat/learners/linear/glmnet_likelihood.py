@@ -108,8 +108,10 @@ def _two_or_counts(binary: bool, rows: _Rows) -> _Null:
     from pycvstat.learners.linear.glmnet_newton import newton_path
 
     y, w, settings = rows.y, rows.w, rows.settings
-    mean = float(w @ y)
-    if mean == 0.0 or (binary and mean == 1.0):
+    if binary:
+        _require_rows(np.bincount(y.astype(np.int64), minlength=2))
+    mean, weighed = float(w @ y), y[w > 0.0]
+    if (weighed == weighed[0]).all():
         raise FitError("all rows have the same response.", fix="look at y, and at the folds")
     offset = 0.0
     if settings.intercept:
@@ -130,17 +132,20 @@ def _two_or_counts(binary: bool, rows: _Rows) -> _Null:
     return offset, pulls, down
 
 
+def _require_rows(counts: FloatArray | IntArray) -> None:
+    if counts.min() < 2:
+        raise FitError(
+            "a class has 1 or 0 rows, which is not allowed.",
+            given=f"{counts.min():g} of {counts.sum():g} training rows",
+            fix="fewer folds, or folds with equal shares of the classes as foldid",
+        )
+
+
 def _several_classes(rows: _Rows) -> _Null:
     from pycvstat.learners.linear.glmnet_classes import classes_path
 
     y, w, settings = np.ascontiguousarray(rows.y.T), rows.w, rows.settings
-    counts = y.sum(1)
-    if counts.min() < 2:
-        raise FitError(
-            "a class has 1 or 0 rows, which is not allowed.",
-            given=f"{int(counts.min())} of {len(w)} training rows",
-            fix="fewer folds, or folds with equal shares of the classes as foldid",
-        )
+    _require_rows(y.sum(1))
     logs = np.log(y @ w) if settings.intercept else np.zeros(len(y))
     offset = logs - logs.mean()
 

@@ -119,6 +119,9 @@ def cv_glm(data: Any, fit: Fitted, cost: Cost | None = None, K: int | None = Non
     y, measure = task.response.values, measured(cost)
     prepared, everything = fit.learner.prepare(task), np.arange(task.n)
     raw, gap = 0.0, measure(y, means_of(prepared, everything, everything))
+    if plan.fold.max() >= len(plan):  # a number that no row drew
+        warn("a fold drew no rows: as in R there is no error.", given=f"K={folds} of {task.n} rows")
+        raw = float("nan")
     for train, test in plan:
         share = len(test) / task.n
         yhat = means_of(prepared, train, everything)

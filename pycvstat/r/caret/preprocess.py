@@ -90,4 +90,5 @@ def words_of(methods: Sequence[str], kept: BoolArray) -> str:
     """What was done to how many columns, as train prints it."""
     words = [f"{WORDS[one]} ({kept.sum()})" for one in methods if WORDS[one] != "remove"]
     removed = [f"remove ({(~kept).sum()})"] if not kept.all() else []
-    return f"Pre-processing: {', '.join([*words, *removed])}" if words or removed else ""
+    done = ", ".join([*words, *removed]) or " (None)" * bool(methods)
+    return f"Pre-processing: {done}" if done else "No pre-processing"

@@ -23,7 +23,7 @@ def printed(fit: Train) -> str:
     """As ``print(train(...))``."""
     lines = [f"{METHODS[fit.method].title} ", "", *_sizes(fit), ""]
     words = preprocess.words_of(fit.preProcess, fit.final.kept)
-    lines += [wrapped(f"{words} ") if words else "No pre-processing"]
+    lines += [wrapped(f"{words} ") if fit.preProcess else words]
     lines += [f"Resampling: {fit.control.words} "]
     if fit.control.method != "none":
         more = ["..."] if len(fit.index) >= SHOWN else []

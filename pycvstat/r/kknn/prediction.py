@@ -30,7 +30,7 @@ class ContrastedKNN(KNN):
     coding: ClassVar[Coding] = "contrasts"
 
 
-CONTRASTS: dict[tuple[str, str], type[KNN]] = {
+CONTRASTS: dict[tuple[str, ...], type[KNN]] = {
     ("contr.dummy", "contr.ordinal"): KNN,
     ("contr.treatment", "contr.poly"): ContrastedKNN,
 }
@@ -46,8 +46,10 @@ def as_learner(
     contrasts: Mapping[str, str] | None = None,
 ) -> KNN:
     """The learner that kknn's arguments stand for."""
-    given = {"unordered": "contr.dummy", "ordered": "contr.ordinal"} | dict(contrasts or {})
-    made = CONTRASTS.get((given["unordered"], given["ordered"])) if len(given) == 2 else None
+    given = {"unordered": "contr.dummy", "ordered": "contr.ordinal"}
+    if contrasts is not None:
+        given = given | dict(contrasts) if isinstance(contrasts, Mapping) else {}
+    made = CONTRASTS.get(tuple(map(str, given.values()))) if len(given) == 2 else None
     if made is None:
         raise InputError(
             "contrasts are kknn's or R's own.",

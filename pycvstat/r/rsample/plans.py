@@ -132,8 +132,9 @@ def mc_cv(
     n, count = row_count(data), whole(times, "times", 1)
     recipe, seed = _begin("mc_cv", prop=prop, times=count, strata=strata)
     train = training_rows(data, n, share_of(prop), count, strata, breaks, pool)
-    test = [np.setdiff1d(np.arange(n), rows) for rows in train]
-    return _planned(n, test, recipe, seed, "subsampling", drawn=train, stratified=bool(strata))
+    return _planned(
+        n, left_out(n, train), recipe, seed, "subsampling", drawn=train, stratified=bool(strata)
+    )
 
 
 @answering

@@ -71,6 +71,17 @@ def test_a_changed_k_is_said_as_r_says_it():
         assert cv_glm(CARS, FIT, K=10).K == 11
 
 
+def test_a_fold_that_drew_no_rows_leaves_no_error():
+    cars = CARS[:21]
+    r.set_seed(1)  # with R 4.2, boot 1.3-28: NaN NaN; with the seed 2 11.11498 11.00018
+    with pytest.warns(PycvstatWarning, match="a fold drew no rows"):
+        found = cv_glm(cars, pcv.OLS().fit("mpg ~ wt", cars), K=10)
+    assert np.isnan(found.delta).all()
+    r.set_seed(2)
+    found = cv_glm(cars, pcv.OLS().fit("mpg ~ wt", cars), K=10)
+    assert found.delta.round(5).tolist() == [11.11498, 11.00018]
+
+
 def test_all_types_are_without_the_studentised_where_there_is_no_variance():
     with pytest.warns(PycvstatWarning, match="bootstrap variances needed"):
         found = boot_ci(resampled(count=199), conf=0.8)

@@ -53,6 +53,11 @@ def test_a_metric_that_is_not_measured_gives_way_with_a_warning():
     assert (fit.metric, fit.maximize) == ("RMSE", False)
 
 
+def test_steps_that_take_nothing_out_are_printed_as_none():
+    assert "\nPre-processing:  (None) \n" in repr(cars(method="lm", preProcess=["zv", "nzv"]))
+    assert "\nNo pre-processing\n" in repr(cars(method="lm"))
+
+
 def test_a_summary_of_the_users_own():
     def worst(data, lev, model):
         return {"Worst": max(abs(data["obs"] - data["pred"]))}

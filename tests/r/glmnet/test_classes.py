@@ -174,6 +174,13 @@ def test_folds_that_classes_do_not_fit_are_said():
     folds[-2:] = 1
     with pytest.raises(FitError, match="1 or 0 rows"):
         cv_glmnet(X.iloc[:42], few, family="multinomial", foldid=folds)
+    blocks, thirds = np.repeat([0, 1, 1], 20), np.repeat([1, 2, 3], 20)
+    for one in (0, 1):  # rows of the rare class that the second and third folds hold
+        blocks[40 : 40 + one] = 0
+        with pytest.raises(FitError, match="1 or 0 rows"):  # as R, where the first fold is left out
+            cv_glmnet(X.iloc[:60], blocks, family="binomial", foldid=thirds)
+    with pytest.raises(FitError, match="all rows have the same response"):
+        cv_glmnet(X.iloc[:60], np.repeat([0, 1, 1], 20), family="poisson", foldid=thirds)
     with pytest.warns(PycvstatWarning, match="rows per fold"):
         cv_glmnet(TWO[0][::3], TWO[1][::3], family="binomial", type_measure="auc", nfolds=5)
     with pytest.raises(FitError, match="one class only"):

@@ -60,6 +60,8 @@ def test_shares_of_classes():
         (lambda: kknn("f ~ x", DATA, DATA).predict("class"), "type must be"),
         (lambda: kknn("y ~ x", DATA, DATA, na_action="na.fail"), "always leaves rows with NA"),
         (lambda: kknn("y ~ x", DATA, DATA, contrasts={"unordered": "contr.sum"}), "contrasts are"),
+        (lambda: kknn("y ~ x", DATA, DATA, contrasts="contr.sum"), "contrasts are"),
+        (lambda: kknn("y ~ x", DATA, DATA, contrasts={"ordered": [1]}), "contrasts are"),
         (lambda: kknn_dist(DATA[["x", "f"]], DATA[["x", "f"]]), "'f', which is factor"),
         (lambda: kknn_dist([[1.0]], [[1.0, 2.0]]), "dims of test and train differ"),
     ],
