@@ -36,7 +36,7 @@ def printed(fit: Train) -> str:
 def _sizes(fit: Train) -> list[str]:
     task = fit.prepared.task
     counted = fit.by_columns and task.weights is not None  # R counts the weights among them
-    n, p = str(task.n), str(len(task.formula.predictors) + counted)
+    n, p = str(task.n + task.omitted), str(len(task.formula.predictors) + counted)
     plural = "s" if len(p) == len(n) and p != "1" else ""  # R compares the padded word with "1"
     lines = [f"{n} samples", f"{p.rjust(len(n))} predictor{plural}"]
     if levels := task.response.levels:

@@ -278,7 +278,13 @@ def _draw_an_example(task: Task, control: trainControl) -> None:
 
 
 def _check_predictors(task: Task, method: Method, steps: tuple[str, ...]) -> None:
-    """Refuse factors where caret makes a matrix of the predictors."""
+    """Refuse missing values, and factors where caret makes a matrix of the predictors."""
+    if task.omitted:
+        raise DataError(
+            "with x and y caret keeps rows with missing values, whatever na.action says.",
+            given=f"{task.omitted} of {task.n + task.omitted} rows",
+            fix="leave these rows out, or give a formula",
+        )
     words = [n for n in task.formula.predictors if task.frame[n].kind not in ("numeric", "logical")]
     if words and (steps or not method.factors):
         raise DataError(

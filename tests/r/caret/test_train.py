@@ -58,6 +58,16 @@ def test_steps_that_take_nothing_out_are_printed_as_none():
     assert "\nNo pre-processing\n" in repr(cars(method="lm"))
 
 
+def test_rows_left_out_are_counted_among_the_samples_as_in_r():
+    holes = CARS.assign(hp=CARS["hp"].where(CARS["cyl"] > 4))
+    fit = cars("mpg ~ wt + hp", holes, method="lm", na_action="na.omit")
+    assert "\n32 samples\n" in repr(fit)
+    assert sum(map(len, fit.index)) == 2 * (CARS["cyl"] > 4).sum()
+    x, y = holes[["wt", "hp"]], CARS["mpg"]
+    with pytest.raises(PycvstatError, match="with x and y caret keeps rows"):
+        r.caret.train(x=x, y=y, method="lm", na_action="na.omit")
+
+
 def test_a_summary_of_the_users_own():
     def worst(data, lev, model):
         return {"Worst": max(abs(data["obs"] - data["pred"]))}
