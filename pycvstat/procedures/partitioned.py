@@ -62,7 +62,7 @@ class PartitionedResult(OfTable):
     --------
     >>> import dask.dataframe as dd
     >>> import pycvstat as pcv
-    >>> cars = dd.from_pandas(pcv.data.mtcars(), npartitions=3)
+    >>> cars = dd.from_pandas(pcv.data.mtcars(), npartitions=3, sort=False)
     >>> pcv.cross_validate(pcv.OLS(), "mpg ~ wt", cars, folds=pcv.Blocks(4))
     PartitionedResult(OLS, Blocks(4), 3 partitions: squared loss 9.83473)
     """

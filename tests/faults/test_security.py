@@ -27,7 +27,7 @@ from tests.report.pages import read_page
 PACKAGE = Path(pcv.__file__).parent
 
 # pickles pass between this process and those that it started itself, never through results
-PICKLES = {"run", "r/bridge/processes.py"}
+PICKLES = {"run", "r/bridge/processes.py", "data/partitions.py"}
 NEVER_IMPORTED = {"urllib", "http", "requests", "socket", "ftplib", "smtplib", "marshal", "shelve",
                   "yaml", "dill", "webbrowser", "xmlrpc"}  # fmt: skip
 NEVER_CALLED = {"eval", "exec", "compile", "__import__", "system", "popen"}
