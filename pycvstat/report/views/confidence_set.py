@@ -76,7 +76,7 @@ class ConfidenceSetView(View, of=ConfidenceSet):
     def findings(self) -> Sections:
         """Picture, table, assumptions."""
         note = Note("A candidate inside is not shown to be worse, not shown to be equally good.")
-        blocks = [*self.top(), self.figure("curve", "confidence-set"), self.table(), note]
+        blocks = [self.figure("curve", "confidence-set"), self.table(), note]
         return [section("Which candidates are not shown to be worse", *blocks, self.rests_on())]
 
     def brief(self) -> Sections:
