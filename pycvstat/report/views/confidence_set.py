@@ -76,8 +76,9 @@ class ConfidenceSetView(View, of=ConfidenceSet):
     def findings(self) -> Sections:
         """Picture, table, assumptions."""
         note = Note("A candidate inside is not shown to be worse, not shown to be equally good.")
-        blocks = [self.figure("curve", "confidence-set"), self.table(), note]
-        return [section("Which candidates are not shown to be worse", *blocks, self.rests_on())]
+        title = "Which candidates are not shown to be worse"
+        curve = self.figure("curve", "confidence-set")
+        return [section(title, curve, self.table(), note, self.rests_on())]
 
     def brief(self) -> Sections:
         """Table and assumptions."""
