@@ -122,7 +122,7 @@ def lines() -> Iterator[Line]:
         data = smooth(n, d)
         folds = list(fold_by_fold(data))
         yield Line(f"the same, n = {n:,}, d = {d}", lambda d=data: nested(d),
-                   "bare searches of cKDTree", lambda f=folds: bare_searches(f), times=1 / 0.6,
+                   "bare searches of cKDTree", lambda f=folds: bare_searches(f), share=0.6,
                    agree=None, runs=3, their_runs=3)  # fmt: skip
     wide = smooth(5000, 50)
     yield Line("one search, n = 5,000, d = 50", lambda: search(wide, 31),

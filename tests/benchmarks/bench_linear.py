@@ -75,7 +75,7 @@ def kernel() -> Line:
         lambda: ols_left_out_predictions(design, y, rows, offsets),
         "one fit of scipy's lstsq",
         lambda: linalg.lstsq(design, y),
-        times=0.5,
+        share=2,
         agree=None,
     )
 

@@ -97,4 +97,4 @@ def lines() -> Iterator[Line]:
                **once)  # fmt: skip
     yield Line("kNN, k = 1..30, 10 folds, 200,000 rows, d = 3",
                in_a_new_process(neighbours, ROWS // 5), "bare searches of cKDTree",
-               in_a_new_process(neighbours_there, ROWS // 5), times=1 / 1.15, **once)  # fmt: skip
+               in_a_new_process(neighbours_there, ROWS // 5), share=1.15, **once)  # fmt: skip

@@ -51,7 +51,7 @@ def with_workers(n_jobs: int) -> Any:
 
 def lines() -> Iterator[Line]:
     tree = DecisionTreeRegressor(max_depth=5, random_state=0)
-    yield beyond_the_fits(10, tree, "a tree of 2 ms", times=1 / 1.02)
+    yield beyond_the_fits(10, tree, "a tree of 2 ms", share=1.02)
     yield beyond_the_fits(1000, DummyRegressor(), "the mean", beyond=0.1)
     yield Line("nested, boosted trees, two workers that wait", with_workers(2),
                "one process", with_workers(1), agree=1e-12, runs=2, their_runs=1,

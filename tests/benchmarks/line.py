@@ -52,6 +52,7 @@ class Line:
     peer: str
     theirs: Work
     times: float | None = None  # as fast as the peer, at least
+    share: float | None = None  # of the peer's time, at most
     seconds: float | None = None  # of ours, at most
     beyond: float | None = None  # seconds more than the peer, at most
     megabytes: float | None = None  # of ours, at most
@@ -64,29 +65,37 @@ class Line:
 
 @dataclass(frozen=True)
 class Measured:
-    """A row of the table: medians, and the range of the ratio over the turns."""
+    """A row of the table: medians of seconds, and how many times as long the peer takes.
+
+    That ratio is the median over the turns, beside its range, all by the same clock; a peer that
+    runs once is set against all turns of ours.
+    """
 
     work: str
     peer: str
     ours: Cost
     theirs: Cost
+    ratio: float
     low: float
     high: float
+    as_share: bool
     wanted: str
     met: bool
     clock: str
     n: int = 0
 
-    def ratio(self, clock: str) -> float:
-        """How many times as long the peer takes."""
-        return float(getattr(self.theirs, clock) / getattr(self.ours, clock))
+    @property
+    def against(self) -> str:
+        """The ratio in the words of what is wanted."""
+        if self.as_share:
+            return f"{1 / self.ratio:.0%} of its time ({1 / self.high:.0%} to {1 / self.low:.0%})"
+        return f"{self.ratio:.3g} ({self.low:.3g} to {self.high:.3g})"
 
     def __str__(self) -> str:
         memory = "" if self.ours.megabytes is None else f", {self.ours.megabytes:.0f} MB"
         return (
-            f"{self.work}, {self.peer}: {self.ours.processor:.4g} s{memory}, peer "
-            f"{self.theirs.processor:.4g} s: {self.ratio('processor'):.2f} times as fast by the "
-            f"processor, {self.ratio('wall'):.2f} by the clock ({self.low:.2f} to {self.high:.2f})"
+            f"{self.work}, {self.peer}: {getattr(self.ours, self.clock):.4g} s{memory}, peer "
+            f"{getattr(self.theirs, self.clock):.4g} s ({self.clock}): {self.against}"
             + (f"; wanted {self.wanted}: {'met' if self.met else 'NOT MET'}" if self.wanted else "")
         )
 
@@ -120,22 +129,24 @@ def measured(line: Line) -> Measured:
         told = np.asarray(theirs[0].value)
         near = line.agree * np.abs(told).max()
         np.testing.assert_allclose(value, told, rtol=0, atol=near, err_msg=line.work)
-    us, them = _median(ours), _median(theirs)
-    each = [
-        getattr(b, line.clock) / getattr(a, line.clock)
-        for a, b in zip(ours, theirs, strict=False)
-    ]  # fmt: skip
-    wanted, met = judged(line, us, them)
+    mine, told = ([getattr(one, line.clock) for one in of] for of in (ours, theirs))
+    turns = max(len(mine), len(told))
+    each = [told[i % len(told)] / mine[i % len(mine)] for i in range(turns)]
+    us, them, ratio = _median(ours), _median(theirs), statistics.median(each)
+    wanted, met = judged(line, us, them, ratio)
+    of = line.share is not None
     return Measured(
-        line.work, line.peer, us, them, min(each), max(each), wanted, met, line.clock, line.n
-    )
+        line.work, line.peer, us, them, ratio, min(each), max(each), of, wanted, met, line.clock,
+        line.n,
+    )  # fmt: skip
 
 
-def judged(line: Line, ours: Cost, theirs: Cost) -> tuple[str, bool]:
+def judged(line: Line, ours: Cost, theirs: Cost, ratio: float) -> tuple[str, bool]:
     """What is wanted in words, and whether it is so."""
     mine, their = getattr(ours, line.clock), getattr(theirs, line.clock)
     rules = [
-        (line.times, "{:g} times as fast", lambda b: their / mine >= b),
+        (line.times, "{:g} times as fast", lambda b: ratio >= b),
+        (line.share, "{:.0%} of its time", lambda b: 1 / ratio <= b),
         (line.seconds, "{:g} s", lambda b: mine <= b),
         (line.beyond, "{:g} s more", lambda b: mine - their <= b),
         (line.megabytes, "{:g} MB", lambda b: ours.megabytes <= b),
