@@ -1,4 +1,4 @@
-"""Two hundred calls of the public functions, and the exact bits of what each returned once.
+"""Some 380 calls of functions, and the exact bits of what each returned once.
 
 A rebuilding that means to change no number changes none of these::
 
@@ -20,16 +20,28 @@ import numpy as np
 import scipy
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from tests.fingerprints import of_folds, of_intervals, of_learners, of_others, of_procedures
+from tests.fingerprints import (
+    of_folds,
+    of_intervals,
+    of_learners,
+    of_losses,
+    of_others,
+    of_procedures,
+    of_rmath,
+    of_scenarios,
+)
 from tests.fingerprints.bits import digest, leading
 
 RECORDED = Path(__file__).parent / "recorded.json"
 CALLS: dict[str, Callable[[], Any]] = {
     **of_folds.CALLS,
     **of_learners.CALLS,
+    **of_losses.CALLS,
     **of_procedures.CALLS,
     **of_intervals.CALLS,
     **of_others.CALLS,
+    **of_rmath.CALLS,
+    **of_scenarios.CALLS,
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import FoldError, InputError, PycvstatWarning
-from pycvstat.folds import FoldPlan, RFolds
+from pycvstat.folds import DIALECTS, FoldPlan, RFolds
 from pycvstat.rmath.random import RRandom
 
 # Recorded with R 4.2.2, set.seed(2021), 23 rows, 5 folds, from the fold code of cv 2.0.4 (folds(),
@@ -124,3 +124,26 @@ def test_what_cannot_be_done_is_said(make, message):
     with pytest.raises(InputError, match=message) as caught:
         make()
     assert isinstance(caught.value, FoldError) or "seed" in message or "kind" in message
+
+
+LEAST = {"glmnet": 3}  # which stops below
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_dialect_begins_at_its_least_number_of_folds(name):
+    least = LEAST.get(name, 2)
+    y = np.arange(24) % 2
+    assert len(RFolds(name, least, seed=1).plan(24, y=y)) == least
+    with pytest.raises(FoldError, match=f"at least {least}"):
+        RFolds(name, least - 1)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_plan_keeps_what_made_it_where_r_can_make_it(name):
+    folds = RFolds(name, 4, seed=1)
+    assert folds.plan(24, y=np.arange(24) % 2).splitter == folds
+
+
+def test_a_plan_by_strata_of_a_column_is_not_made_in_r():
+    data = {"z": np.arange(24) % 2}
+    assert RFolds("rsample", 4, seed=1, strata="z").plan(data).splitter is None

@@ -97,6 +97,15 @@ def test_means_of_a_learning_curve_are_those_of_r() -> None:
     np.testing.assert_array_equal(curve.table.fold_means()[:, 1], curve.test[:, 1])
 
 
+def test_a_curve_ends_at_cross_validation() -> None:
+    curve = pcv.learning_curve(pcv.OLS(), FORMULA, MTCARS, sizes=[8, 16, 24], folds=FOLDS)
+    whole = pcv.cross_validate(pcv.OLS(), FORMULA, MTCARS, folds=FOLDS)
+    # the same rows in another order
+    np.testing.assert_allclose(curve.test[:, -1], whole.fold_errors, rtol=1e-12)
+    ours, theirs = (one.augment().select_dtypes("number") for one in (curve, whole))
+    np.testing.assert_allclose(ours, theirs[ours.columns], rtol=1e-12)
+
+
 def test_what_fits_have_to_say_is_said_once_with_their_folds() -> None:
     slow, work = pcv.GLM("poisson", maxiter=1), ("carb ~ wt", pcv.data.mtcars())
     how: Any = {"folds": pcv.KFold(4, random=1)}

@@ -373,3 +373,5 @@ def test_path_is_for_tune_and_penalties_only():
         pcv.tune(pcv.OLS(), "mpg ~ .", cars, grid="path", folds=3)
     with pytest.raises(InputError, match="a grid of tune"):
         pcv.nested_cv(pcv.Lasso(), "mpg ~ .", cars, grid="path", outer=3, inner=3)
+    with pytest.raises(InputError, match=r"(?s)a grid is a mapping.*Given: str"):
+        pcv.nested_cv(pcv.Lasso(), "mpg ~ .", cars, grid="lam", outer=3, inner=3)

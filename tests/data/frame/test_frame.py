@@ -68,6 +68,7 @@ def test_fingerprints_tell_data_apart() -> None:
         for data in (
             base,
             base | {"x": [0.0, 1.0 + 1e-15]},
+            base | {"x": [1e-300, 1.0]},
             base | {"g": ["b", "a"]},
             {"g": base["g"], "x": base["x"]},
             base | {"g": pd.Categorical(["a", "b"])},
@@ -76,7 +77,7 @@ def test_fingerprints_tell_data_apart() -> None:
             base | {"x": [False, True]},
         )
     }
-    assert len(prints) == 8
+    assert len(prints) == 9
     assert read(base | {"x": [-0.0, 1.0]}).fingerprint == read(base).fingerprint
 
 

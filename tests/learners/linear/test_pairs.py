@@ -76,6 +76,18 @@ def test_one_weak_fold_spoils_only_its_pairs():
         assert np.array_equal(out.refit[0], expected)
 
 
+def test_two_folds_that_alone_hold_a_column_spoil_their_pair():
+    rng = np.random.default_rng(7)
+    ids = np.arange(60) % 4 + 1
+    held = np.where(np.isin(ids, (2, 3)), rng.normal(size=60), 0.0)
+    for columns in (1, 17):  # fewer than the rows of a fold, and more
+        X = np.column_stack([np.ones(60), held, rng.normal(size=(60, columns))])
+        out = ols_pair_residuals(X, rng.normal(size=60), ids, 4)
+        expected = np.zeros((4, 4), dtype=bool)
+        expected[1, 2] = expected[2, 1] = True
+        assert np.array_equal(out.refit[0], expected)
+
+
 def test_aliased_designs_are_left_to_refits():
     X = np.ones((8, 2))
     assert ols_pair_residuals(X, np.arange(8.0), np.arange(8) % 4 + 1, 4).refit.all()
