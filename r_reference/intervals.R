@@ -196,24 +196,25 @@ pcv_ci_cv_auc <- function(label, score, fold, level, half = FALSE, row = seq_alo
   pcv_ci_symmetric(mean(areas), sqrt(mean(squares) / n), level)
 }
 
-# Liang and Zeger (1986) for a mean, with the factor G / (G - 1); Satterthwaite's degrees of freedom,
-# of unequal groups whose rows are alike, and of skewed sums.
-pcv_ci_cluster <- function(losses, group, level, log = FALSE) {
-  sums <- tapply(losses - mean(losses), group, sum)
-  G <- length(sums)
-  std_error <- sqrt(G / (G - 1) * sum(sums^2)) / length(losses)
+# Bell and McCaffrey (2002): the jackknife that leaves out a group at a time, and its degrees of
+# freedom where the rows of a group are alike; losses of several fits vary more.
+pcv_ci_cluster <- function(losses, group, level, fits = 1, log = FALSE) {
+  groups <- unique(group)
+  G <- length(groups)
+  without <- sapply(groups, function(g) mean(losses[group != g]))
+  factor <- if (fits > 1) 1.5 else 1
+  std_error <- sqrt(factor * (G - 1) / G * sum((without - mean(losses))^2))
   ci <- if (log) pcv_ci_log else pcv_ci_symmetric
-  ci(mean(losses), std_error, level, pcv_cluster_freedom(losses, group))
+  ci(mean(losses), std_error, level, pcv_cluster_freedom(group))
 }
 
-pcv_cluster_freedom <- function(losses, group) {
-  sums <- tapply(losses - mean(losses), group, sum)
+pcv_cluster_freedom <- function(group) {
   sizes <- as.numeric(table(group))
-  G <- length(sums)
-  centred <- diag(G) - outer(sizes / sum(sizes), rep(1, G))
-  covariance <- centred %*% diag(sizes^2) %*% t(centred)
-  kurtosis <- mean(sums^4) / mean(sums^2)^2
-  min(G - 1, sum(diag(covariance))^2 / sum(covariance^2), 2 * G / max(kurtosis - 1, 0))
+  G <- length(sizes)
+  share <- sizes / sum(sizes)
+  deviations <- share / (1 - share) * (diag(G) - outer(rep(1, G), share))
+  covariance <- deviations %*% t(deviations)
+  sum(diag(covariance))^2 / sum(covariance^2)
 }
 
 # Efron and Tibshirani (1993), chapter 13; draws as in R.

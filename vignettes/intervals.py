@@ -58,6 +58,11 @@ except pcv.errors.IntervalError as problem:
 #   upper end.
 # - **Row-wise corrected t**: $\pm t_{n-1}\,\hat\sigma\sqrt{\max(1.25, 1 + 4I)/n}$ over the rows;
 #   the default for differences of two methods, where it has more power than fold means.
+# - **Cluster jackknife** (Bell and McCaffrey), for $PQ$ where rows come in $G$ groups: the variance
+#   of the mean over rows is $1.5\,\frac{G-1}{G}\sum_g(\bar{x}_{-g}-\bar{x})^2$, where
+#   $\bar{x}_{-g}$ leaves out a group, on the scale of logarithms where losses have no upper end;
+#   the degrees of freedom of the t quantile are $G - 1$ for equal groups, and fewer for unequal
+#   ones.
 # - **CV-CLT** (Bayle and others): $\pm z\, \hat\sigma/\sqrt{n}$ over the pointwise losses, for
 #   $PQ$.
 # - **NCV** (Bates, Hastie and Tibshirani): inflates the CLT interval by a mean squared error that

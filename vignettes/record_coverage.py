@@ -306,8 +306,10 @@ def special_methods() -> Iterator[Run]:
     for groups in (20, 40, 80):
         for sizes in ((2,), (5,), (1, 1, 2, 16)):
             for method in ("log_t", "cluster", "all_pairs"):
-                sets = 400 if len(sizes) > 1 or method == "log_t" else 1000
-                options = {"folds": pcv.Grouped(10), "sets": sets, "random": 54}
+                few = method == "log_t" or (len(sizes) > 1 and method == "all_pairs")
+                options = {"folds": pcv.Grouped(10), "sets": 400 if few else 1000, "random": 54}
+                if method == "cluster":
+                    options["targets"] = ["ER(n)", "ER(m)", "R", "PQ"]
                 yield Run("groups", method, grouped_ols(groups, *sizes), method, options)
     for n in (100, 150, 200, 300, 400, 800):
         options = {"folds": pcv.KFold(5), "sets": 300, "random": 55, "targets": ["PQ", "R"]}

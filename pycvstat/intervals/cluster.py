@@ -1,4 +1,4 @@
-"""The cluster-robust interval for rows that come in groups."""
+"""The interval by groups of rows: a jackknife that leaves out one group at a time."""
 
 from __future__ import annotations
 
@@ -9,18 +9,23 @@ from pycvstat.folds import Grouped
 from pycvstat.intervals.legal import is_unbounded
 from pycvstat.intervals.method import InR, Limits, Method, register
 from pycvstat.intervals.quantiles import spread, symmetric
-from pycvstat.intervals.tails import kurtosis
 from pycvstat.losses import LossTable
 from pycvstat.types import FloatArray, IntArray
 
-FEW = 30  # groups below which cluster-robust standard errors are known to be too small
+SHARED = 1.5
+"""The variance of a mean of losses of several fits, over that of independent groups: chosen by
+simulation, so that 20, 40 and 80 groups, equal or not, covered PQ at least 92 times in 100."""
+FEW = 10.0  # degrees of freedom below which the interval was too short in simulations
 
 
-def cluster_robust(losses: FloatArray, groups: IntArray, level: float, log: bool = False) -> Limits:
-    """mean ± t se, se clustered on the group (statsmodels, with its G / (G - 1)).
+def cluster_robust(
+    losses: FloatArray, groups: IntArray, level: float, factor: float = 1.0, log: bool = False
+) -> Limits:
+    """mean ± t sqrt(factor v), v = (G - 1) / G sum (mean without a group - mean)^2.
 
-    The degrees of freedom are Satterthwaite's, see `freedom`; with `log` of the logarithm of the
-    mean. As in R: ``sandwich::vcovCL(lm(loss ~ 1), ~ group)``.
+    The jackknife (CR3) of Bell and McCaffrey with their degrees of freedom, see `freedom`; with
+    `log` of the logarithm of the mean. As in R: v is ``sandwich::vcovCL(lm(loss ~ 1), ~ group,
+    type = "HC3", cadjust = FALSE)``.
 
     Examples
     --------
@@ -29,73 +34,70 @@ def cluster_robust(losses: FloatArray, groups: IntArray, level: float, log: bool
     >>> limits.estimate, round(limits.std_error, 6), round(limits.df, 6)
     (3.0, 0.866025, 2.0)
     """
-    from statsmodels.regression.linear_model import OLS
-
     count = int(groups.max()) + 1
     if count < 2:
         raise IntervalError(
-            "a cluster-robust variance needs at least two groups.", given=f"{count} group"
+            "a variance between groups needs at least two groups.", given=f"{count} group"
         )
-    sums = np.bincount(groups, losses - losses.mean())
+    sizes, mean = np.bincount(groups), losses.mean()
+    sums = np.bincount(groups, losses - mean)
     total = float(np.bincount(groups, np.abs(losses)).max())
     spread(np.append(sums, 0.0), "the summed losses of the groups", scale=total)
-    fit = OLS(losses, np.ones_like(losses)).fit(
-        cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
-    )
-    notes = () if count >= FEW else (f"only {count} groups: expect the interval to be too short",)
-    df = freedom(np.asarray(sums, dtype=np.float64), np.bincount(groups))
-    return symmetric(losses.mean(), fit.bse[0], level, df, notes, log=log, groups=count)
+    moved = sums / (losses.size - sizes)  # what leaving out the group takes off the mean
+    std_error = np.sqrt(factor * (count - 1) / count * (moved**2).sum())
+    df = freedom(sizes)
+    few = (f"{count} groups that count as {df + 1:.3g} equal ones: expect it to be too short",)
+    notes = few if df < FEW else ()
+    return symmetric(mean, std_error, level, df, notes, log=log, groups=count)
 
 
-def freedom(sums: FloatArray, sizes: IntArray) -> float:
-    """Degrees of freedom of the variance of the groups' summed deviations (Satterthwaite).
+def freedom(sizes: IntArray) -> float:
+    """Degrees of freedom of the jackknife's variance where the rows of a group are alike.
 
-    The least of: G - 1; those of groups of unequal sizes whose rows are alike, the trace of the
-    covariance of the sums, squared, over that of its square (Bell and McCaffrey); and, as squares
-    of skewed sums vary more, 2 G / (kurtosis - 1).
+    Of its sum of squares the expectation, squared, over half the variance (Satterthwaite, Bell and
+    McCaffrey): (tr M)^2 / tr M^2, where M is the covariance of the deviations; G - 1 where groups
+    are equal.
 
     Examples
     --------
-    >>> round(freedom(np.array([-3.0, 3.0, 1.0, -1.0]), np.array([9, 1, 1, 1])), 2)
-    1.46
+    >>> round(freedom(np.array([5, 5, 5, 5])), 6), round(freedom(np.array([17, 1, 1, 1])), 2)
+    (3.0, 1.01)
     """
-    count, share = sizes.size, sizes / sizes.sum()
-    centred = np.eye(count) - np.outer(share, np.ones(count))
-    covariance = (centred * sizes.astype(np.float64) ** 2) @ centred.T
-    unequal = np.trace(covariance) ** 2 / (covariance**2).sum()
-    beyond = kurtosis(sums, 0.0) - 1
-    skewed = 2 * count / beyond if beyond > 0 else np.inf
-    return float(min(count - 1, unequal, skewed))
+    share = sizes / sizes.sum()
+    squares = (share / (1 - share)) ** 2
+    own = 1 - 2 * share + (total := (share**2).sum())
+    a, b, c = (float((squares * share**k).sum()) for k in range(3))
+    across = (total * a) ** 2 + 2 * a * c - 4 * total * a * b + 2 * b**2
+    within = (squares**2 * (own**2 - (total - 2 * share) ** 2)).sum()
+    return float((squares * own).sum() ** 2 / (within + across))
 
 
 def _formula(table: LossTable, level: float) -> Limits:
     rows, means = table.tested_rows()
     groups = rows if table.plan.groups is None else table.plan.groups[rows]
     _, codes = np.unique(groups, return_inverse=True)
-    return cluster_robust(means[:, 0], codes, level, log=is_unbounded(table))
+    factor = SHARED if len(table.plan) > 1 else 1.0
+    return cluster_robust(means[:, 0], codes, level, factor, log=is_unbounded(table))
 
 
 METHOD = register(
     Method(
         name="cluster",
-        title="cluster-robust by subject",
+        title="cluster jackknife",
         target="PQ",
         formula=_formula,
         layouts=("one split", "K-fold", "leave-one-out", "repeated K-fold"),
-        citation=("liang1986", "seabold2010"),
+        citation=("bell2002",),
         folds=Grouped(10),
         rank=6,
         because="rows come in groups, and it needs no second fit",
         for_groups=True,
-        known=lambda plan: (
-            "a little liberal with few groups; like the CLT interval it leaves out the variance "
-            "between training sets"
-        ),
         grouped=True,
         aliases=("cluster_robust", "grouped"),
         r=InR(
-            "pcv_ci_cluster(pcv_means(x, row), group, level, is.infinite(highest) && all(x >= 0))",
-            "pcv_cluster_freedom(pcv_means(x, row), group)",
+            "pcv_ci_cluster(pcv_means(x, row), group, level, fits = length(unique(fit)), "
+            "log = is.infinite(highest) && all(x >= 0))",
+            "pcv_cluster_freedom(group)",
         ),
     )
 )

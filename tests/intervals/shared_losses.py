@@ -121,6 +121,7 @@ def _cases() -> list[tuple[str, dict[str, Any], Interval]]:
     grouped = LossTable(FoldPlan.from_fold_ids(1 + GROUPS % 4, groups=GROUPS), LOSSES[:, None])
     by_row = np.empty(N)
     by_row[grouped.plan.rows] = LOSSES
+    by_group = {"losses": by_row.tolist(), "group": GROUPS.tolist(), "level": 0.95, "fits": 4}
     long = long_form(pairs)
     ids = np.column_stack([FOLDS, np.roll(FOLDS, 3)])
     repeated = FoldPlan.from_fold_ids(ids)
@@ -211,14 +212,10 @@ def _cases() -> list[tuple[str, dict[str, Any], Interval]]:
         ("pcv_ci_five_by_two_f", {"p": p, "level": 0.95}, interval(five, "five_by_two_f")),
         ("pcv_ci_cv_auc", auc, interval(scored, "cv_auc")),
         ("pcv_ci_cv_auc", auc | {"half": True}, interval(scored, "cv_auc", ties="half")),
+        ("pcv_ci_cluster", by_group | {"log": True}, interval(grouped, "cluster")),
         (
             "pcv_ci_cluster",
-            {"losses": by_row.tolist(), "group": GROUPS.tolist(), "level": 0.95, "log": True},
-            interval(grouped, "cluster"),
-        ),
-        (
-            "pcv_ci_cluster",
-            {"losses": by_row.tolist(), "group": GROUPS.tolist(), "level": 0.95},
+            by_group,
             interval(replace(grouped, range=(-np.inf, np.inf)), "cluster"),
         ),
         (

@@ -22,11 +22,13 @@ from pycvstat.losses import FoldMeans, LossTable, Metric
 SCORES = np.array([1.0, 2.0, 4.0, 3.0])
 
 
-def test_fewer_than_30_groups_are_few() -> None:
+def test_groups_that_count_as_few_are_named() -> None:
     losses = np.sin(np.arange(60.0)) + 2
-    assert cluster_robust(losses, np.arange(60) % 30, 0.95).notes == ()
-    few = cluster_robust(losses, np.arange(60) % 29, 0.95).notes
-    assert few == ("only 29 groups: expect the interval to be too short",)
+    assert cluster_robust(losses, np.arange(60) % 12, 0.95).notes == ()
+    (few,) = cluster_robust(losses, np.arange(60) % 10, 0.95).notes
+    assert few == "10 groups that count as 10 equal ones: expect it to be too short"
+    (uneven,) = cluster_robust(losses, np.maximum(np.arange(60) - 40, 0), 0.95).notes
+    assert uneven.startswith("20 groups that count as 2.")
 
 
 def test_more_than_three_tenths_is_a_large_test_share() -> None:

@@ -1,6 +1,7 @@
 """Heavy tails that are seen, bounds of one side, and the logarithm's interval."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ import pycvstat as pcv
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.folds import FiveByTwo, FoldPlan, Repeated
 from pycvstat.intervals import interval
-from pycvstat.intervals.cluster import freedom
+from pycvstat.intervals.cluster import cluster_robust, freedom
 from pycvstat.intervals.log_t import instability, overlap
 from pycvstat.intervals.tails import heavy_from, thickness
 from pycvstat.losses import LossTable, Maker
+from tests.rscript import live_r, r_values
 
 seeds = st.integers(0, 2**31 - 1)
 
@@ -106,9 +108,46 @@ def test_more_unstable_learners_have_wider_intervals():
     assert overlap(jumpy) == pytest.approx(by_hand, rel=0.01)  # folds of 3 and of 4 rows
 
 
-def test_degrees_of_freedom_of_clusters():
-    equal = np.repeat(5, 20)
-    alternating = np.tile([1.0, -1.0], 10)
-    assert freedom(alternating, equal) == pytest.approx(19)  # G - 1: neither unequal nor skewed
-    assert freedom(alternating, np.r_[equal[:-1], 60]) < 6
-    assert freedom(np.r_[np.full(19, -1.0), 19.0], equal) < 3
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=30), seeds)
+@settings(max_examples=30, deadline=None)
+def test_the_interval_by_groups_is_a_jackknife_that_leaves_them_out(sizes, seed):
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    losses = np.random.default_rng(seed).exponential(size=len(groups))
+    without = np.array([losses[groups != g].mean() for g in range(len(sizes))])
+    by_hand = (len(sizes) - 1) / len(sizes) * ((without - losses.mean()) ** 2).sum()
+    found = cluster_robust(losses, groups, 0.95, factor=1.5)
+    assert found.std_error == pytest.approx(np.sqrt(1.5 * by_hand), rel=1e-9)  # of differences
+
+
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=30))
+def test_degrees_of_freedom_of_groups_are_those_of_the_covariance_of_their_deviations(sizes):
+    share, count = np.array(sizes) / np.sum(sizes), len(sizes)
+    deviations = np.diag(share / (1 - share)) @ (np.eye(count) - np.outer(np.ones(count), share))
+    covariance = deviations @ deviations.T
+    by_hand = np.trace(covariance) ** 2 / np.trace(covariance @ covariance)
+    assert freedom(np.array(sizes)) == pytest.approx(by_hand, rel=1e-9)
+    assert freedom(np.repeat(sizes[0], count)) == pytest.approx(count - 1, rel=1e-9)
+
+
+def test_shared_training_sets_widen_the_interval_by_groups():
+    groups, losses = np.arange(40) // 4, np.random.default_rng(1).exponential(size=40)
+    folds = FoldPlan.from_fold_ids(1 + groups % 5, groups=groups)
+    one = replace(FoldPlan.from_rows([np.arange(40)], 80), groups=np.arange(80) // 4)
+    shared = interval(LossTable(folds, losses[folds.rows][:, None]), "cluster")
+    alone = interval(LossTable(one, losses[:, None]), "cluster")
+    assert alone.std_error == cluster_robust(losses, groups, 0.95).std_error
+    assert shared.std_error == pytest.approx(np.sqrt(1.5) * alone.std_error, rel=1e-12)
+
+
+@live_r
+def test_the_jackknife_of_groups_is_that_of_sandwich():
+    groups = np.repeat(np.arange(5), [1, 2, 9, 4, 4])
+    losses = np.random.default_rng(1).exponential(size=20)
+    code = f"""
+    d <- data.frame(loss = c({", ".join(map(repr, losses.tolist()))}),
+                    group = c({", ".join(map(str, groups))}))
+    v <- sandwich::vcovCL(lm(loss ~ 1, d), ~ group, type = "HC3", cadjust = FALSE)
+    out(sqrt(v[1, 1]))
+    """
+    ((theirs,),) = r_values(code)
+    assert cluster_robust(losses, groups, 0.95).std_error == pytest.approx(theirs, rel=1e-12)

@@ -227,6 +227,7 @@ R_PACKAGES = {
     "reticulate": "calling pycvstat from R",
     "rms": "the optimism of validate",
     "rsample": "the folds of vfold_cv",
+    "sandwich": "variances by groups of rows",
     "testthat": "tests of the R code",
     "tidyr": "the course's functions",
 }
