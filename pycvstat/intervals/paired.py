@@ -343,9 +343,9 @@ def adjusted(p_values: Any, adjust: Adjust = "holm") -> Any:
     [0.03, 0.06, nan, 0.06]
     """
     values = np.array(p_values, dtype=np.float64)
-    known = ~np.isnan(values)
-    if adjust != "none" and known.any():
-        from statsmodels.stats.multitest import multipletests
-
-        values[known] = multipletests(values[known], method=adjust)[1]
+    if adjust == "none":
+        return values
+    known = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]
+    tests = np.arange(len(known), 0, -1) if adjust == "holm" else len(known)
+    values[known] = np.minimum(np.maximum.accumulate(values[known] * tests), 1.0)
     return values
