@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from pycvstat.errors import FitError
 from pycvstat.learners.families import EPS, Family, Link
-from pycvstat.learners.irls import AS_R, Control, Problem, Walk
-from pycvstat.learners.linear.least_squares import Basis, orthonormal_basis
-from pycvstat.learners.linear.left_out import KEPT_SHARE, smallest_eigenvalue_bound, solve
+from pycvstat.learners.irls import AS_R, Control, Problem
+from pycvstat.learners.linear.least_squares import orthonormal_basis
+from pycvstat.learners.linear.left_out import KEPT_SHARE, left_out_steps, solve
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _BLOCK = 2**16
-"""Numbers per table of rows and fits worked on at a time: half a megabyte stays in the cache."""
+"""Numbers per table of rows and fits worked on at a time: half a megabyte each."""
 
 _PRODUCTS = 2**23
 """The products of all pairs of columns are kept when they are no more numbers than these."""
@@ -58,8 +57,10 @@ def glm_left_out_means(
 
     The fits go together through the iterations of R's ``glm.fit``, from its starting values to
     its test of convergence, so they end where a refit ends, also where that is short of the
-    maximum. Each iteration is one matrix product for the normal equations of all fits, in the
-    coordinates in which those of all rows at the start are the identity: little is lost by them.
+    maximum. R's first weights are those of each row whatever the fold, so the first iteration is
+    least squares without the test rows. Each further one is one matrix product for the normal
+    equations of all fits, in the coordinates in which those of all rows at the start are the
+    identity: little is lost by them.
 
     As in R: ``predict(glm(y ~ X - 1, family, weights = w, subset = -T), X[T, ], "response")`` for
     every set T of test rows.
@@ -91,159 +92,247 @@ def glm_left_out_means(
     problem = Problem.of(X, y, family, link, weights, offset, control)
     n, fits = len(y), len(offsets) - 1
     means, refit = np.full(len(rows), np.nan), np.ones(fits, dtype=bool)
-    basis = _basis(problem)
-    if basis is None:
-        return LeftOutMeans(means, refit)
-    problem = replace(problem, X=basis.U)
-    equations = _NormalEquations(basis.U)
-    length = max(1, _BLOCK // n)
-    for start in range(0, fits, length):
-        stop = min(start + length, fits)
-        ends = offsets[start : stop + 1]
-        test = rows[ends[0] : ends[-1]]
-        fit = np.repeat(np.arange(stop - start), np.diff(ends))
-        with np.errstate(all="ignore"):
-            mean, failed = _together(problem, equations, test, fit, stop - start)
-        mean[failed[fit]] = np.nan
-        means[ends[0] : ends[-1]], refit[start:stop] = mean, failed
+    with np.errstate(all="ignore"):
+        start = _Start.of(problem, rows, offsets)
+        if start is None:
+            return LeftOutMeans(means, refit)
+        problem = replace(problem, X=start.U)
+        length = min(fits, max(1, _BLOCK // n))
+        table = _Binary(problem, length) if _is_binary(problem) else _Table(problem)
+        equations = _NormalEquations(start.U)
+        for first in range(0, fits, length):
+            block = slice(first, first + length)
+            ends = offsets[first : first + length + 1]
+            fit = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+            now = slice(ends[0], ends[-1])
+            given = start.d[block], start.weak[block], start.deviance[block]
+            means[now], refit[block] = _together(table, equations, *given, fit, rows[now])
     return LeftOutMeans(means, refit)
 
 
-def _basis(problem: Problem) -> Basis | None:
-    """Coordinates in which the normal equations of all rows at the start are the identity."""
-    with np.errstate(all="ignore"):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Start:
+    """Where the first iteration leads, and the coordinates U (n, r) that it is made in.
+
+    Coefficients d (fits, r), which fits are weak, and the deviances (fits,) before.
+    """
+
+    U: FloatArray
+    d: FloatArray
+    weak: BoolArray
+    deviance: FloatArray
+
+    @classmethod
+    def of(cls, problem: Problem, rows: IntArray, offsets: IntArray) -> _Start | None:
+        """None where the iterations cannot begin, or the rank of all rows is in doubt."""
         try:
-            walk = Walk(problem, problem.start())
+            problem.check_response()
         except FitError:
             return None
-        working = problem.weights * walk.weights(walk.mu)
-        if not np.isfinite(working).all():
+        y, weights = problem.y, problem.weights
+        eta = problem.link.link(problem.start())
+        mu = problem.link.inverse(eta)
+        working, pull, broken = _working(problem, eta, mu)
+        if broken or not np.isfinite(working).all():
             return None
         basis = orthonormal_basis(problem.X, working, problem.control.aliased)
-    return basis if basis.clear and not basis.aliased.any() else None
+        if not basis.clear or basis.aliased.any():
+            return None
+        pull = pull + working * (eta - problem.offset)
+        whole = basis.U.T @ pull
+        root = np.sqrt(working)
+        left = np.divide(pull, root, out=np.zeros_like(pull), where=root > 0.0) - basis.Q @ whole
+        steps, weak = left_out_steps(basis.Q, left, rows, offsets)
+        unit = weights * np.where(weights > 0.0, problem.family.deviance(y, mu), 0.0)
+        fit = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        tested = np.bincount(fit, unit[rows], minlength=len(weak))
+        return cls(basis.U, whole - steps, weak, unit.sum() - tested)
+
+
+def _working(
+    problem: Problem, eta: FloatArray, mu: FloatArray
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Weights of the next least squares fits, the same times what its responses are beyond the
+    predictors, and whether rows break it down."""
+    slope, variance = problem.link.derivative(eta), problem.family.variance(mu)
+    used = problem.weights > 0.0
+    sound = used & (slope != 0.0) & np.isfinite(slope) & (variance > 0.0)
+    ratio = np.divide(problem.weights * slope, variance, out=np.zeros_like(slope), where=sound)
+    broken = np.asarray((used & ~sound).any(axis=-1))
+    return ratio * slope, ratio * (problem.y - mu), broken
 
 
 class _NormalEquations:
-    """U' W U and U' W z for many weights at once."""
+    """U' W U and U' v for many weights and pulls at once."""
 
     def __init__(self, U: FloatArray) -> None:
         self.U = U
-        self.pairs = np.triu_indices(U.shape[1])
-        size = U.shape[0] * len(self.pairs[0])
-        self.products = U[:, self.pairs[0]] * U[:, self.pairs[1]] if size <= _PRODUCTS else None
+        n, r = U.shape
+        self.pairs = np.triu_indices(r)
+        self.products = None
+        if n * len(self.pairs[0]) <= _PRODUCTS:
+            self.products = np.empty((len(self.pairs[0]), n))
+            columns, ends = np.ascontiguousarray(U.T), np.cumsum(np.arange(r, 0, -1))
+            for j, end in enumerate(ends):
+                np.multiply(columns[j], columns[j:], out=self.products[end - r + j : end])
 
-    def solve(self, working: FloatArray, response: FloatArray) -> tuple[FloatArray, BoolArray]:
-        """Coefficients (fits, p) for weights and responses (fits, n), and which fits are weak."""
+    def solve(self, working: FloatArray, pull: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Steps (fits, r) for weights and pulls (fits, n), and which fits are weak."""
         p = self.U.shape[1]
         G = np.empty((len(working), p, p))
         if self.products is not None:
-            packed = working @ self.products
+            packed = working @ self.products.T
             G[:, self.pairs[0], self.pairs[1]] = G[:, self.pairs[1], self.pairs[0]] = packed
         else:
             for i, w in enumerate(working):
                 G[i] = (self.U.T * w) @ self.U
         weak = _ill_conditioned(G)
         G[weak] = np.eye(p)
-        right = (working * response) @ self.U
-        return solve(G, right[..., None])[..., 0], weak
+        return solve(G, (pull @ self.U)[..., None])[..., 0], weak
 
 
 def _ill_conditioned(G: FloatArray) -> BoolArray:
     """Which matrices (fits, p, p) have eigenvalues further apart than `_SPREAD` allows."""
-    trace = np.trace(G, axis1=1, axis2=2)
-    weak = ~(np.isfinite(trace) & (trace > 0.0))
-    G[weak] = np.eye(G.shape[1])
-    sign, log_determinant = np.linalg.slogdet(G)
-    bound = smallest_eigenvalue_bound(log_determinant, trace, G.shape[1])
-    unsure = ~weak & ~((sign > 0) & (bound > np.maximum(_SPREAD * trace, KEPT_SHARE)))
-    if unsure.any():
-        values = np.linalg.eigvalsh(G[unsure])
-        weak[unsure] = values[:, 0] < np.maximum(_SPREAD * values[:, -1], KEPT_SHARE)
+    diagonal = np.diagonal(G, axis1=1, axis2=2)
+    around = np.abs(G).sum(axis=2) - diagonal  # Gershgorin's circles hold the eigenvalues
+    highest, lowest = (diagonal + around).max(axis=1), (diagonal - around).min(axis=1)
+    weak = ~(lowest > np.maximum(_SPREAD * highest, KEPT_SHARE))
+    unsure = weak & np.isfinite(highest)
+    values = np.linalg.eigvalsh(G[unsure])
+    weak[unsure] = values[:, 0] < np.maximum(_SPREAD * values[:, -1], KEPT_SHARE)
     return np.asarray(weak)
 
 
-class _Fits(NamedTuple):
-    """Where the fits of one block are: arrays (fits, n), and the deviances (fits,)."""
+State = tuple[FloatArray, FloatArray]
 
-    prior: FloatArray
-    tested: BoolArray
-    eta: FloatArray
-    mu: FloatArray
-    deviance: FloatArray
+
+class _Table:
+    """All rows under the coefficients of several fits: predictors and means (fits, n).
+
+    Test rows have R's first ones, which are valid everywhere, and no weight.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.first = problem.link.link(problem.start())
+        self.first_mean = problem.link.inverse(self.first)
+
+    def moved(
+        self, d: FloatArray, fit: IntArray, test: IntArray
+    ) -> tuple[State, FloatArray, BoolArray, BoolArray]:
+        """Where coefficients (fits, r) lead, deviances, which are valid, which are at the border.
+
+        At the border means are 0 or 1 to rounding, of which R warns.
+        """
+        problem = self.problem
+        eta = d @ problem.X.T + problem.offset
+        mu = problem.link.inverse(eta)
+        eta[fit, test], mu[fit, test] = self.first[test], self.first_mean[test]
+        unit = problem.family.deviance(problem.y, mu)
+        unit[fit, test] = 0.0
+        unit[:, problem.weights == 0.0] = 0.0
+        deviance = unit @ problem.weights
+        valid = np.isfinite(deviance)
+        if not problem.is_valid(eta, mu):
+            valid &= [problem.is_valid(*one) for one in zip(eta, mu, strict=True)]
+        return (eta, mu), deviance, valid, _at_border(problem.family, mu)
+
+    def working(
+        self, state: State, fit: IntArray, test: IntArray
+    ) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """As `_working`, of training rows only."""
+        working, pull, broken = _working(self.problem, *state)
+        working[fit, test] = pull[fit, test] = 0.0
+        working[broken] = self.problem.weights
+        return working, pull, broken
+
+
+class _Binary(_Table):
+    """The same of classes 0 and 1 under the logit, in memory that is used again.
+
+    One exponential per row, e = exp(-eta) for class 1 and exp(eta) for class 0: then 1 / (1 + e)
+    is the probability of the class that is there, and the weight is e / (1 + e)^2.
+    """
+
+    FARTHEST = 30.0
+    """Predictors beyond this, where R's logit ends, are left to refits."""
+
+    def __init__(self, problem: Problem, fits: int) -> None:
+        super().__init__(problem)
+        self.sign = 2.0 * problem.y - 1.0
+        self.turned = -(problem.X * self.sign[:, None]).T
+        self.shift = -self.sign * problem.offset
+        self.room = np.empty((3, fits, len(problem.y)))
+
+    def moved(
+        self, d: FloatArray, fit: IntArray, test: IntArray
+    ) -> tuple[State, FloatArray, BoolArray, BoolArray]:
+        """As of any table; the state is e and 1 + e."""
+        e, whole, logs = self.room[:, : len(d)]
+        np.matmul(d, self.turned, out=e)
+        e += self.shift
+        e[fit, test] = 0.0
+        valid = (e.max(axis=1) <= self.FARTHEST) & (e.min(axis=1) >= -self.FARTHEST)
+        e[fit, test] = -np.inf
+        np.exp(e, out=e)
+        np.log(np.add(e, 1.0, out=whole), out=logs)
+        return (e, whole), 2.0 * (logs @ self.problem.weights), valid, ~valid
+
+    def working(
+        self, state: State, fit: IntArray, test: IntArray
+    ) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """As of any table; test rows have e = 0."""
+        e, whole = state
+        e /= whole
+        e *= self.problem.weights
+        working = np.divide(e, whole, out=whole)
+        return working, np.multiply(e, self.sign, out=e), np.zeros(len(e), dtype=bool)
+
+
+def _is_binary(problem: Problem) -> bool:
+    logit = problem.family.name == "binomial" and problem.link.name == "logit"
+    return logit and bool(np.isin(problem.y, (0.0, 1.0)).all())
 
 
 def _together(
-    problem: Problem, equations: _NormalEquations, test: IntArray, fit: IntArray, count: int
+    table: _Table,
+    equations: _NormalEquations,
+    d: FloatArray,
+    lost: BoolArray,
+    before: FloatArray,
+    fit: IntArray,
+    test: IntArray,
 ) -> tuple[FloatArray, BoolArray]:
-    """Means (N,) of the test rows of `count` fits, and the fits that failed (count,)."""
-    means, failed = np.full((count, len(problem.y)), np.nan), np.ones(count, dtype=bool)
-    alive = np.arange(count)
-    state = _started(problem, test, fit, count)
+    """Means (N,) of the test rows of all fits, and the fits that failed (fits,)."""
+    problem = table.problem
+    means, failed = np.full(len(test), np.nan), np.ones(len(d), dtype=bool)
+    alive, place = np.arange(len(d)), np.arange(len(test))
     for _ in range(problem.control.maxiter):
-        before = state.deviance
-        state, sound = _iterated(problem, equations, state)
-        change = np.abs(state.deviance - before) / (0.1 + np.abs(state.deviance))
+        state, deviance, valid, border = table.moved(d, fit, test)
+        sound = valid & ~lost
+        change = np.abs(deviance - before) / (0.1 + np.abs(deviance))
         ended = sound & (change < problem.control.tol)
-        inside = ended & ~_at_border(problem.family, state)
-        means[alive[inside]], failed[alive[inside]] = state.mu[inside], False
+        inside = ended & ~border
+        failed[alive[inside]] = False
+        told = inside[fit]
+        eta = np.einsum("ij,ij->i", d[fit[told]], problem.X[test[told]])
+        means[place[told]] = problem.link.inverse(eta + problem.offset[test[told]])
         going = sound & ~ended
         if not going.any():
             break
-        state, alive = _Fits._make(part[going] for part in state), alive[going]
-    return means[fit, test], failed
+        if not going.all():
+            left = going[fit]
+            place, test, fit = place[left], test[left], (np.cumsum(going) - 1)[fit[left]]
+            alive, d, deviance = alive[going], d[going], deviance[going]
+            state = state[0][going], state[1][going]
+        working, pull, broken = table.working(state, fit, test)
+        step, weak = equations.solve(working, pull)
+        d, before, lost = d + step, deviance, weak | broken
+    return means, failed
 
 
-def _started(problem: Problem, test: IntArray, fit: IntArray, count: int) -> _Fits:
-    """R's starting values, which are those of each row whatever the fold."""
-    shape, weights = (count, len(problem.y)), problem.weights
-    tested = np.zeros(shape, dtype=bool)
-    tested[fit, test] = True
-    prior = np.where(tested, 0.0, weights)
-    eta = problem.link.link(problem.start())
-    mu = problem.link.inverse(eta)
-    deviance = prior @ np.where(weights > 0, problem.family.deviance(problem.y, mu), 0.0)
-    return _Fits(prior, tested, np.broadcast_to(eta, shape), np.broadcast_to(mu, shape), deviance)
-
-
-def _iterated(
-    problem: Problem, equations: _NormalEquations, state: _Fits
-) -> tuple[_Fits, BoolArray]:
-    """One iteration of all fits, and which of them went well."""
-    working, response, broken = _working(problem, state)
-    working[broken] = problem.weights
-    d, weak = equations.solve(working, response)
-    eta = d @ problem.X.T + problem.offset
-    mu = problem.link.inverse(eta)
-    unit = np.where(state.prior > 0.0, problem.family.deviance(problem.y, mu), 0.0)
-    deviance = np.einsum("ij,ij->i", state.prior, unit)
-    moved = state._replace(eta=eta, mu=mu, deviance=deviance)
-    return moved, ~broken & ~weak & np.isfinite(deviance) & _valid(problem, moved)
-
-
-def _working(problem: Problem, state: _Fits) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Weights and responses of the next least squares fits, and which of these break down."""
-    slope, variance = problem.link.derivative(state.eta), problem.family.variance(state.mu)
-    used = state.prior > 0
-    sound = used & (slope != 0) & np.isfinite(slope) & (variance > 0)
-    gap = np.divide(problem.y - state.mu, slope, out=np.zeros_like(slope), where=sound)
-    working = np.divide(state.prior * slope**2, variance, out=np.zeros_like(slope), where=sound)
-    response = np.where(used, state.eta - problem.offset + gap, 0.0)
-    return working, response, np.asarray((used & ~sound).any(axis=-1))
-
-
-def _valid(problem: Problem, state: _Fits) -> BoolArray:
-    """Which fits have valid predictors and means in all their training rows."""
-    if problem.is_valid(state.eta, state.mu):
-        return np.ones(len(state.eta), dtype=bool)
-    fits = zip(state.eta, state.mu, ~state.tested, strict=True)
-    return np.array([problem.is_valid(eta[train], mu[train]) for eta, mu, train in fits])
-
-
-def _at_border(family: Family, state: _Fits) -> BoolArray:
-    """Which fits have means of 0 or 1 to rounding, of which R warns."""
+def _at_border(family: Family, mu: FloatArray) -> BoolArray:
     if family.name not in ("binomial", "poisson"):
-        return np.zeros(len(state.mu), dtype=bool)
-    low = np.where(state.tested, np.inf, state.mu).min(axis=1) < 10 * EPS
-    if family.name == "poisson":
-        return np.asarray(low)
-    return np.asarray(low | (np.where(state.tested, -np.inf, state.mu).max(axis=1) > 1 - 10 * EPS))
+        return np.zeros(len(mu), dtype=bool)
+    low = np.asarray(mu.min(axis=1) < 10 * EPS)
+    return low if family.name == "poisson" else low | (mu.max(axis=1) > 1 - 10 * EPS)

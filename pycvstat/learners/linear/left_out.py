@@ -154,11 +154,26 @@ def left_out_residuals(
     residuals, weak = np.empty(len(rows)), np.zeros(len(sizes), dtype=bool)
     for fits, places in equal_sizes(sizes, offsets, Q.shape[1]):
         test = rows[places]
-        QT = Q[test]
-        small = places.shape[1] < Q.shape[1]
-        step, weak[fits] = (_by_rows if small else _by_columns)(QT, se[test])
-        residuals[places] = e[test] + ((QT if U is Q else U[test]) @ step)[..., 0]
+        step, weak[fits] = _step(Q[test], se[test])
+        residuals[places] = e[test] + (U[test] @ step)[..., 0]
     return residuals, weak
+
+
+def left_out_steps(
+    Q: FloatArray, se: FloatArray, rows: IntArray, offsets: IntArray
+) -> tuple[FloatArray, BoolArray]:
+    """What the coefficients (fits, r) in the basis lose without the test rows, and weak fits."""
+    steps = np.zeros((len(offsets) - 1, Q.shape[1]))
+    weak = np.zeros(len(steps), dtype=bool)
+    for fits, places in equal_sizes(np.diff(offsets), offsets, Q.shape[1]):
+        test = rows[places]
+        step, weak[fits] = _step(Q[test], se[test])
+        steps[fits] = step[..., 0]
+    return steps, weak
+
+
+def _step(QT: FloatArray, sT: FloatArray) -> tuple[FloatArray, BoolArray]:
+    return (_by_rows if QT.shape[1] < QT.shape[2] else _by_columns)(QT, sT)
 
 
 def _single_rows(Q: FloatArray, e: FloatArray, rows: IntArray) -> tuple[FloatArray, BoolArray]:
