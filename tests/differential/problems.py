@@ -57,6 +57,11 @@ class Numeric:
     def frame(self) -> pd.DataFrame:
         return pd.DataFrame(self.X, columns=self.names).assign(y=self.y)
 
+    def classes_are_met(self, plan: Any) -> bool:
+        """Whether there are several classes, and every fit meets all of them."""
+        known = len(np.unique(self.y))
+        return known > 1 and all(len(np.unique(self.y[train])) == known for train, _ in plan)
+
 
 def splitters(n: int) -> st.SearchStrategy[Any]:
     """Folds of several kinds, of rows without groups."""
