@@ -212,6 +212,8 @@ def _is_a(value: Any, hint: Any) -> bool:
     kind, inner = get_origin(hint) or hint, get_args(hint)
     if kind is Any:
         return True
+    if hasattr(kind, "__value__"):  # `type NDArray[...] = ...`, as of numpy 2.5
+        return _is_a(value, kind.__value__[inner])
     if kind is Literal:
         return any(type(value) is type(one) and value == one for one in inner)
     if kind in (Union, UnionType):

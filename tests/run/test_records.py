@@ -6,18 +6,21 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
+from typing_extensions import TypeAliasType
 
 from pycvstat.data.formula import parse
 from pycvstat.errors import InputError
 from pycvstat.run.records import Encoder, _is_a, decode
 
+T = TypeVar("T", bound=np.generic)
+Numbers = TypeAliasType("Numbers", NDArray[T], type_params=(T,))  # as numpy 2.5 declares NDArray
 scalars = st.one_of(
     st.none(),
     st.booleans(),
@@ -175,6 +178,8 @@ def test_a_part_of_another_type_than_declared_is_refused() -> None:
         (list[float], [[], [1.0]], [["a"], (1.0,)]),
         (Mapping[str, Any], [{"a": Ellipsis}], [{1: 1}, ()]),
         (NDArray[np.float64], [np.zeros(1)], [[0.0], None]),
+        (Numbers[np.float64], [np.zeros(1)], [[0.0], None, np.array(["a"])]),
+        (Numbers[np.bool_] | None, [None, np.zeros(1, bool)], [np.zeros(1)]),
         (Sequence[str] | Callable[[], int] | None, ["a", ("a",), len, None], [1, {"a"}]),
         (Any, [1, None, "a"], []),
     ],
