@@ -75,7 +75,15 @@ def learned(
     _, size, axes = np.linalg.svd(scaled(X), full_matrices=False)
     share = np.cumsum(size**2) / (size**2).sum()
     axes = axes[: max(2, int(np.argmax(share > SHARE)) + 1)].T
-    return kept, lambda new: scaled(new) @ axes
+
+    def components(new: FloatArray) -> FloatArray:
+        # column by column: equal rows have equal components wherever they stand, and no distance
+        total = np.zeros((len(new), axes.shape[1]))
+        for column, axis in zip(scaled(new).T, axes, strict=True):
+            total += column[:, None] * axis
+        return total
+
+    return kept, components
 
 
 def _nearly_constant(column: FloatArray) -> bool:

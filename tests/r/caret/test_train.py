@@ -6,6 +6,7 @@ import pytest
 import pycvstat as pcv
 from pycvstat import r
 from pycvstat.errors import PycvstatError, PycvstatWarning
+from pycvstat.r.caret import preprocess
 from tests.r.caret import made
 from tests.rscript import live_r, r_values
 
@@ -56,6 +57,14 @@ def test_a_metric_that_is_not_measured_gives_way_with_a_warning():
 def test_steps_that_take_nothing_out_are_printed_as_none():
     assert "\nPre-processing:  (None) \n" in repr(cars(method="lm", preProcess=["zv", "nzv"]))
     assert "\nNo pre-processing\n" in repr(cars(method="lm"))
+
+
+def test_equal_rows_have_equal_components_and_so_no_distance():
+    X = np.random.default_rng(1).normal(size=(40, 5)).round(1)
+    _, change = preprocess.learned(("pca", "center", "scale"), X, list("abcde"))
+    trained = change(X)
+    for i, row in enumerate(X):
+        assert (change(row[None]) == trained[i]).all()
 
 
 def test_rows_left_out_are_counted_among_the_samples_as_in_r():
