@@ -6,7 +6,9 @@ predictor without changing a probability is taken where the penalty is least: af
 intercepts have mean 0, and the slopes of a predictor the centre of the elastic net. Or, grouped,
 the slopes of a predictor for all classes have one penalty, of their length, and the likelihood one
 bound of its curvature (Simon, Friedman and Hastie 2013). Measured on glmnet 4.1-6: the same sweeps
-and 1e-12; but, ungrouped, up to 4e-3 where classes separate and probabilities reach their bounds.
+and 1e-12; but 3e-7 of the largest coefficient, ungrouped, where the others of three classes are
+both at their bound: then rounding alone decides whether the third is certain, in R as here. Where
+classes separate so far that a path nears `maxit` sweeps, roundings grow to 1e-3.
 """
 
 from __future__ import annotations
@@ -22,12 +24,10 @@ from pycvstat.learners.linear.glmnet_path import FINISHED, NOT_CONVERGED, TOO_MA
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _CERTAIN = 1e-9
-"""Probabilities are kept so far from 0 and 1: glmnet.control's pmin."""
+"""Probabilities are kept so far from 0 and 1, and count as these there: glmnet.control's pmin."""
 
 _LEAST = _CERTAIN / (1.0 - _CERTAIN)
-
-
-_FAR = 1e100
+_FAR = 250.0  # of linear predictors
 
 
 @njit(cache=True, error_model="numpy")
@@ -103,7 +103,7 @@ def classes_path(
     entered = np.empty(min(pmax, p), dtype=np.int64)
     counts, square = np.zeros(2, dtype=np.int64), np.zeros(p)
     _squares(columns, w, ~strong, square)
-    on = On(columns, y, w, e, total, np.zeros(n), b, b0, square, strong, inside, entered, counts)
+    on = On(columns, y, w, e, total, b, b0, square, strong, inside, entered, counts)
     g = np.zeros(p)
     _pulls(on, varies, grouped, g)
     for m in range(len(lambdas)):
@@ -139,14 +139,13 @@ def classes_path(
 
 
 class On(NamedTuple):
-    """What the descent works on: data, odds `e` (K, n) in units of exp(`unit`), and where it is."""
+    """What the descent works on: data, odds `e` (K, n), and where it is."""
 
     columns: FloatArray
     y: FloatArray
     w: FloatArray
     e: FloatArray
     total: FloatArray
-    unit: FloatArray
     b: FloatArray
     b0: FloatArray
     square: FloatArray
@@ -188,15 +187,27 @@ def _pulls(on: On, varies: BoolArray, grouped: bool, g: FloatArray) -> None:
 
 
 @njit(cache=True)
-def _rescale(on: On) -> None:
-    """Odds in units of their sum, where that is far from 1: of classes that separate."""
-    for i in range(len(on.unit)):
-        size = on.total[i]
-        if not 1.0 / _FAR < size < _FAR:
-            on.unit[i] += np.log(size)
-            on.total[i] = 1.0
-            for c in range(len(on.y)):
-                on.e[c, i] /= size
+def _odds(on: On, c: int) -> None:
+    """The odds of one class anew, bounded; in this order, since of a sure class little is left."""
+    eta = np.full(len(on.w), on.b0[c])
+    for a in range(on.counts[0]):
+        k = on.entered[a]
+        if on.b[c, k] != 0.0:
+            eta += on.b[c, k] * on.columns[k]
+    for i in range(len(eta)):
+        rest = on.total[i] - on.e[c, i]
+        odds = np.exp(min(max(eta[i], -_FAR), _FAR))
+        on.e[c, i] = min(max(odds, _LEAST * rest), rest / _LEAST)
+        on.total[i] = rest + on.e[c, i]
+
+
+@njit(cache=True)
+def _multiply(on: On, by: FloatArray) -> None:
+    """All odds, after what leaves every probability as it was."""
+    for i in range(len(on.w)):
+        on.total[i] *= by[i]
+        for c in range(len(on.y)):
+            on.e[c, i] *= by[i]
 
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
@@ -211,7 +222,7 @@ def _one_by_one(
     alpha: float,
 ) -> int:
     """One round over the classes: -1 if something moved, else how it ended."""
-    columns, y, w, e, total, unit, b, b0, _, strong, inside, entered, counts = on
+    columns, y, w, e, total, b, b0, _, strong, inside, entered, counts = on
     p, n = columns.shape
     r, v, square = np.empty(n), np.empty(n), np.zeros(p)
     settled = True
@@ -219,6 +230,10 @@ def _one_by_one(
         mass = 0.0
         for i in range(n):
             q = e[c, i] / total[i]
+            if q < _CERTAIN * (1.0 + _CERTAIN):
+                q = 0.0
+            elif q > (1.0 - _CERTAIN) * (1.0 - _CERTAIN):
+                q = 1.0
             v[i] = w[i] * q * (1.0 - q)
             r[i] = w[i] * (y[c, i] - q)
             mass += v[i]
@@ -238,26 +253,18 @@ def _one_by_one(
             k = entered[a]
             if square[k] * (b[c, k] - b_before[k]) ** 2 >= thresh:
                 settled = False
-        for i in range(n):
-            eta = b0[c]
-            for a in range(counts[0]):
-                k = entered[a]
-                if b[c, k] != 0.0:
-                    eta += b[c, k] * columns[k, i]
-            rest = total[i] - e[c, i]
-            e[c, i] = min(max(np.exp(eta - unit[i]), _LEAST * rest), rest / _LEAST)
-            total[i] = rest + e[c, i]
-    moved = np.full(n, b0.mean() if intercept else 0.0)
-    b0 -= moved[0]
+        _odds(on, c)
+    middle = b0.mean() if intercept else 0.0
+    moved = np.full(n, -middle)
+    b0 -= middle
     for a in range(counts[0]):
         k = entered[a]
         shift = centre(b[:, k].copy(), alpha if factor[k] > 0.0 else 0.0)
         for c in range(len(y)):
             b[c, k] -= shift
         for i in range(n):
-            moved[i] += shift * columns[k, i]
-    unit -= moved
-    _rescale(on)
+            moved[i] -= shift * columns[k, i]
+    _multiply(on, np.exp(moved))
     return FINISHED if settled else -1
 
 
@@ -266,7 +273,7 @@ def _together(
     on: On, factor: FloatArray, l1: float, l2: float, intercept: bool, thresh: float, maxit: int
 ) -> int:
     """One bound of the likelihood, taken to its least: -1 if something moved, else how it ended."""
-    columns, y, w, e, total, unit, b, b0, square, strong, inside, entered, counts = on
+    columns, y, w, e, total, b, b0, square, strong, inside, entered, counts = on
     p, n = columns.shape
     K, bound = len(y), 0.0
     for c in range(K):
@@ -327,15 +334,5 @@ def _together(
             if square[k] * (b[c, k] - b_before[c, k]) ** 2 >= thresh:
                 settled = False
     for c in range(K):
-        eta = np.full(n, b0[c])
-        for a in range(counts[0]):
-            k = entered[a]
-            if b[c, k] != 0.0:
-                for i in range(n):
-                    eta[i] += b[c, k] * columns[k, i]
-        for i in range(n):
-            rest = total[i] - e[c, i]
-            e[c, i] = min(max(np.exp(eta[i] - unit[i]), _LEAST * rest), rest / _LEAST)
-            total[i] = rest + e[c, i]
-    _rescale(on)
+        _odds(on, c)
     return FINISHED if settled else -1

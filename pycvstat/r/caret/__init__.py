@@ -5,9 +5,9 @@ and "rlm"; factors in `train(x, y)` where caret leaves them to the method's own 
 `trainControl`'s other methods (`timeslice`, `adaptive_cv`, `oob`, `optimism_boot`, `boot_all`) and
 its `search`, `sampling` and `predictionBounds`; of `preProcess` all but "center", "scale",
 "range", "pca", "zv" and "nzv"; `confusionMatrix`, `resamples`, `rfe`, `dummyVars`, importance and
-the plots. Where caret lets rlm fail on names such as "x:fb", numbers are given. Some answers hang on the last
-bit of linear algebra, in R on its BLAS: classes of glmnet at even odds, and knn after "pca" where
-many components of rounded data are equally far.
+the plots. Where caret lets rlm fail on names such as "x:fb", numbers are given. Some answers hang
+on the last bit of linear algebra, in R on its BLAS: classes of glmnet at even odds, and knn after
+"pca" where many rows of rounded data are equally far.
 """
 
 from pycvstat.r.caret.control import trainControl

@@ -15,9 +15,9 @@ from tests.rscript import live_r, r_values
 CLOSE = 1e-8  # of sums in another order, through the same sweeps
 BOUNDS = 20.7
 """A difference of linear predictors at which glmnet bounds a probability by 1e-9. Where that
-happens, by classes that are nearly separated, its steps are met to about 1e-5 only, grouped ones
-to `CLOSE`."""
-APART = 1e-4
+happens to two of three classes, rounding decides whether the third is certain: then the steps are
+met to 3e-7 of 460 data sets, grouped ones to `CLOSE`."""
+APART = 1e-6
 PRINTED = 1e-7  # of numbers recorded with seven digits after the first
 IRIS = pcv.data.iris()
 X, Y = IRIS.iloc[:, :4], IRIS["Species"]
@@ -67,7 +67,8 @@ suppressMessages(library(glmnet))
 for (seed in 1:{seeds}) {{
   set.seed(seed); n <- sample(60:150, 1); p <- sample(2:9, 1); K <- sample(2:5, 1)
   x <- matrix(rnorm(n * p), n) %*% diag(exp(rnorm(p)), p); y <- sample(rep_len(1:K, n))
-  x[, 1] <- x[, 1] + y * runif(1, 0, 2); x[, 2] <- x[, 2] - (y == K)
+  x[, 1] <- x[, 1] + y * runif(1, 0, if (seed %in% c(33, 38, 39)) 9 else 2)
+  x[, 2] <- x[, 2] - (y == K)
   w <- if (seed %% 3 == 0) runif(n) else rep(1, n)
   alpha <- c(1, .5, 0, .9)[seed %% 4 + 1]; standardize <- seed %% 5 > 0
   factor <- if (seed %in% seq(6, 30, 6)) rep(c(1, 0, 2), length = p) else rep(1, p)
@@ -119,7 +120,7 @@ def test_paths_and_cross_validations_are_those_of_r():
         np.testing.assert_allclose(ours, beta, rtol=close, atol=close * size, err_msg=str(seed))
         np.testing.assert_allclose(fit.dev_ratio, next(told), rtol=close, atol=1e-13)
         null, passes = next(told)
-        assert bounded or fit.npasses == passes
+        assert fit.npasses == passes
         assert fit.nulldev == pytest.approx(null, rel=CLOSE)
         assert fit.df.tolist() == next(told).tolist()
         s = float(np.exp(np.log(lambda_[[0, -1]]).mean()))
