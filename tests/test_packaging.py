@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pycvstat.r.check.suite import RECORDED
+from pycvstat.r.check.cases import RECORDED
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

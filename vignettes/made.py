@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from pycvstat.r.check import check
-from pycvstat.r.check.case_files import cases_in
+from pycvstat.r.check.case import cases_in
 from pycvstat.r.gallery.published import markdown
 
 

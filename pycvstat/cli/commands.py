@@ -96,9 +96,9 @@ def report(chosen: Namespace) -> None:
 
 def crosscheck(chosen: Namespace) -> None:
     """Check our cases or the user's, print a table, write a report, fail on any difference."""
-    from pycvstat.r.check.case_files import cases_in, junit
+    from pycvstat.r.check.case import cases_in, junit
+    from pycvstat.r.check.cases import ROOMS, run_suite
     from pycvstat.r.check.checking import check
-    from pycvstat.r.check.suite import ROOMS, run_suite
 
     if chosen.report is not None and chosen.report.suffix.lower() != ".csv":
         check_report_path(chosen.report)
@@ -157,7 +157,7 @@ def _write_lecture(path: Path) -> Path:
 def doctor(_: Namespace) -> None:
     """Say what is installed, what is missing, and the cure."""
     from pycvstat.r.bridge.installed import doctor
-    from pycvstat.report.render.programs import describe
+    from pycvstat.report.render.formats import describe
 
     print(f"{doctor()}\n\n{describe()}")
 

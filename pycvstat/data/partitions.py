@@ -15,8 +15,7 @@ from pycvstat.data.formula.evaluate import refuse_undefined
 from pycvstat.data.formula.syntax import Call
 from pycvstat.data.frame import Column, Frame, read
 from pycvstat.data.frame.columns import recoded
-from pycvstat.data.given import refuse_missing
-from pycvstat.data.response import response_of
+from pycvstat.data.response import refuse_missing, response_of
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError, PycvstatError, telling
 from pycvstat.errors.checks import short_of_memory

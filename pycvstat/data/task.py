@@ -15,18 +15,22 @@ from pycvstat.data.formula.factors import MAKERS
 from pycvstat.data.formula.syntax import Call, Name, columns_in
 from pycvstat.data.formula.variables import freeze
 from pycvstat.data.frame.columns import Collation
-from pycvstat.data.given import (
+from pycvstat.data.response import (
     NA,
+    Response,
     codes_of,
     complete_rows,
     extra_column,
     formula_and_frame,
+    many_levels,
+    misread,
     of_all,
     refuse_other_responses,
+    response_of,
     tell_rows_lost,
     weights_of,
+    with_classes,
 )
-from pycvstat.data.response import Response, many_levels, misread, response_of, with_classes
 from pycvstat.errors import DataError, InputError, warn
 from pycvstat.errors.checks import check_shape, check_word
 from pycvstat.types import FloatArray, IntArray

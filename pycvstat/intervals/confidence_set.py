@@ -59,7 +59,7 @@ class ConfidenceSet(Verbs):
     ({'k': 3}, {'k': 5})
     """
 
-    view: ClassVar[str] = "confidence_set"
+    view: ClassVar[str] = "comparison"
 
     candidates: tuple[dict[str, Any], ...]
     estimate: FloatArray

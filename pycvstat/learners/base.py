@@ -15,8 +15,7 @@ from pycvstat.errors.checks import AsTyped, memory_for
 from pycvstat.errors.names import Answering, answering, defaults_of, unknown_argument
 from pycvstat.learners.candidates import Candidates, Params
 from pycvstat.learners.missing import NA, spread
-from pycvstat.losses.maker import Maker
-from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.predictions import Maker, Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 from pycvstat.verbs import FitShown
 

@@ -23,7 +23,7 @@ from pycvstat.learners.solution import (
     results_table,
     stacked,
 )
-from pycvstat.losses.maker import Maker
+from pycvstat.losses.predictions import Maker
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pycvstat.errors import warn
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which
 from pycvstat.learners.candidates import Candidates
 from pycvstat.learners.solution import FitReport
-from pycvstat.losses.maker import Maker
+from pycvstat.losses.predictions import Maker
 from pycvstat.types import IntArray
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from pycvstat.losses.functions import (
     losses_for,
     pinball,
 )
-from pycvstat.losses.maker import Maker
 from pycvstat.losses.metric import Metric
-from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.predictions import Maker, Predictions
 from pycvstat.losses.table import FoldMeans, LossTable, Table as Table
 
 __all__ = [

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from pycvstat import rmath
 from pycvstat.errors.checks import check_numbers, check_shape
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.losses.maker import Maker
-from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.predictions import Maker, Predictions
 from pycvstat.losses.seal import Sealed
 from pycvstat.types import FloatArray, IntArray
 

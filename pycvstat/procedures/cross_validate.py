@@ -19,12 +19,13 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.dispatch import usual_row
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
-from pycvstat.learners.ols import Mean
-from pycvstat.losses import FoldMeans, LossTable, as_loss, loss_label
+from pycvstat.learners.ols import centre
+from pycvstat.losses import FoldMeans, LossTable, loss_label
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import Measured, MetricLike, metric
+from pycvstat.losses.predictions import Predictions
 from pycvstat.procedures.burman import BiasAdjustment, bias_adjustment
-from pycvstat.procedures.engine import Failure, OnError, Outcome, run
+from pycvstat.procedures.engine import Failure, OnError, Outcome
 from pycvstat.procedures.setting import (
     Arguments,
     Setting,
@@ -213,11 +214,16 @@ class CVResult(OfTable):
 
     def _baseline(self) -> LossTable:
         """Predictions of the mean, or of the shares of the classes, on the same folds."""
-        task, loss = self.task, as_loss(None, self.task.response.kind)
-        levels = task.response.levels
-        y, made = task.response.values, Mean().prepare(task)
-        beside: Any = run(made, self.plan, y, loss, levels=levels).table
-        return beside  # type: ignore[no-any-return]
+        y, levels, plan = self.task.response.values, self.task.response.levels, self.plan
+        weights = np.ones(len(y)) if self.task.weights is None else self.task.weights
+        fits = [centre(y[train].astype(float), weights[train], len(levels)) for train, _ in plan]
+        each = np.repeat(np.arange(len(plan)), plan.n_test)
+        values = np.array([value for value, _ in fits])[each]
+        prob = np.array([shares for _, shares in fits])[each][None] if levels else None
+        predicted = Predictions(values[None], prob)
+        return LossTable(
+            plan, np.abs(y[plan.rows] - values)[:, None], predictions=predicted, y=y, levels=levels
+        )
 
     @answering
     def stability(self, draws: int = 200, random: Random = 1) -> Stability:

@@ -17,8 +17,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
 from pycvstat.losses.table import TOGETHER, fold_weights, mean_of
-from pycvstat.procedures.notes import tell_not_converged, tell_notes, where
-from pycvstat.procedures.state import AGAIN, refuse_state
+from pycvstat.procedures.notes import AGAIN, refuse_state, tell_not_converged, tell_notes, where
 from pycvstat.run import Execution, run_tasks
 from pycvstat.run.reproducible import one_thread
 from pycvstat.types import FloatArray, IntArray

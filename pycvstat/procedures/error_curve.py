@@ -19,7 +19,7 @@ from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.losses.table import mean_of, parameter_columns
 from pycvstat.procedures.engine import Work, describe, identity_of, losses_of
 from pycvstat.procedures.grid import as_candidates
-from pycvstat.procedures.notes import tell_notes, where
+from pycvstat.procedures.notes import refuse_state, tell_notes, where
 from pycvstat.procedures.setting import (
     KEEP_LIMIT,
     Arguments,
@@ -29,7 +29,6 @@ from pycvstat.procedures.setting import (
     refuse_loss_weights,
     weights_used,
 )
-from pycvstat.procedures.state import refuse_state
 from pycvstat.run import run_tasks
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs

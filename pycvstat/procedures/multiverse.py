@@ -87,7 +87,7 @@ class Multiverse(Verbs):
     [['KFold(5)', 'ols smaller', 1.0], ['KFold(10)', 'ols smaller', 1.0]]
     """
 
-    view: ClassVar[str] = "multiverse"
+    view: ClassVar[str] = "audit"
 
     universes: tuple[Universe, ...]
     pairs: tuple[tuple[str, str], ...]

@@ -21,9 +21,8 @@ from pycvstat.losses.metrics import MetricLike, as_metric
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
-from pycvstat.procedures.selection import Complexity, RuleName, Tuning
+from pycvstat.procedures.selection import Complexity, RuleName, Standing, Tuning, standing
 from pycvstat.procedures.setting import Arguments, read_setting
-from pycvstat.procedures.standing import Standing, standing
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.types import FloatArray, IntArray

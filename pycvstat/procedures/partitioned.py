@@ -67,7 +67,7 @@ class PartitionedResult(OfTable):
     PartitionedResult(OLS, Blocks(4), 3 partitions: squared loss 9.83473)
     """
 
-    view: ClassVar[str] = "partitioned"
+    view: ClassVar[str] = "bootstrapped"
 
     table: FoldMeans
     learner: Learner

@@ -63,7 +63,7 @@ class Stability(Verbs):
     array([ True,  True,  True])
     """
 
-    view: ClassVar[str] = "stability"
+    view: ClassVar[str] = "audit"
 
     pairs: tuple[tuple[str, str], ...]
     change: FloatArray

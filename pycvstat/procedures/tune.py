@@ -25,12 +25,13 @@ from pycvstat.procedures.selection import (
     Complexity,
     Rule,
     RuleName,
+    Standing,
     choose,
     needs_one_split,
     read_rule,
+    standing,
 )
 from pycvstat.procedures.setting import KEEP_LIMIT, Arguments, augmented, read_setting, weights_used
-from pycvstat.procedures.standing import Standing, standing
 from pycvstat.rmath.random import Random
 from pycvstat.verbs import EstimateVerbs
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from pycvstat.errors import InputError
 from pycvstat.errors.names import answering
-from pycvstat.report.numbers import count
-from pycvstat.report.views.base import view_of
+from pycvstat.report.content import Table, section
+from pycvstat.report.numbers import aligned, capital, count, limits, listed, percent
+from pycvstat.report.plots import forest
+from pycvstat.report.sentences import loss_words
+from pycvstat.report.views.base import Picture, Sections, View, view_of
 from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +36,6 @@ class SideBySide(Shown):
     >>> etable([pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4))])
     SideBySide(1 estimate)
     """
-
-    view: ClassVar[str] = "side_by_side"
 
     entries: tuple[Mapping[str, Any], ...]
 
@@ -95,3 +98,68 @@ def etable(results: Sequence[Any] | Mapping[str, Any], level: float = 0.95) -> S
             shown = name if len(own) == 1 else f"{name} {entry['name']}".strip()
             entries.append(entry | {"name": shown or entry["name"]})
     return SideBySide(tuple(entries))
+
+
+class SideBySideView(View, of=SideBySide):
+    """One column per result."""
+
+    appendix = False
+    result: SideBySide
+
+    @property
+    def title(self) -> str:
+        """What stands there."""
+        return "Estimates side by side"
+
+    @property
+    def subtitle(self) -> str:
+        """How many."""
+        return count(len(self.rows), "result")
+
+    @property
+    def names(self) -> list[str]:
+        """Of the results."""
+        return [str(name) for name in self.rows["name"]]
+
+    def main_table(self) -> Table:
+        """One row per fact; where all results have the same, it stands below."""
+        frame = self.rows
+        level = percent(frame["level"].dropna().max()) if frame["level"].notna().any() else ""
+        facts: dict[str, Any] = {
+            "estimate": aligned(list(frame["estimate"])),
+            f"{level} interval": limits(frame),
+            "std. error": aligned(list(frame["std_error"])),
+            "loss": [loss_words(one) for one in frame["loss"]],
+            "folds": list(frame["folds"]),
+            "rows": [str(n) for n in frame["n"]],
+            "interval": list(frame["method"]),
+        }
+        shared = {n: v[0] for n, v in facts.items() if len(set(v)) == 1 and not n[0].isdigit()}
+        kept = {"estimate", "std. error"}
+        below = [f"{name}: {v}" for name, v in shared.items() if name not in kept and v]
+        rows = [(n, *v) for n, v in facts.items() if (n in kept or n not in shared) and any(v)]
+        align = "l" + "r" * len(self.names)
+        notes = f"{capital('; '.join(below))}." if below else ""
+        return Table(("", *self.names), tuple(rows), align, f"{self.title}.", (), notes)
+
+    def findings(self) -> Sections:
+        """The table and the intervals."""
+        return [section("Estimates", self.main_table(), self.figure("forest"))]
+
+    def brief(self) -> Sections:
+        """The table."""
+        return [section("Estimates", self.main_table())]
+
+    @cached_property
+    def pictures(self) -> dict[str, Picture]:
+        """The intervals."""
+        size = (5.2, 0.9 + 0.3 * len(self.rows))
+        return {"forest": Picture(self._draw, size, "Estimates and intervals.", self._tell)}
+
+    def _draw(self, ax: Axes) -> Axes:
+        losses = listed(list(dict.fromkeys(loss_words(one) for one in self.rows["loss"])))
+        return forest.forest(ax, self.rows, self.names, losses)
+
+    def _tell(self) -> str:
+        values = zip(self.names, aligned(list(self.rows["estimate"])), strict=True)
+        return f"{listed([f'{name} {value}' for name, value in values])}."

@@ -10,7 +10,6 @@ work.
 """
 
 from pycvstat.run.reproducible import own_generators
-from pycvstat.run.settings import Execution, execution_from
-from pycvstat.run.tasks import run_tasks
+from pycvstat.run.tasks import Execution, execution_from, run_tasks
 
 __all__ = ["Execution", "execution_from", "own_generators", "run_tasks"]

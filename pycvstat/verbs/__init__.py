@@ -6,8 +6,7 @@ a kind shall be able to do.
 """
 
 from pycvstat.verbs.results import CompareVerbs, EstimateVerbs, Verbs, load
-from pycvstat.verbs.shown import Checked, FitShown, Shown
-from pycvstat.verbs.tabled import Tabled
+from pycvstat.verbs.shown import Checked, FitShown, Shown, Tabled
 
 __all__ = [
     "Checked",

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pycvstat.errors import CheckpointError
 from pycvstat.errors.names import answering
-from pycvstat.verbs.shown import Shown
-from pycvstat.verbs.tabled import Tabled
+from pycvstat.verbs.shown import Shown, Tabled
 
 if TYPE_CHECKING:
     from pathlib import Path

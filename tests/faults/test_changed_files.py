@@ -25,8 +25,8 @@ from matplotlib.figure import Figure
 import pycvstat as pcv
 from pycvstat.errors import PycvstatError, PycvstatWarning
 from pycvstat.report.assemble import full
+from pycvstat.report.render.formats import find_pandoc
 from pycvstat.report.render.html import render_page
-from pycvstat.report.render.programs import find_pandoc
 from pycvstat.run import store
 from pycvstat.run.records import Encoder, decode
 from tests.report.conftest import MAKERS, result

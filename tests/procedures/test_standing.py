@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import pycvstat as pcv
-from pycvstat.procedures.selection import Choice
-from pycvstat.procedures.standing import edges, standing
+from pycvstat.procedures.selection import Choice, edges, standing
 
 MTCARS = pcv.data.mtcars()
 FOLDS = pcv.KFold(5, random=1)

@@ -14,8 +14,8 @@ import pytest
 import pycvstat as pcv
 from pycvstat import r
 from pycvstat.r.check.call import compare_values
+from pycvstat.r.check.cases import run_suite
 from pycvstat.r.check.crosscheck import Crosscheck
-from pycvstat.r.check.suite import run_suite
 from pycvstat.rmath.tolerances import EXACT, SUMS
 from pycvstat.simulate import bias_variance, sine, theorem_1, tuning_quantities
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pycvstat.report.render.programs import _FLAGS, find_browser
+from pycvstat.report.render.formats import _FLAGS, find_browser
 from tests.report.conftest import MAKERS, page_text, result
 
 pytestmark = pytest.mark.slow

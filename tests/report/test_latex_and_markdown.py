@@ -24,9 +24,9 @@ from pycvstat.report.content import (
     paragraph,
     visible,
 )
+from pycvstat.report.render.formats import find_pandoc
 from pycvstat.report.render.latex import render_latex, tex
 from pycvstat.report.render.markdown import code, plain, render_markdown
-from pycvstat.report.render.programs import find_pandoc
 from tests.report.conftest import HOSTILE, LEVELS, result
 
 SPECIAL = re.compile(r"[\\{}$&#%_^~<>|\"`]|--|''")

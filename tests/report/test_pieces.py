@@ -17,7 +17,7 @@ import pytest
 
 from pycvstat.errors import InputError
 from pycvstat.report.pieces import TABLES, alone, to_table
-from pycvstat.report.render import programs
+from pycvstat.report.render import formats
 from pycvstat.report.views.base import view_of
 from tests.report.conftest import MAKERS, result
 
@@ -71,7 +71,7 @@ def test_without_great_tables_the_install_command_is_named(monkeypatch: pytest.M
 
 
 def test_a_table_for_word_is_a_real_table(need: Callable[..., None], tmp_path: Path) -> None:
-    need("pandoc", programs.find_pandoc(), "PYCVSTAT_PANDOC")
+    need("pandoc", formats.find_pandoc(), "PYCVSTAT_PANDOC")
     target = result("compare").to_table("docx", tmp_path / "t.docx")
     with zipfile.ZipFile(target) as archive:
         text = archive.read("word/document.xml").decode("utf-8")
@@ -81,7 +81,7 @@ def test_a_table_for_word_is_a_real_table(need: Callable[..., None], tmp_path: P
 
 
 def test_a_missing_pandoc_is_named_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "find_pandoc", lambda: None)
+    monkeypatch.setattr(formats, "find_pandoc", lambda: None)
     with pytest.raises(InputError, match="pip install pypandoc_binary"):
         to_table(object(), "docx")
 

@@ -14,7 +14,7 @@ from pycvstat.errors import InputError, PycvstatError
 from pycvstat.intervals import METHODS
 from pycvstat.report.assemble import write_report
 from pycvstat.report.numbers import MINUS
-from pycvstat.report.render import formats, programs
+from pycvstat.report.render import formats
 from pycvstat.report.render.formats import ReportFormat, check_report_path
 from tests.report.conftest import MAKERS, result
 
@@ -99,14 +99,14 @@ def test_a_browser_of_your_own_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path
     own.write_text("#!/bin/sh\nexit 3\n")
     own.chmod(0o755)
     monkeypatch.setenv("PYCVSTAT_BROWSER", str(own))
-    assert programs.find_browser() == str(own)
+    assert formats.find_browser() == str(own)
     with pytest.raises(PycvstatError, match="Chromium failed"):
         result("plan").report(tmp_path / "out.pdf")
     assert not (tmp_path / "out.pdf").exists()
 
 
 def test_a_missing_pandoc_is_named_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "find_pandoc", lambda: None)
+    monkeypatch.setattr(formats, "find_pandoc", lambda: None)
     refused(tmp_path / "out.docx", r"pip install pypandoc_binary")
 
 
@@ -134,7 +134,7 @@ def test_endings_in_capitals(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["nested", "hostile"])
 def test_word(need: Callable[..., None], tmp_path: Path, name: str) -> None:
-    need("pandoc", programs.find_pandoc(), "PYCVSTAT_PANDOC")
+    need("pandoc", formats.find_pandoc(), "PYCVSTAT_PANDOC")
     target = result(name).report(tmp_path / "out.docx")
     with zipfile.ZipFile(target) as archive:
         text = archive.read("word/document.xml").decode("utf-8")

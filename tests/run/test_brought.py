@@ -24,8 +24,7 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 import pycvstat as pcv
 from pycvstat.errors import InputError
-from pycvstat.run.brought import KINDS, looked_up, made
-from pycvstat.run.records import Encoder, decode
+from pycvstat.run.records import KINDS, Encoder, decode, looked_up, made
 
 DATA = pcv.data.mtcars().assign(w=lambda d: d.wt.round(), g=lambda d: np.arange(len(d)) % 4)
 GLM = pcv.Statsmodels(

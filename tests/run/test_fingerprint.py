@@ -15,7 +15,7 @@ import pytest
 
 from pycvstat.errors import CheckpointError
 from pycvstat.run.fingerprint import describe, differences, digest
-from pycvstat.run.settings import Execution
+from pycvstat.run.tasks import Execution
 
 
 def squared(y: float, p: float) -> float:

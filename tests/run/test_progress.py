@@ -47,7 +47,7 @@ def test_the_time_left_on_a_terminal(
 def test_a_terminal_that_does_not_know_its_size() -> None:
     """As under ``script`` or in a container."""
     script = (
-        "from pycvstat.run.settings import progress_line\n"
+        "from pycvstat.run.tasks import progress_line\n"
         "with progress_line(True, total=3, done=0, label='long work') as line: line.update(3)"
     )
     outside, inside = os.openpty()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pycvstat.r.check import check
-from pycvstat.r.check.case_files import cases_in
+from pycvstat.r.check.case import cases_in
 
 HERE = Path(__file__).parents[2] / "vignettes"
 sys.path.insert(0, str(HERE))

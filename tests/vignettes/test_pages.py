@@ -18,7 +18,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.report.plots.style import house_style
-from pycvstat.report.render.programs import _FLAGS, find_browser
+from pycvstat.report.render.formats import _FLAGS, find_browser
 
 HERE = Path(__file__).parents[2] / "vignettes"
 sys.path.insert(0, str(HERE))

@@ -2,11 +2,11 @@
 
 from pycvstat.r.check.call import compare_values
 from pycvstat.r.check.case import Case
+from pycvstat.r.check.cases import run_suite
 from pycvstat.r.check.checking import check
 from pycvstat.r.check.conversion import as_r, from_r
 from pycvstat.r.check.crosscheck import Crosscheck, conventions, crosscheck
 from pycvstat.r.check.script import script_text
-from pycvstat.r.check.suite import run_suite
 from pycvstat.rmath.tolerances import Tolerance
 
 __all__ = [

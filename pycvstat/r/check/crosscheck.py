@@ -23,7 +23,7 @@ from pycvstat.procedures.selection import Choice, choose
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.r.bridge import run, time_limit
 from pycvstat.r.bridge.processes import separately
-from pycvstat.r.check import intervals_in_r, plans_in_r, procedures_in_r
+from pycvstat.r.check import data_in_r, intervals_in_r, procedures_in_r
 from pycvstat.r.check.call import (
     Call,
     Quantity,
@@ -39,7 +39,7 @@ from pycvstat.r.check.case import Case
 from pycvstat.rmath.tolerances import EXACT, SAME_BITS, SUMS
 from pycvstat.verbs import Verbs
 
-KINDS = (procedures_in_r, plans_in_r, intervals_in_r)  # each registers its calls
+KINDS = (procedures_in_r, data_in_r, intervals_in_r)  # each registers its calls
 SECONDS = 600.0  # for everything that R does for one cross-check
 
 

@@ -1,8 +1,14 @@
-"""Reports as files: the ending of the path decides how a document is written."""
+"""Reports as files: the ending of the path decides how a document is written, and by what.
+
+PDF is printed by headless Chromium, Word written by pandoc: each is found, or named where missing.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,16 +17,160 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pycvstat.errors import InputError
+from pycvstat.errors import InputError, PycvstatError, pip_install
 from pycvstat.errors.checks import check_path
 from pycvstat.report.citations import bibtex
 from pycvstat.report.content import Document, Figure
 from pycvstat.report.plots.style import Format, picture
-from pycvstat.report.render import programs
 from pycvstat.report.render.html import render_for_word, render_page
 
 if TYPE_CHECKING:
     import pandas as pd
+
+BROWSER = "PYCVSTAT_BROWSER"
+"""Environment variable: the path of a Chromium, or "none" for behaving as if there were none."""
+_NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "microsoft-edge",
+    "msedge",
+)
+_PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    "C:/Program Files/Google/Chrome/Application/chrome.exe",
+    "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
+)
+_FLAGS = (
+    "--headless",
+    "--no-sandbox",  # the page is ours: it has no script and loads nothing
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+PATIENCE = 120  # seconds
+
+
+def find_browser() -> str | None:
+    """The path of a Chromium-like browser, or None."""
+    given = os.environ.get(BROWSER, "auto")
+    if given == "none":
+        return None
+    if given not in ("auto", "required"):
+        return shutil.which(given)
+    found = (shutil.which(name) for name in _NAMES)
+    places = (place for place in _PLACES if Path(place).exists())
+    return next((path for path in [*found, *places] if path), None)
+
+
+def need_browser() -> str:
+    """The path of a browser, or an error that says what to install."""
+    found = find_browser()
+    if found is None:
+        from pycvstat.r.bridge.installed import system_install
+
+        tools = {"apt-get": "chromium", "dnf": "chromium", "brew": "--cask chromium"}
+        install = system_install(tools) or "install Google Chrome or Chromium"
+        raise InputError(
+            "a PDF is printed by Chromium, and none was found.",
+            given=f"{BROWSER}={os.environ.get(BROWSER, 'auto')}",
+            fix=f"{install}; or set {BROWSER} to its path; or write .html or .tex",
+        )
+    return found
+
+
+def browse(page: Path, *options: str) -> None:
+    """Open a local page in a headless browser of its own."""
+    browser = need_browser()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        command = [browser, *_FLAGS, f"--user-data-dir={profile}", *options, page.as_uri()]
+        _run(command, "Chromium")
+
+
+def html_to_pdf(html: str, target: Path) -> None:
+    """Print a page of HTML."""
+    with tempfile.TemporaryDirectory() as place:
+        page, result = Path(place, "report.html"), Path(place, "report.pdf")
+        page.write_text(html, encoding="utf-8")
+        browse(page, f"--print-to-pdf={result}", "--no-pdf-header-footer")
+        if not result.exists():
+            raise PycvstatError("Chromium printed nothing.", given=str(target), fix="write .html")
+        shutil.copyfile(result, target)
+
+
+def find_pandoc() -> str | None:
+    """The path of pandoc: of the package pypandoc_binary, or on the path; or None."""
+    from importlib.util import find_spec
+
+    if find_spec("pypandoc") is not None:
+        import pypandoc
+
+        try:
+            return str(pypandoc.get_pandoc_path())
+        except OSError:
+            return shutil.which("pandoc")
+    return shutil.which("pandoc")
+
+
+def need_pandoc() -> str:
+    """The path of pandoc, or an error that says what to install."""
+    found = find_pandoc()
+    if found is None:
+        raise InputError(
+            "a Word file is written by pandoc, and it was not found.",
+            fix=f"{pip_install('pypandoc_binary')}; or write .html or .md",
+        )
+    return found
+
+
+def describe() -> str:
+    """The programs that reports use, or how to get them.
+
+    Examples
+    --------
+    >>> print(describe().splitlines()[0])
+    Reports
+    """
+    lines = ["Reports"]
+    for name, what, need in (("Chromium", "PDF", need_browser), ("pandoc", "Word", need_pandoc)):
+        try:
+            lines.append(f"  {name:<10} {need()}")
+        except InputError as missing:
+            lines.append(f"  {name:<10} missing, for {what}: {missing.fix}")
+    return "\n".join(lines)
+
+
+def html_to_docx(page: Path, target: Path) -> None:
+    """Convert a page and its figures to Word."""
+    command = [
+        need_pandoc(),
+        "--from=html-auto_identifiers",
+        "--to=docx",
+        "--standalone",
+        f"--resource-path={page.parent}",
+        f"--output={target}",
+        str(page),
+    ]
+    _run(command, "pandoc")
+
+
+def _run(command: list[str], name: str) -> None:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise PycvstatError(f"{name} did not finish.", given=f"{PATIENCE} seconds") from None
+    if done.returncode != 0:
+        last = (done.stderr or done.stdout).strip().splitlines()[-3:]
+        raise PycvstatError(f"{name} failed.", given=" ".join(last) or f"code {done.returncode}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +249,14 @@ def _write(target: Path, text: str) -> None:
 
 
 def _pdf(document: Document, target: Path) -> None:
-    programs.html_to_pdf(render_page(document, opened=True), target)
+    html_to_pdf(render_page(document, opened=True), target)
 
 
 def _docx(document: Document, target: Path) -> None:
     with tempfile.TemporaryDirectory() as place:
         page, made = Path(place, "report.html"), Path(place, "report.docx")
         _write(page, render_for_word(document, Beside(page, "png")))
-        programs.html_to_docx(page, made)
+        html_to_docx(page, made)
         target.write_bytes(made.read_bytes())
 
 
@@ -124,7 +274,7 @@ def _latex(document: Document, target: Path) -> None:
 
 
 def _quarto(document: Document, target: Path) -> None:
-    from pycvstat.report.render.quarto import render_quarto
+    from pycvstat.report.render.markdown import render_quarto
 
     cited = _bibliography(document, target)
     _write(target, render_quarto(document, Beside(target, "svg"), cited))
@@ -143,8 +293,8 @@ register(ReportFormat(".html", lambda document, path: _write(path, render_page(d
 register(ReportFormat(".md", _markdown, beside=True))
 register(ReportFormat(".qmd", _quarto, beside=True))
 register(ReportFormat(".tex", _latex, beside=True))
-register(ReportFormat(".pdf", _pdf, need=programs.need_browser))
-register(ReportFormat(".docx", _docx, need=programs.need_pandoc))
+register(ReportFormat(".pdf", _pdf, need=need_browser))
+register(ReportFormat(".docx", _docx, need=need_pandoc))
 
 
 def check_report_path(path: str | PathLike[str]) -> Path:

@@ -1,7 +1,11 @@
-"""Markdown that GitHub, pandoc and notebooks read; names from the data stay plain text."""
+"""Markdown that GitHub, pandoc and notebooks read, and the source of Quarto.
+
+Names from the data stay plain text.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
@@ -110,3 +114,38 @@ def code(text: str) -> str:
     ticks = "`" * (1 + _longest_ticks(text))
     blank = " " if len(ticks) > 1 else ""
     return f"{ticks}{blank}{text}{blank}{ticks}"
+
+
+class QuartoRenderer(MarkdownRenderer):
+    """Blocks as pandoc's Markdown."""
+
+    def references(self, block: References) -> str:
+        return "::: {#refs}\n:::"
+
+    def plain(self, text: str) -> str:
+        return pandoc(text)
+
+    def cite(self, keys: tuple[str, ...]) -> str:
+        return f"[{'; '.join(f'@{key}' for key in keys)}]"
+
+
+def pandoc(text: str) -> str:
+    r"""Text in which no character means anything to pandoc.
+
+    Examples
+    --------
+    >>> pandoc("a@b^2")
+    'a\\@b\\^2'
+    """
+    return plain(text).replace("@", "\\@").replace("^", "\\^")
+
+
+def render_quarto(document: Document, source: Callable[[Figure], str], bibliography: str) -> str:
+    """The document as the source of Quarto; figures and references are in files beside it."""
+    quarto = QuartoRenderer(document, source)
+    head = {"title": document.title, "subtitle": document.subtitle}
+    head |= {"bibliography": bibliography} if bibliography else {}
+    lines = [f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in head.items()]
+    parts = ["\n".join(["---", *lines, "format: html", "---"])]
+    parts += [part for section in document.sections for part in quarto.section(section)]
+    return "\n\n".join(filter(None, parts)) + "\n"

@@ -28,7 +28,7 @@ from pycvstat.report.numbers import (
     table_of,
 )
 from pycvstat.report.plots import forest
-from pycvstat.report.plots.folds import fit_name
+from pycvstat.report.plots.predictions import fit_name
 from pycvstat.report.plots.style import label
 from pycvstat.report.sentences import loss_words, value_words
 from pycvstat.report.views.base import Picture, Sections, unknown

@@ -20,7 +20,7 @@ from pycvstat.report.sentences import (
     risk_words,
 )
 from pycvstat.report.views.base import Sections
-from pycvstat.report.views.grid import GridView
+from pycvstat.report.views.tuning import GridView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ from pycvstat.losses import loss_label
 from pycvstat.procedures.setting import weights_used
 from pycvstat.report.content import Block, Facts, Note, Table, paragraph, section
 from pycvstat.report.numbers import aligned, capital, count, in_unit, listed, number, table_of
-from pycvstat.report.plots.folds import FITS, ROWS, fold_map, tell_folds
+from pycvstat.report.plots.predictions import FITS, ROWS, fold_map, tell_folds
 from pycvstat.report.sentences import (
     ORDERS,
     folds_words,

@@ -11,7 +11,7 @@ from pycvstat.losses.metrics import as_metric
 from pycvstat.procedures.nested import NestedResult
 from pycvstat.report.content import Cite, Facts, Inline, Note, Section, Table, paragraph, section
 from pycvstat.report.numbers import aligned, count, listed, settings, sizes, table_of
-from pycvstat.report.plots import candidates, folds
+from pycvstat.report.plots import candidates, predictions
 from pycvstat.report.sentences import (
     candidates_words,
     data_parts,
@@ -25,9 +25,8 @@ from pycvstat.report.sentences import (
     plan_words,
 )
 from pycvstat.report.views.base import WIDE, Picture, Sections
-from pycvstat.report.views.grid import LISTED
 from pycvstat.report.views.risk import RiskView
-from pycvstat.report.views.tuning import CURVE, TuneView, one_se_parts, rule_words
+from pycvstat.report.views.tuning import CURVE, LISTED, TuneView, one_se_parts, rule_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -259,7 +258,7 @@ class NestedView(RiskView, of=NestedResult):
         return "inner folds" if inner is None else plan_words(inner, self.by)
 
     def _draw_diagram(self, ax: Axes) -> Axes:
-        return folds.nested_diagram(ax, self.result.plan, self._inner, "tune")
+        return predictions.nested_diagram(ax, self.result.plan, self._inner, "tune")
 
     def _tell_diagram(self) -> str:
         inner = self._inner

@@ -23,7 +23,7 @@ from pycvstat.report.numbers import (
     number,
     table_of,
 )
-from pycvstat.report.plots import classes, predictions
+from pycvstat.report.plots import predictions
 from pycvstat.report.plots.style import SERIES
 from pycvstat.report.sentences import (
     data_parts,
@@ -50,13 +50,13 @@ RESIDUALS = (
 )
 BEHIND = " The folds are in the background, all held-out predictions together in front."
 CURVES: dict[str, tuple[Any, str]] = {
-    "roc": (classes.roc, "Sensitivity against 1 - specificity over all thresholds."),
+    "roc": (predictions.roc, "Sensitivity against 1 - specificity over all thresholds."),
     "precision_recall": (
-        classes.precision_recall,
+        predictions.precision_recall,
         "Precision against sensitivity over all thresholds.",
     ),
     "calibration": (
-        classes.calibration,
+        predictions.calibration,
         "Share observed against the out-of-fold probability in groups of equal size, with Wilson's "
         "limits, and at the bottom how often each probability was predicted.",
     ),
@@ -162,7 +162,7 @@ class RiskView(EstimateView, DataView, of=CVResult):
         return section("Out-of-fold predictions", table, *shown)
 
     @cached_property
-    def scored(self) -> list[classes.Scored]:
+    def scored(self) -> list[predictions.Scored]:
         """Classes with out-of-fold probabilities: the event of two, else each."""
         p, table, response = self.table.predictions, self.table, self.result.task.response
         if p is None or (response.levels and p.prob is None):
@@ -172,7 +172,7 @@ class RiskView(EstimateView, DataView, of=CVResult):
             np.repeat(np.arange(len(table.plan)), table.plan.n_test),
         )
         ok = ~np.isnan(p.values[0])
-        made = partial(classes.Scored, fit=fit[ok], times=max(table.plan.times, 1))
+        made = partial(predictions.Scored, fit=fit[ok], times=max(table.plan.times, 1))
         if not response.levels:
             sure = response.zeros_and_ones and ((p.values[0] >= 0) & (p.values[0] <= 1))[ok].all()
             return [made(response.name, y[ok] == 1, p.values[0][ok])] if sure else []

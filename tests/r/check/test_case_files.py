@@ -9,7 +9,7 @@ import pytest
 
 from pycvstat import cli
 from pycvstat.errors import InputError
-from pycvstat.r.check.case_files import cases_in
+from pycvstat.r.check.case import cases_in
 
 FILE = '''"""Means of two kinds
 

@@ -13,7 +13,7 @@ import pycvstat as pcv
 from pycvstat.errors import InputError, RError
 from pycvstat.r.bridge import run
 from pycvstat.r.check.call import compare_values
-from pycvstat.r.check.recorded import read_answers
+from pycvstat.r.check.checking import read_answers
 from pycvstat.r.check.values import of_json, side_by_side, to_json
 from pycvstat.rmath.tolerances import EXACT, SUMS
 

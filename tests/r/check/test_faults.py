@@ -12,8 +12,8 @@ import pycvstat as pcv
 from pycvstat.errors import PycvstatWarning, RError
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.r.bridge import installed
-from pycvstat.r.check import suite
-from pycvstat.r.check.suite import run_suite
+from pycvstat.r.check import cases
+from pycvstat.r.check.cases import run_suite
 
 MTCARS = pcv.data.mtcars()
 
@@ -65,7 +65,7 @@ def test_an_error_and_a_warning_inside_a_room(profile):
 
 @pytest.mark.live_r
 def test_a_hang_in_a_room_is_ended(profile, monkeypatch):
-    monkeypatch.setattr(suite, "SECONDS", 8.0)
+    monkeypatch.setattr(cases, "SECONDS", 8.0)
     profile("FNN", "repeat {}")
     found = run_suite("live", ("neighbours",))
     assert not found

@@ -10,9 +10,9 @@ import pytest
 import pycvstat as pcv
 from pycvstat.errors import InputError, RError
 from pycvstat.r.bridge import reference
-from pycvstat.r.check import check, suite
-from pycvstat.r.check.recorded import Answer, read_answers, write_answers
-from pycvstat.r.check.suite import RECORDED, ROOMS, cases, run_suite
+from pycvstat.r.check import cases as cases_of, check
+from pycvstat.r.check.cases import RECORDED, ROOMS, cases, run_suite
+from pycvstat.r.check.checking import Answer, read_answers, write_answers
 
 KEPT = reference.path(RECORDED)
 
@@ -123,7 +123,7 @@ def test_an_error_of_our_own_is_a_difference(monkeypatch):
         raise InputError("no.")
 
     first, *rest = cases("random")
-    monkeypatch.setattr(suite, "cases", lambda _: [pcv.Case(first.name, fails, "1"), *rest])
+    monkeypatch.setattr(cases_of, "cases", lambda _: [pcv.Case(first.name, fails, "1"), *rest])
     checked = run_suite("recorded", ("random",))
     assert checked.first_difference == f"{first.name}: no value from Python: no."
 
