@@ -72,6 +72,7 @@ class FoldPlan(Shown, Fits):
     """
 
     view: ClassVar[str] = "data"
+    counterpart: ClassVar[str] = "data_in_r.plan_in_r"
 
     def __repr__(self) -> str:
         fits = "1 fit" if len(self) == 1 else f"{len(self)} fits"

@@ -41,6 +41,7 @@ class LossResult(CompareVerbs):
     """
 
     view: ClassVar[str] = "interval"
+    counterpart: ClassVar[str] = "intervals_in_r.of_losses"
 
     tables: dict[str, LossTable]
 

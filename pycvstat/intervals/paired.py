@@ -55,6 +55,7 @@ class Paired(Verbs, Tabled):
     """
 
     view: ClassVar[str] = "interval"
+    counterpart: ClassVar[str] = "intervals_in_r.of_paired"
 
     names: tuple[str, str]
     interval: Interval

@@ -176,6 +176,7 @@ class Interval(Sealed, Verbs, Tabled):
     """
 
     view: ClassVar[str] = "interval"
+    counterpart: ClassVar[str] = "intervals_in_r.of_interval"
 
     low: float
     high: float

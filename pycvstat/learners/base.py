@@ -330,6 +330,8 @@ class Fitted(FitShown, ABC):
         The training rows.
     """
 
+    counterpart: ClassVar[str] = "procedures_in_r.fit"
+
     learner: Any
     task: Task
 

@@ -74,7 +74,7 @@ class BootstrapResult(CVResult):
     everywhere: LossTable = field(kw_only=True)
     no_information: float = field(kw_only=True)
 
-    _tables: ClassVar[tuple[str, ...]] = (*CVResult._tables, "bootstrap")
+    more_tables: ClassVar[tuple[str, ...]] = (*CVResult.more_tables, "bootstrap")
 
     @property
     def apparent(self) -> float:

@@ -50,6 +50,8 @@ class Comparison(CompareVerbs):
     """
 
     view: ClassVar[str] = "comparison"
+    scripted: ClassVar[bool] = True
+    more_tables: ClassVar[tuple[str, ...]] = ("folds", "losses", "pairs")
 
     results: dict[str, CVResult]
 

@@ -122,6 +122,7 @@ class CVResult(OfTable):
     """
 
     view: ClassVar[str] = "risk"
+    counterpart: ClassVar[str] = "procedures_in_r.cross_validation"
 
     table: LossTable
     task: Task
@@ -132,7 +133,8 @@ class CVResult(OfTable):
     bias: BiasAdjustment | None = None
     inner_plans: tuple[FoldPlan, ...] = ()
 
-    _tables: ClassVar[tuple[str, ...]] = ("estimate", "folds", "losses")
+    more_tables: ClassVar[tuple[str, ...]] = ("folds", "losses")
+    scripted: ClassVar[bool] = True
     _learner: ClassVar[str] = ""  # what cross_validate gets that gives this result again
 
     def __repr__(self) -> str:
@@ -240,7 +242,7 @@ class CVResult(OfTable):
         """
         import pandas as pd
 
-        check_word("what", what, self._tables)
+        check_word("what", what, ("estimate", *self.more_tables))
         if what == "folds":
             selected = selected_in_fits(self.details)
             more = {"selected": [" + ".join(one) or "1" for one in selected]} if selected else {}

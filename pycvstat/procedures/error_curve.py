@@ -64,6 +64,8 @@ class ErrorCurve(Verbs):
     """
 
     view: ClassVar[str] = "curves"
+    counterpart: ClassVar[str] = "procedures_in_r.error_curve"
+    scripted: ClassVar[bool] = True
 
     train: FoldMeans
     test: FoldMeans

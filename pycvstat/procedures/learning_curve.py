@@ -65,6 +65,8 @@ class LearningCurve(Verbs):
     """
 
     view: ClassVar[str] = "curves"
+    counterpart: ClassVar[str] = "procedures_in_r.learning_curve"
+    scripted: ClassVar[bool] = True
 
     sizes: IntArray
     train: FloatArray

@@ -103,7 +103,7 @@ class NestedResult(CVResult):
 
     subject: ClassVar[str] = "the tuned procedure"
     _learner: ClassVar[str] = "Tuned(...), "
-    _tables: ClassVar[tuple[str, ...]] = ("estimate", "folds", "losses", "inner", "selection")
+    more_tables: ClassVar[tuple[str, ...]] = (*CVResult.more_tables, "inner", "selection")
 
     def __post_init__(self) -> None:
         if len(self.details) != len(self.plan):
@@ -218,7 +218,7 @@ class NestedResult(CVResult):
         """As for cross-validation; "folds" with chosen parameters, "inner", "selection"."""
         import pandas as pd
 
-        check_word("what", what, self._tables)
+        check_word("what", what, ("estimate", *self.more_tables))
         if what == "folds":
             table = super().tidy("folds")
             for name, values in parameter_columns(list(self.chosen), 1).items():

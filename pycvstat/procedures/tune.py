@@ -76,6 +76,8 @@ class TuneResult(EstimateVerbs):
     """
 
     view: ClassVar[str] = "tuning"
+    counterpart: ClassVar[str] = "procedures_in_r.tuning"
+    scripted: ClassVar[bool] = True
 
     means: FoldMeans
     table: LossTable | None

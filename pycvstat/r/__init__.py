@@ -41,21 +41,11 @@ if TYPE_CHECKING:  # the same names as in _HOME, for type checkers and editors
         stream as stream,
     )
 
-_SESSION = (
-    "RNGkind",
-    "RNGversion",
-    "rexp",
-    "rnorm",
-    "runif",
-    "sample",
-    "sample_int",
-    "set_seed",
-    "stream",
-)
-_PACKAGES = ("FNN", "boot", "caret", "class_", "cv", "e1071", "glmnet", "kknn", "rsample")
-_HOME = dict.fromkeys((*_PACKAGES, "check", "gallery", "lecture"), "") | dict.fromkeys(
-    _SESSION, "session"
-)
+_NAMES = {
+    "": "FNN boot caret check class_ cv e1071 gallery glmnet kknn lecture rsample",
+    "session": "RNGkind RNGversion rexp rnorm runif sample sample_int set_seed stream",
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 """Public name -> module of `pycvstat.r` that defines it; "" where the name is itself a module."""
 
 __all__ = sorted(_HOME)

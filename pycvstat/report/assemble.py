@@ -236,7 +236,11 @@ def reproduce_section(view: View, checked: bool) -> Section:
     if task is not None:
         rows.append(("data hash", f"SHA-256 {task.fingerprint}"))
         rows += [] if checked else [("cross-check with R", "not run for this report")]
-    how = "result.to_r('analysis.R') writes it" if view.script else "none for this kind of result"
+    how = (
+        "result.to_r('analysis.R') writes it"
+        if getattr(view.result, "scripted", False)
+        else "none for this kind of result"
+    )
     return section("Reproducing these numbers", Facts((*rows, ("R script", how))))
 
 

@@ -36,6 +36,11 @@ class Verbs(Shown):
 
     __slots__ = ()
 
+    scripted: ClassVar[bool] = False
+    """Whether an R script can compute it again."""
+    more_tables: ClassVar[tuple[str, ...]] = ()
+    """Tables that `tidy` gives by name, besides its own."""
+
     @answering
     def to_r(self, path: str | PathLike[str], **options: Any) -> Path:
         """Write an R script that reproduces the result, or the result as a plain list of R.

@@ -26,6 +26,9 @@ class Checked:
 
     __slots__ = ()
 
+    counterpart: ClassVar[str] = ""
+    """What computes this class in R: a function in a file of `pycvstat.r.check`."""
+
     @answering
     def crosscheck(
         self, *, seconds: float = 600.0, separate: bool = False, y: Any = None

@@ -302,6 +302,8 @@ class FittedKNN(Fitted):
         The training rows.
     """
 
+    counterpart: ClassVar[str] = "procedures_in_r.neighbours"
+
     def __init__(self, learner: KNN, task: Task) -> None:
         self.learner, self.task = learner, task
         self._encoder = task.encoder(learner.coding).fit(task.frame)

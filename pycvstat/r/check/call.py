@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import singledispatch
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from pycvstat.r.bridge.parts import rounded
 from pycvstat.r.bridge.to_r import as_parts
 from pycvstat.rmath.tolerances import EXACT, Tolerance
 from pycvstat.types import BoolArray, FloatArray, IntArray
+from pycvstat.verbs import CompareVerbs
 
 Verdict = Literal["agrees", "differs", "not compared", "not fully compared"]
 
@@ -279,17 +280,21 @@ def call_of(result: Any, *, written: bool = False, y: Any = None) -> Call:
             given=f"{len(failures)} failed fits",
             fix="look at result.failures",
         )
-    return in_r(result, written, y)
+    module, _, function = getattr(result, "counterpart", "").partition(".")
+    if not function:
+        raise InputError(
+            "this kind of result has no cross-check.",
+            given=type(result).__name__,
+            fix="cross-check a fold plan, a fit, an interval, or the result of a procedure",
+        )
+    call: Call = getattr(import_module(f"pycvstat.r.check.{module}"), function)(result, written, y)
+    return call
 
 
-@singledispatch
-def in_r(result: Any, written: bool, y: Any) -> Call:
-    """The call of a kind of result; each kind registers its own."""
-    raise InputError(
-        "this kind of result has no cross-check.",
-        given=type(result).__name__,
-        fix="cross-check a fold plan, a fit, an interval, or the result of a procedure",
-    )
+def parts_of(result: Any, name: str = "") -> Mapping[str, Any]:
+    """What R computes one by one: the methods of a comparison, else the result by this name."""
+    several = isinstance(result, CompareVerbs) and not result.counterpart
+    return result.results if several else {name: result}
 
 
 def _compared(q: Quantity, r: Mapping[str, Any], refused: BoolArray) -> Row:

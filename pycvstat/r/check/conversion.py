@@ -17,22 +17,12 @@ from pycvstat.errors.checks import check_path
 from pycvstat.folds.forms import r_names, row_lists
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted
-from pycvstat.procedures.compare import Comparison
-from pycvstat.procedures.cross_validate import CVResult
-from pycvstat.procedures.nested import NestedResult
 from pycvstat.r.bridge import RList, run
 from pycvstat.r.bridge.parts import from_sexp
 from pycvstat.r.bridge.session import start
 from pycvstat.r.bridge.to_python import read_value, value_of
 from pycvstat.r.bridge.to_r import write
 from pycvstat.verbs import Checked
-
-MORE_TABLES: dict[type, tuple[str, ...]] = {
-    CVResult: ("folds", "losses"),
-    NestedResult: ("folds", "losses", "inner", "selection"),
-    Comparison: ("folds", "losses", "pairs"),
-}
-"""Tables that `tidy` gives by name, besides its own."""
 
 
 def as_r(result: Any, path: str | PathLike[str] | None = None) -> Any:
@@ -106,7 +96,7 @@ def _tables(result: Any) -> dict[str, Any]:
         "glance": _table(result.glance()),
         "augment": _augmented(result),
     }
-    for what in MORE_TABLES.get(type(result), ()):
+    for what in getattr(result, "more_tables", ()):
         found["by_fold" if what == "folds" else what] = _table(result.tidy(what))
     plan = getattr(result, "plan", None)
     return found if plan is None else found | {"folds": _plan(plan)}

@@ -16,14 +16,11 @@ from pycvstat.intervals.result import Interval
 from pycvstat.losses import FoldMeans, LossTable, as_loss, loss_label
 from pycvstat.losses.metrics import as_metric, metric
 from pycvstat.losses.seal import Sealed
-from pycvstat.procedures.bootstrapped import BootstrapResult, no_information
-from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.selection import Choice, choose
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.r.bridge import run, time_limit
 from pycvstat.r.bridge.processes import separately
-from pycvstat.r.check import data_in_r, intervals_in_r, procedures_in_r
 from pycvstat.r.check.call import (
     Call,
     Quantity,
@@ -33,13 +30,13 @@ from pycvstat.r.check.call import (
     compare_values,
     grouped,
     has_classes,
+    parts_of,
     row_labels,
 )
 from pycvstat.r.check.case import Case
 from pycvstat.rmath.tolerances import EXACT, SAME_BITS, SUMS
 from pycvstat.verbs import Verbs
 
-KINDS = (procedures_in_r, data_in_r, intervals_in_r)  # each registers its calls
 SECONDS = 600.0  # for everything that R does for one cross-check
 
 
@@ -189,11 +186,10 @@ def crosscheck(
 def _checked(result: Any, y: Any) -> Crosscheck:
     if y is not None and not isinstance(result, FoldPlan):
         raise InputError("y= belongs to fold plans.", given=type(result).__name__)
-    parts = result.results if isinstance(result, Comparison) else {"": result}
     rows: list[Row] = []
     says, notes = [str(run("R.version.string"))], list[str]()
     with heard() as said:
-        for name, part in parts.items():
+        for name, part in parts_of(result).items():
             for call in _calls(part, y):
                 start = f"{name}: " if name else ""
                 found = call.beside(call.run())
@@ -242,7 +238,10 @@ def _values(one: Any) -> list[Any]:
 
 
 def _without_information(result: Any) -> Iterator[Row]:
-    if isinstance(result, BootstrapResult):
+    if isinstance(result, CVResult) and result.plan.kind == "bootstrap":
+        from pycvstat.procedures.bootstrapped import BootstrapResult, no_information
+
+        assert isinstance(result, BootstrapResult)
         loss = as_loss(result.loss, result.task.response.kind)
         again = no_information(loss, result.everywhere)
         yield compare_values("no-information loss", result.no_information, again, EXACT)

@@ -16,7 +16,7 @@ from pycvstat.errors import InputError, RError
 from pycvstat.folds.forms import codes_of, rows_of
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splitter import RowsInR, Splitter
-from pycvstat.r.check.call import Call, Quantity, fit_labels, in_r
+from pycvstat.r.check.call import Call, Quantity, fit_labels
 from pycvstat.rmath.random import RRandom
 from pycvstat.rmath.tolerances import ITERATIVE, LINEAR, Tolerance
 from pycvstat.types import IntArray
@@ -141,8 +141,7 @@ CUT = """{{
 }}"""
 
 
-@in_r.register
-def _plan(plan: FoldPlan, written: bool, y: Any) -> Call:
+def plan_in_r(plan: FoldPlan, written: bool, y: Any) -> Call:
     rows = plan.splitter.in_r() if isinstance(plan.splitter, Splitter) else None
     if rows is None:
         raise RError(

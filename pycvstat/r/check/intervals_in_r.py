@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pycvstat import rmath
 from pycvstat.errors import RError
 from pycvstat.folds.pairs import own_and_other_fold
-from pycvstat.intervals.from_losses import LossResult
 from pycvstat.intervals.method import METHODS, InR
-from pycvstat.intervals.paired import Paired
 from pycvstat.intervals.quantiles import two_sided
 from pycvstat.intervals.result import Asked, Interval, Scores
 from pycvstat.losses import FoldMeans, LossTable, Table
 from pycvstat.losses.metrics import METRICS
 from pycvstat.losses.table import TOGETHER, is_weighed
-from pycvstat.r.check.call import Call, Quantity, fit_labels, in_r
+from pycvstat.r.check.call import Call, Quantity, fit_labels
 from pycvstat.rmath.tolerances import QUANTILES, SAME_BITS, SUMS
+
+if TYPE_CHECKING:
+    from pycvstat.intervals.from_losses import LossResult
+    from pycvstat.intervals.paired import Paired
 
 PARTS = ("estimate", "std_error", "low", "high")
 # the ends are kept inside the range of the metric, as ours are
@@ -33,14 +35,12 @@ ENDS = """{{
 }}"""
 
 
-@in_r.register
-def _interval(interval: Interval, written: bool, y: Any) -> Call:
+def of_interval(interval: Interval, written: bool, y: Any) -> Call:
     """Estimate, standard error and both ends."""
     return _ends(interval, "NULL")
 
 
-@in_r.register
-def _paired(paired: Paired, written: bool, y: Any) -> Call:
+def of_paired(paired: Paired, written: bool, y: Any) -> Call:
     """The interval of the difference, its statistic and its p value."""
     method, tests = _method(paired.interval), []
     if method.test != "none":
@@ -53,8 +53,7 @@ def _paired(paired: Paired, written: bool, y: Any) -> Call:
     return replace(call, quantities=[*call.quantities, *tests])
 
 
-@in_r.register
-def _losses(result: LossResult, written: bool, y: Any) -> Call:
+def of_losses(result: LossResult, written: bool, y: Any) -> Call:
     """Fold means and both averages of losses made elsewhere."""
     exact = rmath.EXTENDED and result.plan.n_test.max() <= TOGETHER
     averages = SAME_BITS if exact else SUMS

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,30 +14,31 @@ import pandas as pd
 from pycvstat.data.task import Task
 from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.learners.base import Fitted
 from pycvstat.learners.candidates import Candidates
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.knn import FittedKNN
 from pycvstat.losses import Metric, as_loss
 from pycvstat.losses.metrics import as_metric
-from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import describe
-from pycvstat.procedures.error_curve import ErrorCurve
-from pycvstat.procedures.learning_curve import LearningCurve
 from pycvstat.procedures.selection import Rule, complexity_keys
-from pycvstat.procedures.tune import TuneResult
 from pycvstat.r.bridge import has
-from pycvstat.r.check.call import Call, Quantity, fit_labels, in_r, of_table
+from pycvstat.r.check.call import Call, Quantity, fit_labels, of_table
 from pycvstat.r.check.data_in_r import conditioned, data_of, rows_used, told
 from pycvstat.rmath import mean
 from pycvstat.rmath.tolerances import EXACT, SUMS, Tolerance
+
+if TYPE_CHECKING:
+    from pycvstat.learners.base import Fitted
+    from pycvstat.learners.knn import FittedKNN
+    from pycvstat.procedures.cross_validate import CVResult
+    from pycvstat.procedures.error_curve import ErrorCurve
+    from pycvstat.procedures.learning_curve import LearningCurve
+    from pycvstat.procedures.tune import TuneResult
 
 R_METRICS = ("rmse", "r2", "r2_correlation", "accuracy", "balanced_accuracy", "kappa", "auc")
 R_LOSS = re.compile(r"squared|absolute|zero_one|log|brier|poisson|huber\(.*\)|pinball\(.*\)")
 
 
-@in_r.register
-def _cross_validation(result: CVResult, written: bool, y: Any) -> Call:
+def cross_validation(result: CVResult, written: bool, y: Any) -> Call:
     if result.learner.candidates:
         return _nested(result, result.learner, written)
     codes = _counterparts(result.learner, ({},), result.task, written)
@@ -89,8 +90,7 @@ def _nested(result: CVResult, tuned: Any, written: bool) -> Call:
     )
 
 
-@in_r.register
-def _tuning(result: TuneResult, written: bool, y: Any) -> Call:
+def tuning(result: TuneResult, written: bool, y: Any) -> Call:
     candidates, means = result.candidates, result.means
     codes = _counterparts(result.learner, candidates, result.task, written)
     rule, notes = _rule(result.rule, candidates, means.better)
@@ -114,16 +114,14 @@ def _tuning(result: TuneResult, written: bool, y: Any) -> Call:
     )
 
 
-@in_r.register
-def _error_curve(result: ErrorCurve, written: bool, y: Any) -> Call:
+def error_curve(result: ErrorCurve, written: bool, y: Any) -> Call:
     codes = _counterparts(result.learner, result.candidates, result.task, written)
     code = "pcv_error_curve(task, {learners}, candidates, loss, test, train)"
     names, errors = _cells(result.plan, result.candidates), (result.train.means, result.test.means)
     return _curve(result, codes, code, {}, "candidate", errors, names)
 
 
-@in_r.register
-def _learning_curve(result: LearningCurve, written: bool, y: Any) -> Call:
+def learning_curve(result: LearningCurve, written: bool, y: Any) -> Call:
     codes = _counterparts(result.learner, ({},), result.task, written)
     code = "pcv_learning_curve(task, {learner}, loss, test, orders, sizes)"
     names = [f"{fit}, {m} rows" for fit in fit_labels(result.plan) for m in result.sizes]
@@ -156,8 +154,7 @@ def _curve(
     )
 
 
-@in_r.register
-def _fit(fitted: Fitted, written: bool, y: Any) -> Call:
+def fit(fitted: Fitted, written: bool, y: Any) -> Call:
     """Coefficients, and predictions of the training rows: codes of classes, counted from 0."""
 
     def of_fit(name: str, title: str, values: Any, by: Tolerance, labels: list[str]) -> Quantity:
@@ -202,8 +199,7 @@ FNN = """{
 }"""
 
 
-@in_r.register
-def _neighbours(fitted: FittedKNN, written: bool, y: Any) -> Call:
+def neighbours(fitted: FittedKNN, written: bool, y: Any) -> Call:
     """Neighbours of the training rows themselves: by kknn, else by FNN where nothing ties."""
     task, found = fitted.task, fitted.neighbours(fitted.task.frame)
     m, k = found.rows.shape

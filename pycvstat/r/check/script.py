@@ -18,19 +18,13 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_path, check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses import as_loss
-from pycvstat.procedures.compare import Comparison
 from pycvstat.procedures.cross_validate import CVResult
-from pycvstat.procedures.error_curve import ErrorCurve
-from pycvstat.procedures.learning_curve import LearningCurve
-from pycvstat.procedures.tune import TuneResult
 from pycvstat.r.bridge.parts import NA_INTEGER, RObject, to_code
 from pycvstat.r.bridge.reference import path as reference
 from pycvstat.r.bridge.to_r import as_parts, literal
-from pycvstat.r.check.call import Call, call_of, fit_labels
+from pycvstat.r.check.call import Call, call_of, fit_labels, parts_of
 from pycvstat.r.check.conversion import as_r
 from pycvstat.rmath.random import RRandom
-
-WITH_SCRIPT = (CVResult, TuneResult, ErrorCurve, LearningCurve, Comparison)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +89,13 @@ def script_text(result: Any) -> str:
 
 def script_of(result: Any, stem: str = "data") -> Script:
     """The script of a result, which reads its rows from ``stem.csv``."""
-    if not isinstance(result, WITH_SCRIPT):
+    if not getattr(result, "scripted", False):
         raise InputError(
             "this kind of result has no R script.",
             given=type(result).__name__,
             fix="use a result of cross_validate, tune, nested_cv, compare or one of the curves",
         )
-    parts = result.results if isinstance(result, Comparison) else {"result": result}
-    calls = {name: call_of(part, written=True) for name, part in parts.items()}
+    calls = {name: call_of(part, written=True) for name, part in parts_of(result, "result").items()}
     plan, written, tables = result.plan, dict[str, str](), Tables(stem)
     blocks = [_block(name, call, plan, written, tables) for name, call in calls.items()]
     files = dict.fromkeys(file for call in calls.values() for file in call.files)

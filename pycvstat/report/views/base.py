@@ -79,8 +79,6 @@ class View:
         Units of columns, by name.
     """
 
-    script: ClassVar[bool] = False
-    """Whether R code can compute the result, which its report then shows where it is asked to."""
     appendix: ClassVar[bool] = True
     """Whether a report ends with the methods and with what gives the same numbers again."""
 

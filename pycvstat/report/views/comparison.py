@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 class ComparisonView(ComparingView, DataView, of=Comparison):
     """Which learner has the smallest risk."""
 
-    script = True
     result: Comparison
 
     @property

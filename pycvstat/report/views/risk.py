@@ -67,7 +67,6 @@ CURVES: dict[str, tuple[Any, str]] = {
 class RiskView(EstimateView, DataView, of=CVResult):
     """The cross-validated risk of a learner."""
 
-    script = True
     result: CVResult
 
     @property

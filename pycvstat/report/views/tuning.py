@@ -38,7 +38,6 @@ LISTED = 40  # candidates that are listed one by one
 class GridView(DataView):
     """A view of estimates over candidates or over training sizes."""
 
-    script = True
     caption: str
     """Of the curve."""
     column = "test"
