@@ -133,7 +133,7 @@ def test_other_values_are_refused_by_place(value: object, where: str) -> None:
         ["dataclass", "pycvstat.nowhere:Thing", []],
         ["dataclass", "pycvstatx:Thing", []],
         ["dataclass", "tests.run.test_records:Foreign", []],
-        ["dataclass", "pycvstat.run.tasks:Execution", []],  # where it is not defined
+        ["dataclass", "pycvstat.run.checkpoint:Execution", []],  # where it is not defined
         ["pickle", "gASVBQAAAAAAAABLAS4=", []],
         ["array", 3],
         ["array"],
