@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+FACTS = (str, int, float, bool, tuple, type(None))
+SAID = ("title", "words", "because", "citation", "in_r")
 
 
 def digest(value: Any) -> str:
@@ -36,6 +40,19 @@ def leading(value: Any, count: int = 4) -> list[float]:
     [1.5, 2.0]
     """
     return list(islice((x for x in _numbers(value) if x == x), count))
+
+
+def facts(record: Any) -> list[Any]:
+    """What a record says of itself: not its functions, and not what sentences say.
+
+    Examples
+    --------
+    >>> from pycvstat.losses import LOSSES
+    >>> facts(LOSSES["zero_one"])[:2]
+    [['name', 'zero_one'], ['range', (0.0, 1.0)]]
+    """
+    kept = [(one.name, getattr(record, one.name)) for one in fields(record) if one.name not in SAID]
+    return [[name, value] for name, value in kept if isinstance(value, FACTS)]
 
 
 def _parts(value: Any) -> Iterator[bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -13,6 +12,7 @@ from pycvstat.errors import PycvstatError
 from pycvstat.losses import LOSSES, Metric, Predictions, as_loss
 from pycvstat.losses.metrics import METRICS, as_metric
 from pycvstat.losses.thresholds import precision_recall_points, roc_points
+from tests.fingerprints.bits import facts
 
 RNG = np.random.default_rng(23)
 N = 60
@@ -50,8 +50,6 @@ BY_PARAMETER = (
     "pinball(0.8)", "f_beta(2)", "f_beta(0.5)", "precision(2)", "npv(0)", "auc(1)", "brier(2)",
     "calibration_slope(0)",
 )  # fmt: skip
-DATA = (str, int, float, bool, tuple)
-CALLED = ("words", "in_r")
 
 
 def _or_error(call: Callable[[], Any]) -> Any:
@@ -60,14 +58,6 @@ def _or_error(call: Callable[[], Any]) -> Any:
         return call()
     except (PycvstatError, IndexError, ValueError) as problem:
         return type(problem).__name__
-
-
-def _said(record: Any) -> list[Any]:
-    """What a record says of itself, without its functions and what sentences call it."""
-    kept = [
-        (one.name, getattr(record, one.name)) for one in fields(record) if one.name not in CALLED
-    ]
-    return [[name, value] for name, value in kept if isinstance(value, DATA)]
 
 
 def _delta(metric: Metric, y: Any, p: Any) -> Any:
@@ -88,7 +78,7 @@ def _metric(name: str) -> list[Any]:
             _or_error(lambda y=y, p=p, k=k: metric.value(y, p, k)) for y, p in rows for k in (2, 3)
         ]
         parts = [_or_error(lambda y=y, p=p: _delta(metric, y, p)) for y, p in rows if metric.linear]
-    return [_said(metric), metric.perfect, values, parts]
+    return [facts(metric), metric.perfect, values, parts]
 
 
 def _loss(name: str) -> list[Any]:
@@ -101,7 +91,7 @@ def _loss(name: str) -> list[Any]:
         held = Predictions(p[None], None if prob is None else prob[None])
         with np.errstate(all="ignore"):
             found.append(_or_error(partial(loss.pointwise, y, held)))
-    return [_said(loss), found]
+    return [facts(loss), found]
 
 
 CALLS: dict[str, Callable[[], Any]] = {

@@ -1,11 +1,14 @@
 """Many ways to split: each as the plain call gives it, shares of conclusions, what is refused."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import FoldError, InputError, IntervalError
+from pycvstat.folds import Layout, Splitter
 
 CARS = pcv.data.mtcars()
 BOTH = {"ols": pcv.OLS(), "knn": pcv.KNN(5)}
@@ -79,6 +82,24 @@ def test_folds_that_draw_nothing_are_one_split():
     )
     assert [one.seed for one in found.universes] == [0, 1, 2, 3, None, None]
     assert found.plans == ["KFold(5)", "Blocks(4)", "LeaveOneOut()"]
+
+
+@dataclass(frozen=True, repr=False)
+class Odd(Splitter):
+    """Rows with odd numbers, then the others; has no seed, and does not say that it needs none."""
+
+    def _layout(self, given, stream):
+        return Layout("kfold", [np.arange(1, given.n, 2), np.arange(0, given.n, 2)])
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return 2
+
+
+def test_folds_of_a_user_that_have_no_seed_are_one_split():
+    found = pcv.multiverse(pcv.OLS(), "mpg ~ wt", CARS, folds=[Odd()], seeds=range(3))
+    assert [one.seed for one in found.universes] == [None]
+    plain = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", CARS, folds=np.arange(32) % 2)
+    assert found.tidy()["estimate"].tolist() == [plain.estimate]
 
 
 def test_without_an_interval_there_is_no_conclusion():
