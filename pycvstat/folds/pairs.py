@@ -238,10 +238,11 @@ def own_and_other_fold(plan: FoldPlan) -> tuple[IntArray, IntArray, IntArray, in
     left_out = plan.left_out or ()
     first = np.array([folds[0] for folds in left_out])
     last = np.array([folds[-1] for folds in left_out])
-    fit = np.repeat(np.arange(len(plan)), plan.n_test)
-    repeat, alone = plan.repeat[fit], (first == last)[fit]
+    repeat, alone, both = (
+        np.repeat(of, plan.n_test) for of in (plan.repeat, first == last, first + last)
+    )
     home = np.empty((plan.times, plan.n), dtype=np.int64)
-    home[repeat[alone], plan.rows[alone]] = first[fit[alone]]
+    home[repeat[alone], plan.rows[alone]] = both[alone] // 2
     own = home[repeat, plan.rows]
-    other = np.where(alone, -1, first[fit] + last[fit] - own)
+    other = np.where(alone, -1, both - own)
     return home, own, other, int(last.max()) + 1

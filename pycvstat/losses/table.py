@@ -236,11 +236,17 @@ class LossTable(Sealed):
 
     def tested_rows(self) -> tuple[IntArray, FloatArray]:
         """The rows that were tested, ascending, and the mean loss of each, shape (rows, C)."""
-        rows, tests = np.unique(self.plan.rows, return_counts=True)
-        losses = self.losses[np.argsort(self.plan.rows, kind="stable")]
-        if len(rows) == len(losses):
-            return rows, losses
-        return rows, means_between(np.append(0, tests.cumsum()), losses)
+        return self._tested
+
+    @cached_property
+    def _tested(self) -> tuple[IntArray, FloatArray]:
+        plan = self.plan
+        tests = np.bincount(plan.rows, minlength=plan.n)
+        narrow = plan.rows.astype(np.min_scalar_type(plan.n))  # few bytes are sorted by counting
+        rows, losses = np.flatnonzero(tests), self.losses[np.argsort(narrow, kind="stable")]
+        if len(rows) < len(losses):
+            losses = means_between(np.append(0, tests[rows].cumsum()), losses)
+        return rows, _unchangeable(losses)
 
     def select(self, index: int) -> LossTable:
         """The table of one candidate."""

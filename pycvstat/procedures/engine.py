@@ -311,10 +311,10 @@ def _closed_form(work: Work) -> Outcome | None:
         warn(text)
     table = _table(work, losses, p)
     kept = table if work.keep == "all" else None
-    details = (None,) * len(work.plan) if p.detail is None else p.detail
-    tell_notes(work.plan, [[(t, t) for one in fit or () for t in one.notes] for fit in details])
-    tell_not_converged(work.plan, details)
-    return Outcome(_in_range(work, table.means()), kept, details, ())
+    told = p.detail or ()
+    tell_notes(work.plan, [[(t, t) for one in fit or () for t in one.notes] for fit in told])
+    tell_not_converged(work.plan, told)
+    return Outcome(_in_range(work, table.means()), kept, told or (None,) * len(work.plan), ())
 
 
 def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:

@@ -262,28 +262,28 @@ class _Binary(_Table):
         self.sign = 2.0 * problem.y - 1.0
         self.turned = -(problem.X * self.sign[:, None]).T
         self.shift = -self.sign * problem.offset
-        self.room = np.empty((3, fits, len(problem.y)))
+        self.room = np.empty((2, fits, len(problem.y)))
 
     def moved(
         self, d: FloatArray, fit: IntArray, test: IntArray
     ) -> tuple[State, FloatArray, BoolArray, BoolArray]:
-        """As of any table; the state is e and 1 + e."""
-        e, whole, logs = self.room[:, : len(d)]
+        """As of any table; the state is e, and room for as many numbers."""
+        e, logs = self.room[:, : len(d)]
         np.matmul(d, self.turned, out=e)
         e += self.shift
         e[fit, test] = 0.0
         valid = (e.max(axis=1) <= self.FARTHEST) & (e.min(axis=1) >= -self.FARTHEST)
         e[fit, test] = -np.inf
         np.exp(e, out=e)
-        np.log(np.add(e, 1.0, out=whole), out=logs)
-        return (e, whole), 2.0 * (logs @ self.problem.weights), valid, ~valid
+        np.log(np.add(e, 1.0, out=logs), out=logs)
+        return (e, logs), 2.0 * (logs @ self.problem.weights), valid, ~valid
 
     def working(
         self, state: State, fit: IntArray, test: IntArray
     ) -> tuple[FloatArray, FloatArray, BoolArray]:
         """As of any table; test rows have e = 0."""
         e, whole = state
-        e /= whole
+        e /= np.add(e, 1.0, out=whole)
         e *= self.problem.weights
         working = np.divide(e, whole, out=whole)
         return working, np.multiply(e, self.sign, out=e), np.zeros(len(e), dtype=bool)

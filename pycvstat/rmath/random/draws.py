@@ -81,6 +81,9 @@ class BitStream:
         other._ahead, other.consumed = self._ahead, self.consumed
         return other
 
+    def __deepcopy__(self, memo: dict[int, object]) -> BitStream:
+        return self.fork()
+
     def words(self) -> tuple[int, npt.NDArray[np.uint32]]:
         """The position among the words of the generator, and the words, after what was consumed."""
         twister = _seeded(self._seed)

@@ -42,9 +42,9 @@ def shrinking_range(stream: BitStream, n: int, count: int, *, rounding: bool) ->
     drawn = memoryview(np.empty(count, dtype=np.int64))  # type: ignore[arg-type]
     stop = n - count
     while n > stop:
-        bits = _bits(n)
-        until = max(stop, (1 << bits) >> 1) if n > 1 else 0  # as long as `bits` stays the same
-        n = _accept(stream, bits, n, until, drawn[stop - n :])
+        chunks = _chunks(_bits(n))
+        until = max(stop, 1 << 16 * (chunks - 1) >> 1)  # as long as tries have so many chunks
+        n = _accept(stream, chunks, n, until, drawn[stop - n :])
     return drawn
 
 
@@ -75,18 +75,24 @@ def _next_accepted(accepted: BoolArray, chunks: int) -> IntArray:
     return first
 
 
-def _accept(stream: BitStream, bits: int, n: int, until: int, drawn: memoryview[int]) -> int:
+def _accept(stream: BitStream, chunks: int, n: int, until: int, drawn: memoryview[int]) -> int:
     """Draw indices while the range shrinks from `n` towards `until`; the range reached."""
-    tries = iter(_tries(stream, bits, min(2 * (n - until) + 16, _BATCH)).tolist())
+    outputs = stream.peek(chunks * min(2 * (n - until) + 16, _BATCH))
+    tries = iter(_joined(outputs.reshape(-1, chunks), 16 * chunks).tolist())
     total, place = length_hint(tries), 0
-    for index in tries:
+    half = 1 << _bits(n) >> 1  # down to it as many bits of a try count
+    used = 2 * half - 1 if half else 0
+    for value in tries:
+        index = value & used
         if index < n:
             drawn[place] = index
             place += 1
             n -= 1
             if n == until:
                 break
-    stream.skip((total - length_hint(tries)) * _chunks(bits))
+            if n == half:
+                used, half = used >> 1, half >> 1
+    stream.skip((total - length_hint(tries)) * chunks)
     return n
 
 
