@@ -177,6 +177,7 @@ class Interval(Sealed, Verbs, Tabled):
 
     view: ClassVar[str] = "interval"
     counterpart: ClassVar[str] = "intervals_in_r.of_interval"
+    stored: ClassVar[str] = "stored interval"
 
     low: float
     high: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,11 +33,21 @@ def checksum(arrays: Sequence[Any]) -> str:
     return digest.hexdigest()
 
 
+def of_folds(plan: Any) -> list[Any]:
+    """The rows of a fold plan, and what it says of itself."""
+    said = plan.n, plan.recipe, plan.seed, repr(plan.splitter), plan.stratified, plan.left_out
+    arrays = plan.rows, plan.offsets, plan.repeat, plan.fold, *(plan.train or ())
+    return [*arrays, np.array([str(one) for one in said], object)]
+
+
 class Sealed:
     """Numbers with a seal: `dataclasses.replace` keeps it, so other numbers no longer fit it.
 
     What makes other numbers on purpose says ``seal=""``. Saved results keep it.
     """
+
+    stored: ClassVar[str]
+    """What they are called where a cross-check looks at them."""
 
     def _numbers(self) -> Sequence[Any]:
         """The numbers; of a table with its folds and their seed."""
@@ -46,9 +56,7 @@ class Sealed:
         said = [
             str(held.get(name)) for name in ("loss", "range", "candidates", "weighted", "levels")
         ]
-        said += map(str, (plan.n, plan.recipe, plan.seed, repr(plan.splitter), plan.stratified))
-        arrays = plan.rows, plan.offsets, plan.repeat, plan.fold, *(plan.train or ())
-        folds = [*arrays, np.array(said, object)]
+        folds = [*of_folds(plan), np.array(said, object)]
         names = "losses", "means", "y", "weights", "sizes"
         parts = held.get("parts", {}).values()
         return [*folds, *map(held.get, names), *predicted, *parts]

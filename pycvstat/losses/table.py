@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,8 @@ class FoldMeans(Sealed):
     >>> means.estimate(), means.pooled()
     (array([2.5]), array([2.]))
     """
+
+    stored: ClassVar[str] = "stored fold means"
 
     plan: FoldPlan
     means: FloatArray
@@ -147,6 +149,8 @@ class LossTable(Sealed):
     1       1     1    1   1.5
     2       1     2    2   4.0
     """
+
+    stored: ClassVar[str] = "stored losses and predictions"
 
     plan: FoldPlan
     losses: FloatArray

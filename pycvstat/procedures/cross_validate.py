@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
@@ -24,6 +24,7 @@ from pycvstat.losses import FoldMeans, LossTable, loss_label
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import Measured, MetricLike, metric
 from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.seal import Sealed, of_folds
 from pycvstat.procedures.burman import BiasAdjustment, bias_adjustment
 from pycvstat.procedures.engine import Failure, OnError, Outcome
 from pycvstat.procedures.setting import (
@@ -93,7 +94,7 @@ class OfTable(EstimateVerbs):
 
 
 @dataclass(frozen=True, eq=False)
-class CVResult(OfTable):
+class CVResult(Sealed, OfTable):
     """The cross-validated risk of one learner.
 
     Parameters
@@ -123,6 +124,7 @@ class CVResult(OfTable):
 
     view: ClassVar[str] = "risk"
     counterpart: ClassVar[str] = "procedures_in_r.cross_validation"
+    stored: ClassVar[str] = "stored inner folds"
 
     table: LossTable
     task: Task
@@ -132,6 +134,14 @@ class CVResult(OfTable):
     seed: int | None = None
     bias: BiasAdjustment | None = None
     inner_plans: tuple[FoldPlan, ...] = ()
+    seal: InitVar[str] = ""
+
+    def __post_init__(self, seal: str) -> None:
+        self._close(seal)
+
+    def _numbers(self) -> list[Any]:
+        """Those of the folds inside; the table has a seal of its own."""
+        return [part for plan in self.inner_plans for part in of_folds(plan)]
 
     more_tables: ClassVar[tuple[str, ...]] = ("folds", "losses")
     scripted: ClassVar[bool] = True

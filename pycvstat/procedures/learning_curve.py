@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
@@ -18,6 +18,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
+from pycvstat.losses.seal import Sealed
 from pycvstat.losses.table import deviation
 from pycvstat.procedures.error_curve import kept, train_and_test
 from pycvstat.procedures.setting import (
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class LearningCurve(Verbs):
+class LearningCurve(Sealed, Verbs):
     """Train and test error by training size and fold.
 
     Parameters
@@ -67,6 +68,7 @@ class LearningCurve(Verbs):
     view: ClassVar[str] = "curves"
     counterpart: ClassVar[str] = "procedures_in_r.learning_curve"
     scripted: ClassVar[bool] = True
+    stored: ClassVar[str] = "stored folds"
 
     sizes: IntArray
     train: FloatArray
@@ -78,6 +80,10 @@ class LearningCurve(Verbs):
     seed: int | None = None
     table: LossTable | None = None
     orders: tuple[IntArray, ...] = ()
+    seal: InitVar[str] = ""
+
+    def __post_init__(self, seal: str) -> None:
+        self._close(seal)
 
     def __repr__(self) -> str:
         return f"LearningCurve({self.learner.name}, sizes {self.sizes.tolist()})"

@@ -18,6 +18,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted
 from pycvstat.losses.metrics import MetricLike, as_metric
+from pycvstat.losses.seal import of_folds
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
@@ -105,9 +106,15 @@ class NestedResult(CVResult):
     _learner: ClassVar[str] = "Tuned(...), "
     more_tables: ClassVar[tuple[str, ...]] = (*CVResult.more_tables, "inner", "selection")
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, seal: str) -> None:
+        super().__post_init__(seal)
         if len(self.details) != len(self.plan):
             raise InputError("every outer fit reports its tuning.", given=len(self.details))
+
+    def _numbers(self) -> list[Any]:
+        last = () if self.inner_plan is None else of_folds(self.inner_plan)
+        said = np.array([str(self.inner_loss), repr(self.learner.inner)], object)
+        return [*super()._numbers(), *last, said]
 
     def __repr__(self) -> str:
         return f"NestedResult({self.learner.name}, {self.plan.recipe}: {self.estimate:.6g})"

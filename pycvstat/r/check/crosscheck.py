@@ -12,7 +12,6 @@ import pandas as pd
 from pycvstat import rmath
 from pycvstat.errors import InputError, heard, warn
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.result import Interval
 from pycvstat.losses import FoldMeans, LossTable, as_loss, loss_label
 from pycvstat.losses.metrics import as_metric, metric
 from pycvstat.losses.seal import Sealed
@@ -208,15 +207,15 @@ def _stored(result: Any) -> list[Row]:
     """Whether a result, its tables and those that intervals read hold what was computed."""
     interval = getattr(result, "interval", result)
     holders = interval, getattr(interval, "asked", None), *([] if interval is result else [result])
-    parts = [interval, *(part for one in holders for part in _values(one))]
+    parts = [result, interval, *(part for one in holders for part in _values(one))]
     parts += [one for part in parts if isinstance(part, dict) for one in part.values()]
     parts = list({id(one): one for one in parts}.values())
     wrong = "these are not the numbers that were computed"
     return (
         [
-            Row(STORED[type(one)], place="" if one.intact else wrong, count=one.size)
+            Row(one.stored, place="" if one.intact else wrong, count=one.size)
             for one in parts
-            if isinstance(one, Sealed)
+            if isinstance(one, Sealed) and one.size
         ]
         + [
             Row("choice by the rule", place="" if made == kept else "another choice", count=1)
@@ -224,13 +223,6 @@ def _stored(result: Any) -> list[Row]:
         ]
         + list(_without_information(result))
     )
-
-
-STORED = {
-    LossTable: "stored losses and predictions",
-    FoldMeans: "stored fold means",
-    Interval: "stored interval",
-}
 
 
 def _values(one: Any) -> list[Any]:
