@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 import pycvstat as pcv
 from pycvstat.errors import PycvstatError, PycvstatWarning
 from pycvstat.report.assemble import full
-from pycvstat.report.render.formats import find_pandoc
+from pycvstat.report.render import formats
 from pycvstat.report.render.html import render_page
 from pycvstat.run import store
 from pycvstat.run.records import Encoder, decode
@@ -40,6 +40,7 @@ HOSTILE = (
     f"\\input{{|touch {TOUCHED}}}\\write18{{touch {TOUCHED}}}$\\alpha $(touch {TOUCHED})",
 )
 KINDS = [kind for kind in MAKERS if "hostile" not in kind]
+NO_PICTURE = b'<svg viewBox="0 0 72 72"></svg>'
 Place = tuple[int, ...]
 
 
@@ -120,7 +121,8 @@ def variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_reports_hold_it_as_text(kind: str, variants: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Figure, "savefig", _no_picture)  # drawn, but not written
+    monkeypatch.setattr(Figure, "savefig", _no_picture)  # drawn for the page, but not written
+    monkeypatch.setattr(formats, "picture", lambda *_: NO_PICTURE)
     reports = []
     for one in variants(kind, HOSTILE[1:]):
         with contextlib.suppress(PycvstatError), warnings.catch_warnings():
@@ -129,15 +131,15 @@ def test_reports_hold_it_as_text(kind: str, variants: Any, monkeypatch: pytest.M
             page(one)
             latex(one)
             reports.append(one.report("report.md").read_text("utf-8"))
-    if find_pandoc() is not None:
-        command = [str(find_pandoc()), "--from=gfm", "--to=html"]
+    if formats.find_pandoc() is not None:
+        command = [str(formats.find_pandoc()), "--from=gfm", "--to=html"]
         made = subprocess.run(command, input="\n\n".join(reports), capture_output=True, text=True)
         assert not read_page(made.stdout).all("script")
 
 
 def _no_picture(figure: Figure, file: Any, **_: Any) -> None:
     if not isinstance(file, str | Path):
-        file.write(b'<svg viewBox="0 0 72 72"></svg>')
+        file.write(NO_PICTURE)
 
 
 def page(one: Any) -> None:
