@@ -1,4 +1,4 @@
-"""R's `sample` compiled, for those who draw from tens of thousands of seeds."""
+"""R's `sample` compiled, for millions of rows and for tens of thousands of seeds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Any, get_args
 import numpy as np
 from numba import njit
 
+from pycvstat.rmath.random.draws import BitStream
 from pycvstat.rmath.random.generator import RRandom, SampleKind
 from pycvstat.types import IntArray
+
+_BATCH = 2**18  # outputs looked at together
 
 
 @njit(cache=True)
@@ -16,37 +19,54 @@ def _index(bits: Any, at: int, n: int, rounding: bool) -> tuple[int, int]:
     """An index 0..n-1 and where the next draw starts; -1 where the outputs do not suffice."""
     if rounding:
         if at >= len(bits):
-            return 0, -1
+            return -1, at
         return int(np.floor(n * max(bits[at] * 2.0**-32, 0.5 * 2.328306437080797e-10))), at + 1
     needed = 0
     while (1 << needed) < n:
         needed += 1
-    while True:
+    chunks = needed // 16 + 1
+    while at + chunks <= len(bits):
         value = 0
-        for _ in range(needed // 16 + 1):
-            if at >= len(bits):
-                return 0, -1
+        for _ in range(chunks):
             value = (value << 16) | (int(bits[at]) >> 16)
             at += 1
         value &= (1 << needed) - 1
         if value < n:
             return value, at
+    return -1, at
 
 
 @njit(cache=True)
-def _drawn(bits: Any, n: int, replace: bool, rounding: bool, places: IntArray) -> int:
-    """Fill `places`; how many outputs that took, or -1 where there are too few."""
-    deck = np.arange(n)
+def _drawn(
+    bits: Any, deck: IntArray, replace: bool, rounding: bool, places: IntArray, done: int
+) -> tuple[int, int]:
+    """Fill `places` from `done` on; how many are filled, and how many outputs that took."""
     at = 0
-    for draw in range(len(places)):
-        left = n if replace else n - draw
+    for draw in range(done, len(places)):
+        left = len(deck) if replace else len(deck) - draw
         index, at = _index(bits, at, left, rounding)
-        if at < 0:
-            return -1
+        if index < 0:
+            return draw, at
         places[draw] = deck[index]
         if not replace:
             deck[index] = deck[left - 1]
-    return at
+    return len(places), at
+
+
+def drawn(stream: BitStream, n: int, count: int, replace: bool, rounding: bool) -> IntArray:
+    """`count` places out of 0..n-1.
+
+    Examples
+    --------
+    >>> drawn(BitStream(1), 5, 5, replace=False, rounding=False)
+    array([0, 3, 2, 4, 1])
+    """
+    deck, places, done = np.arange(n), np.empty(count, dtype=np.int64), 0
+    while done < count:
+        bits = stream.peek(min(2 * (count - done) + 64, _BATCH))
+        done, used = _drawn(bits, deck, replace, rounding, places, done)
+        stream.skip(used)
+    return places
 
 
 class Compiled(RRandom):
@@ -61,13 +81,7 @@ class Compiled(RRandom):
     def _places(self, n: int, count: int, replace: bool, prob: Any) -> IntArray:
         if prob is not None or n > 2**20:
             return super()._places(n, count, replace, prob)
-        places, offered = np.empty(count, dtype=np.int64), 2 * count + 64
-        while True:
-            used = _drawn(self._stream.peek(offered), n, replace, self._rounding, places)
-            if used >= 0:
-                self._stream.skip(used)
-                return places
-            offered *= 2
+        return drawn(self._stream, n, count, replace, self._rounding)
 
     def fork(self) -> Compiled:
         """Another generator at the same place."""

@@ -21,6 +21,7 @@ from pycvstat.types import BoolArray, FloatArray, IntArray
 
 SampleKind = Literal["Rejection", "Rounding"]
 _HASHED_ABOVE = 10_000_000
+_COMPILED_ABOVE = 2**20  # cards: dealing them takes longer than to load the compiler
 _SEED_LIMIT = 2**31 - 1
 
 
@@ -222,6 +223,10 @@ class RRandom:
 
     def _shuffled(self, n: int, count: int) -> IntArray:
         """Take one and move the last into its place, `count` times."""
+        if count > _COMPILED_ABOVE:
+            from pycvstat.rmath.random.compiled import drawn as dealt
+
+            return dealt(self._stream, n, count, replace=False, rounding=self._rounding)
         drawn = shrinking_range(self._stream, n, count, rounding=self._rounding)
         return _all_dealt(n, drawn) if 16 * count > n else _few_dealt(n, drawn)
 

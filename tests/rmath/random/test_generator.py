@@ -173,3 +173,16 @@ def test_streams():
     for wrong in ("1", 1.5, True, np.random.RandomState(1)):
         with pytest.raises(InputError):
             as_stream(wrong)
+
+
+@pytest.mark.parametrize("kind", ["Rejection", "Rounding"])
+@pytest.mark.parametrize("n", [2, 11, 1000, 32_768, 32_769, 70_000, 300_000])
+def test_many_cards_are_dealt_by_compiled_code_as_few_are(monkeypatch, kind, n):
+    """Those of R: 2^15 is where a try begins to take two outputs, 2^17 where batches end."""
+    for count in (n, n // 2 + 1):
+        few, many = RRandom(n, kind), RRandom(n, kind)
+        expected = few.sample(n, count)
+        monkeypatch.setattr("pycvstat.rmath.random.generator._COMPILED_ABOVE", 0)
+        assert np.array_equal(many.sample(n, count), expected)
+        assert many.runif(3).tolist() == few.runif(3).tolist()
+        monkeypatch.undo()
