@@ -134,7 +134,7 @@ def knn_reg(
         raise InputError(
             "k should be less than sample size!",
             given=f"k={k} with {len(rows)} rows",
-            fix=f"use k up to {most}",
+            fix=f"use k up to {most}" if most else "give two rows or more, or test=",
         )
     near, _ = _nearest(rows, new, k, algorithm, alone=test is None)
     added = np.zeros(len(new), dtype=np.longdouble)

@@ -96,7 +96,7 @@ class Tune:
     best_performance : float
     best_model : fitted model
     train_ind : tuple of arrays
-        Training rows of each fold, counted from 1.
+        Training rows of each fold, counted from 1, in the order of the data.
 
     Examples
     --------
@@ -159,7 +159,8 @@ def tune(
         A formula.
     data : frame
     ranges : mapping, optional
-        The values of each parameter, combined as ``expand.grid`` does.
+        The values of each parameter, combined as ``expand.grid`` does. Names that the learner lacks
+        are refused, where R hands them on and ``svm`` ignores them.
     tunecontrol : tune_control, optional
         Ten folds by default.
 

@@ -79,6 +79,7 @@ TRAIN, Y = [[0.0, 1.0], [1.0, 1.0], [4.0, 2.0]], [1.0, 2.0, 4.0]
     ("call", "says"),
     [
         (lambda: knn_reg(TRAIN, y=Y, k=3), "k should be less than sample size"),
+        (lambda: knn_reg(TRAIN[:1], y=Y[:1], k=1), "two rows or more"),
         (lambda: knn_reg(TRAIN, TRAIN, Y, k=4), "k should be less than sample size"),
         (lambda: knn_reg(TRAIN, TRAIN, Y, k=0), "k must be a whole number, at least 1"),
         (lambda: knn_reg(TRAIN, TRAIN, Y[:2]), "a number for each row"),

@@ -17,6 +17,7 @@ from pycvstat.types import FloatArray
 FamilyName = Literal["gaussian", "binomial", "poisson", "multinomial"]
 
 _ELSEWHERE = ("cox", "mgaussian")
+_FEW = 8  # rows of a class
 
 
 class Arguments(TypedDict, total=False):
@@ -113,6 +114,9 @@ def _classes(y: Any, n: int, family: str) -> tuple[FloatArray, tuple[Any, ...]]:
             "2 rows.",
             given=", ".join(f"{word}: {count}" for word, count in zip(words, counts, strict=True)),
         )
+    if counts.min() < _FEW:
+        rare = words[int(counts.argmin())]
+        warn(f"one {family} class has fewer than {_FEW} rows.", given=f"{rare}: {counts.min()}")
     return codes.astype(np.float64), tuple(words)
 
 

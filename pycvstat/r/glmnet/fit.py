@@ -297,8 +297,9 @@ def glmnet(
     """Fit the elastic net along a path of penalties, by glmnet's steps.
 
     As in R: ``glmnet(x, y, weights = weights, lambda = lambda_, ...)``, to about ten digits at
-    any `thresh`. Ungrouped coefficients of classes that separate agree to fewer, three at worst
-    (their deviance to eight), and where unpenalised predictors separate them may not converge.
+    any `thresh`. Ungrouped coefficients of three classes that separate agree to six; where a path
+    takes tens of thousands of sweeps to fewer, three at worst (their deviance to eight), and where
+    unpenalised predictors separate classes it may not converge.
 
     Parameters
     ----------

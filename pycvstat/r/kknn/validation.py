@@ -22,6 +22,7 @@ from pycvstat.learners.knn.search import Index
 from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.r.kknn.prediction import Answer, as_learner, match_kernel, new_rows, predict_as_kknn
 from pycvstat.r.session import stream
+from pycvstat.rmath.printing import format_numbers
 from pycvstat.rmath.random import as_stream
 from pycvstat.rmath.sums import sum_
 from pycvstat.types import FloatArray, IntArray
@@ -52,6 +53,16 @@ class TrainKknn:
     >>> found = train_kknn("mpg ~ wt", mtcars(), ks=[1, 3, 5], kernel="rectangular")
     >>> found.best_k, found.mean_squ.round(2).values.ravel().tolist()
     (5, [19.06, 10.12, 7.81])
+    >>> print(found)
+    <BLANKLINE>
+    Call:
+    train.kknn(formula = mpg ~ wt, data = data)
+    <BLANKLINE>
+    Type of response variable: continuous
+    minimal mean absolute error: 2.273125
+    Minimal mean squared error: 7.812862
+    Best kernel: rectangular
+    Best k: 5
     """
 
     mean_squ: pd.DataFrame
@@ -65,10 +76,21 @@ class TrainKknn:
     task: Task
 
     def __repr__(self) -> str:
-        return (
-            f"<TrainKknn {self.task.formula.text}: {self.task.n} rows, best k = {self.best_k}, "
-            f"kernel {self.best_kernel}>"
-        )
+        errors = {
+            "minimal mean absolute error": self.mean_abs,
+            "Minimal mean squared error": self.mean_squ,
+            "Minimal misclassification": self.misclass,
+        }
+        said = {
+            "Type of response variable": self.response,
+            **{name: format_numbers([one.min(axis=None)])[0] for name, one in errors.items()
+               if one.notna().all(axis=None)},
+            "Best kernel": self.best_kernel,
+            "Best k": self.best_k,
+        }  # fmt: skip
+        lines = [f"{name}: {value}" for name, value in said.items()]
+        call = f"train.kknn(formula = {self.task.formula.text}, data = data)"
+        return "\n".join(["", "Call:", call, "", *lines])
 
     def predict(self, new: Any, type: Answer = "raw") -> NDArray[Any]:
         """Predict new rows with the best k and kernel, or their class shares (type "prob").

@@ -109,3 +109,9 @@ def test_a_constant_predictor_keeps_out_of_every_fit():
     found = cv_glmnet(X.assign(one=2.5, late=[*[0.0] * 31, 1.0]), Y, nfolds=4)
     assert not found.glmnet_fit.beta[4].any()
     assert np.isfinite(found.cvm).all()
+
+
+def test_a_class_of_few_rows_is_told():
+    few = ["a"] * 25 + ["b"] * 7
+    with pytest.warns(PycvstatWarning, match="fewer than 8 rows"):
+        glmnet(X, few, family="binomial")
