@@ -124,9 +124,8 @@ class RFolds(Splitter):
     sample_kind : {"Rejection", "Rounding"}
         "Rounding" for R before 3.6.0.
     collation : {"ICU", "C"}, optional
-        How R sorts the classes as words, which decides what caret and rsample's strata draw
-        first: "a" before "B" (nearly every locale) or after it (the C locale). By default as
-        ``levels=`` says for the data, else "ICU".
+        How R sorts classes as words, and so which caret and rsample draw first: "a" before "B"
+        (nearly every locale) or after it (C). By default as ``levels=`` of the data, else "ICU".
 
     Notes
     -----
@@ -136,8 +135,6 @@ class RFolds(Splitter):
 
     Examples
     --------
-    >>> RFolds("rsample", 3, seed=1).plan(7).fold_ids
-    array([1, 1, 1, 2, 2, 3, 3])
     >>> RFolds("cv", 3, seed=1).plan(7).fold_ids
     array([1, 2, 3, 1, 2, 3, 1])
     """
@@ -161,17 +158,20 @@ class RFolds(Splitter):
         self._read(seed=None if self.seed is None else started.seed)
         if self.strata and not self._rule.strata:
             having = [name for name, one in DIALECTS.items() if one.strata]
-            by_y = [name for name, one in DIALECTS.items() if one.in_r.needs == "y"]
             raise FoldError(
                 f"strata is an argument of {' and '.join(having)}'s folds only.",
                 given=f"dialect {self.dialect!r}",
-                fix=f'RFolds("{having[0]}", ..., strata=...), or "{by_y[0]}", which always '
-                "stratifies by y",
+                fix=f'RFolds("{having[0]}", ..., strata=...); caret\'s always stratify by y',
             )
 
     @property
     def _rule(self) -> Dialect:
         return DIALECTS[self.dialect]
+
+    @property
+    def column(self) -> str:
+        """The column of strata, where they are one."""
+        return self.strata if isinstance(self.strata, str) else ""
 
     @property
     def stratified(self) -> bool | str:
@@ -198,13 +198,13 @@ class RFolds(Splitter):
             if self._rule.in_r.reseeds and given.n > self.k:
                 stream = RRandom(int(stream.sample(1_000_000, 1)[0]), self.sample_kind)
 
-    def in_r(self) -> RowsInR | None:
-        """How the package makes the same rows; None where strata are a column, which R lacks."""
-        if isinstance(self.strata, str):
-            return None
+    def in_r(self) -> RowsInR:
+        """How the package makes the same rows; by a column as strata in a course only."""
         rule = self._rule.in_r
-        found = replace(rule, reads={**rule.reads, "k": self.k}, times=self.repeats)
-        return replace(found, needs="y") if self.strata else found
+        if self.strata:
+            course = rule.course.replace("v = k", "v = k, strata = STRATA")
+            rule = replace(rule, code=rule.code * (not self.column), needs="y", course=course)
+        return replace(rule, reads={**rule.reads, "k": self.k}, times=self.repeats)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of fits, for use as scikit-learn's ``cv=``."""

@@ -47,6 +47,11 @@ class Grouped(Drawn):
             self._read(strata=tuple(np.asarray(self.strata).tolist()))
 
     @property
+    def column(self) -> str:
+        """The column of strata, where they are one."""
+        return self.strata if isinstance(self.strata, str) else ""
+
+    @property
     def stratified(self) -> bool | str:
         """The strata that are given, by the name of their column."""
         return self.strata is not None and (self.column or "strata that were given")

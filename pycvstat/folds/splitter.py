@@ -91,7 +91,7 @@ class RowsInR:
     code : str
         R code of one repetition: a list of the test rows of each fold, or the fold label of every
         row. It reads the number of rows as ``n``, and by name what else it needs; the functions of
-        `folds.R` are there.
+        `folds.R` are there. Empty where only a course could write it.
     reads : mapping
         Numbers and words that it reads by name.
     times : int
@@ -106,7 +106,7 @@ class RowsInR:
         Whether it gives training rows that are not the rest where ``part`` is "train".
     course : str
         A list of the test rows of each fold, as a course would write it, the response as
-        ``RESPONSE``; empty where no course would.
+        ``RESPONSE``, the name of the column of strata as ``STRATA``; empty where no course would.
 
     Examples
     --------
@@ -143,8 +143,7 @@ class Splitter(AsTyped, metaclass=Answering):
     @property
     def column(self) -> str:
         """The column of the data that it knows by name only; empty where there is none."""
-        strata = getattr(self, "strata", None)
-        return strata if isinstance(strata, str) else ""
+        return ""
 
     def _read(self, **checked: Any) -> None:
         """Keep arguments as they were read."""

@@ -34,7 +34,8 @@ class LearnerInR:
         What stands in where the packages are not installed.
     course : tuple of str
         R lines that make ``p``, predictions of the data frame ``new``, from ``train``, as a course
-        would write them, the formula as ``FORMULA``.
+        would write them, the formula as ``FORMULA``, of `params` as ``<name>`` those that can be
+        tuned in a course.
 
     Examples
     --------

@@ -141,7 +141,7 @@ def analysis(result: Any) -> Iterator[str]:
     for name, learner in learners_of(result).items():
         yield f"{name} = {source(learner) or f'''load_record(here / '{name}.npz').record'''}"
     plan = result.plan
-    drawn = source(plan.splitter) if plan.splitter is not None else ""
+    drawn = "" if plan.splitter is None or plan.splitter.column else source(plan.splitter)
     read = 'pcv.FoldPlan.from_csv(here / "folds.csv")'
     yield f"folds = {drawn or read}"
     call = view_of(result).python()

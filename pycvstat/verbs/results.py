@@ -51,8 +51,9 @@ class Verbs(Shown):
             Ending in .R: a script, and beside it the CSV that it reads; no row of the data stands
             in the script. Ending in .rds: a file for ``readRDS``; see `as_r`.
         **options
-            ``data=False``: only the script. ``style="course"``: a dozen lines as a course would
-            write them, which draw the folds and loop over them, for a cross-validation.
+            ``data=False``: only the script. ``style="course"``: up to twenty lines as a course
+            would write them, which draw the folds and loop over them, for a cross-validation or a
+            tuning over a grid.
 
         Returns
         -------

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pycvstat as pcv
-from pycvstat.errors import FoldError, InputError, PycvstatWarning
+from pycvstat.errors import FoldError, InputError, PycvstatWarning, RError
 from pycvstat.folds import DIALECTS, FoldPlan, RFolds
 from pycvstat.rmath.random import RRandom
 
@@ -144,6 +144,8 @@ def test_a_plan_keeps_what_made_it_where_r_can_make_it(name):
     assert folds.plan(24, y=np.arange(24) % 2).splitter == folds
 
 
-def test_a_plan_by_strata_of_a_column_is_not_made_in_r():
-    data = {"z": np.arange(24) % 2}
-    assert RFolds("rsample", 4, seed=1, strata="z").plan(data).splitter is None
+def test_a_plan_by_strata_of_a_column_is_made_in_r_by_a_course_only():
+    plan = RFolds("rsample", 4, seed=1, strata="z").plan({"z": np.arange(24) % 2})
+    assert "strata = STRATA" in plan.splitter.in_r().course
+    with pytest.raises(RError, match="no counterpart"):
+        plan.crosscheck()

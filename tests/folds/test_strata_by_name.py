@@ -1,5 +1,7 @@
 """Strata that are a column of the data, known by its name."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -33,6 +35,16 @@ def test_the_name_means_the_values_of_the_column():
 )
 def test_dialects_read_the_column_as_a_plan_of_the_data_does(folds):
     assert np.array_equal(plan_of(folds).fold_ids, folds.plan(DATA, y=DATA.y).fold_ids)
+
+
+def test_a_text_of_a_users_own_splitter_is_no_column():
+    @dataclass(frozen=True)
+    class Named(pcv.Blocks):
+        strata: str = "of my own"
+
+    assert len(plan_of(Named(4))) == 4
+    assert Named(4).column == ""
+    assert BY_NAME.column == pcv.Repeated(pcv.Grouped(5, strata="s"), 2, random=1).column == "s"
 
 
 def test_rows_left_out_take_their_strata_with_them():

@@ -153,8 +153,8 @@ class KNN(Learner):
             IN_R,
             otherwise=self._standin(task),
             course=(
-                f"fit <- kknn(FORMULA, train, new, k = {self.k}, distance = {self.distance:g}, "
-                f'kernel = "{self.kernel}"{"" if self.scale else ", scale = FALSE"})',
+                "fit <- kknn(FORMULA, train, new, k = <k>, distance = <distance>, "
+                "kernel = <kernel>, scale = <scale>)",
                 "p <- fit$fitted.values",
             ),
         )

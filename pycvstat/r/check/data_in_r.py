@@ -143,7 +143,7 @@ CUT = """{{
 
 def plan_in_r(plan: FoldPlan, written: bool, y: Any) -> Call:
     rows = plan.splitter.in_r() if isinstance(plan.splitter, Splitter) else None
-    if rows is None:
+    if rows is None or not rows.code:
         raise RError(
             "these folds have no counterpart that R could draw.",
             given=plan.recipe,

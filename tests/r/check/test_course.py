@@ -13,6 +13,7 @@ from pycvstat.errors import InputError
 
 CARS = pcv.data.mtcars()
 IRIS = pcv.data.iris()
+AUTO = pcv.data.auto().rename(columns={"weight": "wt"})
 TWO = IRIS[IRIS["Species"] != "setosa"].assign(Species=lambda d: d["Species"].astype(str))
 LINES = 22
 """Of the longest script: a dozen, one per column of classes, and a seed."""
@@ -32,6 +33,10 @@ CASES = {
     },
     "glm of counts": (pcv.GLM("poisson"), "carb ~ hp + wt", CARS, pcv.KFold(5, random=1)),
     "glm of classes": (pcv.Logit(), "Species ~ Petal.Width", TWO, pcv.RFolds("caret", 5, seed=1)),
+    "strata of y": (pcv.OLS(), "mpg ~ wt", AUTO, pcv.RFolds("rsample", 5, seed=3, strata=True)),
+    "strata of a column": (
+        pcv.OLS(), "Sepal.Length ~ .", IRIS, pcv.RFolds("rsample", 5, seed=3, strata="Species")
+    ),
     "a factor": (pcv.OLS(), "Sepal.Length ~ Species", IRIS, pcv.KFold(10, random=17)),
 }  # fmt: skip
 
@@ -42,19 +47,45 @@ CASES = {
 def test_r_prints_the_number_by_a_short_script(name, tmp_path):
     learner, formula, data, folds = CASES[name]
     result = pcv.cross_validate(learner, formula, data, folds=folds)
-    path = result.to_r(tmp_path / "cars.R", style="course")
-    lines = path.read_text(encoding="utf-8").splitlines()
+    found = printed(result, tmp_path / "cars.R")
+    # R prints seven digits
+    np.testing.assert_allclose(found, [result.estimate, result.pooled], rtol=1e-6)
+
+
+def printed(result, path):
+    """The numbers that R prints by the script."""
+    lines = result.to_r(path, style="course").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= LINES
     done = subprocess.run(
         ["Rscript", "--vanilla", path.name],
-        cwd=tmp_path,
+        cwd=path.parent,
         capture_output=True,
         text=True,
         check=True,
     )
-    found = [float(number) for number in re.findall(r"^\[1\] (\S+)$", done.stdout, re.M)]
-    # R prints seven digits
-    np.testing.assert_allclose(found, [result.estimate, result.pooled], rtol=1e-6)
+    return [float(number) for number in re.findall(r"^\[1\] (\S+)$", done.stdout, re.M)]
+
+
+@pytest.mark.live_r
+@pytest.mark.parametrize("dialect", ["boot", "caret"])
+def test_r_tunes_by_a_short_script(dialect, tmp_path):
+    grid = {"formula": [f"mpg ~ poly(wt, {degree})" for degree in (1, 2, 3)]}
+    folds = pcv.RFolds(dialect, 10, seed=17)
+    result = pcv.tune(pcv.OLS(), "mpg ~ wt", AUTO, grid=grid, folds=folds)
+    found = printed(result, tmp_path / "auto.R")
+    np.testing.assert_allclose(found, [result.estimate], rtol=1e-6)  # seven digits
+
+
+def test_a_grid_is_typed_as_in_a_course(tmp_path):
+    one, two = {"k": range(1, 21)}, {"k": [1, 5], "kernel": ["inv", "optimal"]}
+    for grid, line in (
+        (one, "grid <- data.frame(k = 1:20)"),
+        (two, 'grid <- expand.grid(kernel = c("inv", "optimal"), k = c(1, 5), strings'),
+    ):
+        result = pcv.tune(pcv.KNN(), "mpg ~ wt", CARS, grid=grid, folds=pcv.Blocks(4))
+        text = result.to_r(tmp_path / "cars.R", style="course").read_text(encoding="utf-8")
+        assert line in text
+        assert "k = grid$k[i], distance = 2, kernel = " in text
 
 
 def test_no_row_and_no_fold_is_written_out_and_doubles_are_short(tmp_path):
@@ -80,9 +111,28 @@ def test_no_row_and_no_fold_is_written_out_and_doubles_are_short(tmp_path):
             ),
             "weights",
         ),
+        (lambda: pcv.tune(pcv.Ridge(), "mpg ~ .", CARS, grid={"lam": [1.0]}, folds=4), "Ridge"),
         (
-            lambda: pcv.tune(pcv.Ridge(), "mpg ~ .", CARS, grid={"lam": [1.0]}, folds=4),
-            "TuneResult",
+            lambda: pcv.tune(
+                pcv.KNN(),
+                "mpg ~ wt",
+                CARS,
+                grid={"k": [1, 2]},
+                folds=4,
+                rule="one_se",
+                complexity="-k",
+            ),
+            "one_se",
+        ),
+        (
+            lambda: pcv.cross_validate(
+                pcv.OLS(), "mpg ~ wt", CARS, folds=pcv.RFolds("rsample", 4, seed=1, strata="gear")
+            ),
+            "gear",
+        ),
+        (
+            lambda: pcv.error_curve(pcv.KNN(), "mpg ~ wt", CARS, grid={"k": [1, 2]}, folds=4),
+            "Curve",
         ),
     ],
 )

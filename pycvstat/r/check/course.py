@@ -1,0 +1,176 @@
+"""A cross-validation, or tuning over a grid, as a course would write it in R: loops over folds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib.metadata import version
+from itertools import product
+from typing import Any
+
+import pandas as pd
+
+from pycvstat.errors import InputError
+from pycvstat.errors.checks import is_number, is_whole
+from pycvstat.losses import as_loss
+from pycvstat.procedures.cross_validate import CVResult
+from pycvstat.procedures.tune import TuneResult
+from pycvstat.r.bridge.to_r import literal
+from pycvstat.r.check.script import Script
+from pycvstat.rmath.random import RRandom
+
+
+def course_script(result: Any, stem: str = "data") -> Script:
+    """The script of a cross-validation or of a tuning, which reads ``stem.csv``.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> cars, folds = pcv.data.mtcars(), pcv.KFold(10, random=1)
+    >>> result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", cars, folds=folds)
+    >>> print(course_script(result, "cars").text.partition("\\n")[2])
+    data <- read.csv("cars.csv", stringsAsFactors = TRUE, check.names = FALSE)
+    n <- nrow(data)
+    k <- 10
+    set.seed(1)
+    test <- split(sample(n), sort(rep(1:k, length.out = n)))
+    errors <- sapply(test, function(rows) {
+      train <- data[-rows, ]
+      new <- data[rows, ]
+      fit <- lm(mpg ~ wt, data = train)
+      p <- predict(fit, new)
+      y <- with(new, mpg)
+      mean((y - p)^2)
+    })
+    print(mean(errors), digits = 7)  # 10.71148, the mean of fold means
+    print(weighted.mean(errors, lengths(test)), digits = 7)  # 10.45662, the mean over rows
+    <BLANKLINE>
+    >>> grid = {"formula": ["mpg ~ wt", "mpg ~ wt + hp"]}
+    >>> result = pcv.tune(pcv.OLS(), "mpg ~ wt", cars, grid=grid, folds=folds)
+    >>> print("\\n".join(course_script(result).text.splitlines()[6:8]))
+    grid <- data.frame(formula = c("mpg ~ wt", "mpg ~ wt + hp"))
+    errors <- sapply(1:nrow(grid), function(i) sapply(test, function(rows) {
+    """
+    if not isinstance(result, CVResult | TuneResult):
+        raise _not_in_this_style(f"a {type(result).__name__}")
+    task, frame = result.task, result.task.frame.to_pandas()
+    tuned = result if isinstance(result, TuneResult) else None
+    code = result.learner.in_r(task)
+    name = result.loss if isinstance(result, CVResult) else result.means.loss
+    loss = None if tuned and tuned.metric else as_loss(name, task.response.kind).in_r
+    if code is None or task.weights is not None or not code.course or not loss:
+        what = "weights" if task.weights is not None else f"{result.learner!r}, {name}"
+        raise _not_in_this_style(what)
+    said = {"FORMULA": task.formula.text}
+    said |= {f"<{name}>": _typed(value) for name, value in code.params.items()}
+    grid = [] if tuned is None else [f"grid <- {_grid(tuned, said, code.course)}"]
+    levels = [
+        f"data${name} <- factor(data${name}, {', '.join(_levels(frame[name]))})"
+        for name in frame
+        if isinstance(frame[name].dtype, pd.CategoricalDtype)
+    ]
+    left = task.formula.text.partition("~")[0].strip()
+    read = f'data <- read.csv("{stem}.csv", stringsAsFactors = TRUE, check.names = FALSE)'
+    each, end = ("sapply(1:nrow(grid), function(i) ", "}))") if tuned else ("", "})")
+    lines = [
+        f"# Written by pycvstat {version('pycvstat')}; reads {stem}.csv beside it.",
+        *(f"library({package})" for package in code.packages),
+        read, *levels, "n <- nrow(data)",
+        *_folds(result, left), *grid,
+        f"errors <- {each}sapply(test, function(rows) {{",
+        "  train <- data[-rows, ]", "  new <- data[rows, ]",
+        *("  " + re.sub("|".join(said), lambda at: said[at[0]], line) for line in code.course),
+        f"  y <- with(new, {left})", f"  mean({loss})", end,
+        *(_chosen(tuned) if tuned else _averaged(result)),
+    ]  # fmt: skip
+    return Script("\n".join(lines) + "\n", {f"{stem}.csv": frame.to_csv(index=False)})
+
+
+def _averaged(result: Any) -> list[str]:
+    return [
+        f"print(mean(errors), digits = 7)  # {result.estimate:.7g}, the mean of fold means",
+        "print(weighted.mean(errors, lengths(test)), digits = 7)  "
+        f"# {result.pooled:.7g}, the mean over rows",
+    ]
+
+
+def _chosen(result: TuneResult) -> list[str]:
+    best = ", ".join(f"{name} = {_typed(value)}" for name, value in result.best.items())
+    return [
+        "estimates <- colMeans(errors)",
+        f"print(grid[which.min(estimates), , drop = FALSE])  # {best}",
+        f"print(min(estimates), digits = 7)  # {result.estimate:.7g}, the mean of fold means",
+    ]
+
+
+def _grid(result: TuneResult, said: dict[str, str], course: Sequence[str]) -> str:
+    """The candidates as a frame; in `said` their parameters are those of its row `i`."""
+    names = list(result.candidates[0])
+    places = {name: "FORMULA" if name == "formula" else f"<{name}>" for name in names}
+    known = all(any(place in line for line in course) for place in places.values())
+    same = all(list(one) == names for one in result.candidates)
+    if not names or not known or not same or result.rule.name != "min":
+        what = f"{', '.join(names)} of {result.learner!r}, rule {result.rule.name!r}"
+        raise _not_in_this_style(what)
+    for name, place in places.items():
+        said[place] = f"formula(grid${name}[i])" if name == "formula" else f"grid${name}[i]"
+    rows = [tuple(one.values()) for one in result.candidates]
+    values = {name: list(dict.fromkeys(row[j] for row in rows)) for j, name in enumerate(names)}
+    if len(names) > 1 and rows == list(product(*values.values())):  # R varies the first fastest
+        listed = [f"{name} = {_several(values[name])}" for name in reversed(names)]
+        return f"expand.grid({', '.join(listed)}, stringsAsFactors = FALSE)"
+    columns = zip(names, zip(*rows, strict=True), strict=True)
+    return f"data.frame({', '.join(f'{name} = {_several(column)}' for name, column in columns)})"
+
+
+def _several(values: Sequence[Any]) -> str:
+    """Numbers or words as they are typed: whole numbers in a row as a range."""
+    one, *more = values
+    if more and is_whole(one) and list(values) == list(range(one, one + len(values))):
+        return f"{one}:{values[-1]}"
+    return f"c({', '.join(map(_typed, values))})"
+
+
+def _typed(value: Any) -> str:
+    """A number or a word as it is typed.
+
+    Examples
+    --------
+    >>> _typed(5), _typed(22.8), _typed(2.0), _typed(True), _typed("inv")
+    ('5', '22.8', '2', 'TRUE', '"inv"')
+    """
+    return repr(float(value)).removesuffix(".0") if is_number(value) else literal(value)
+
+
+def _folds(result: CVResult | TuneResult, left: str) -> list[str]:
+    """The folds, drawn as they were drawn here."""
+    plan = result.plan
+    rows = None if plan.splitter is None else plan.splitter.in_r()
+    if rows is None or not rows.course or (plan.splitter.draws and plan.seed is None):
+        raise _not_in_this_style(f"folds of {plan.recipe}")
+    own = getattr(plan.splitter, "random", None)
+    old = isinstance(own, RRandom) and own.sample_kind == "Rounding"
+    kind = ', sample.kind = "Rounding"' if old else ""
+    given = [f"{name} <- {_typed(value)}" for name, value in rows.reads.items()]
+    seed = [f"set.seed({plan.seed}{kind})"] if plan.splitter.draws else []
+    strata = plan.stratified if isinstance(plan.stratified, str) else left
+    if "STRATA" in rows.course and strata not in result.task.frame.names:
+        raise _not_in_this_style(f"folds of {plan.recipe}, whose strata the formula does not have")
+    course = rows.course.replace("RESPONSE", f"with(data, {left})")
+    course = course.replace("STRATA", literal(strata))
+    if rows.times > 1:
+        course = f"do.call(c, replicate({rows.times}, {course}, simplify = FALSE))"
+    return [*given, *seed, f"test <- {course}"]
+
+
+def _levels(column: pd.Series[Any]) -> list[str]:
+    ordered = ["ordered = TRUE"] if column.cat.ordered else []
+    return [f"levels = {literal([str(level) for level in column.cat.categories])}", *ordered]
+
+
+def _not_in_this_style(what: str) -> InputError:
+    return InputError(
+        "this is not written in the style of a course.",
+        given=what,
+        fix='to_r(path), with style="full": it has all folds and functions written out',
+    )
