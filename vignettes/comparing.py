@@ -11,11 +11,6 @@
 # 180.
 
 # %%
-import json
-from pathlib import Path
-
-import pandas as pd
-
 import pycvstat as pcv
 
 data = pcv.data.waves(200, random=1)
@@ -65,23 +60,18 @@ both.pairs()[["a", "b", "estimate", "conf_low", "conf_high", "target", "p_value"
 
 # %%
 #| caption: Share of data sets in which the test at 5 % finds a difference.
-record = json.loads(Path("recorded/coverage.json").read_text())
+from recorded_runs import runs
+
 scenarios = {
     "two OLS, n = 50, effect 0": "n = 50",
     "two OLS, n = 100, effect 0": "n = 100",
     "two OLS, n = 300, effect 0": "n = 300",
     "two OLS, n = 100, effect 0.2": "n = 100, power",
 }
-paired = pd.DataFrame(
-    {
-        "test": run["label"],
-        "scenario": scenarios[run["rows"][0]["scenario"]],
-        "found": run["excludes_zero"],
-    }
-    for run in record["runs"]
-    if run["part"] == "paired"
-)
-paired.pivot_table(index="test", columns="scenario", values="found", sort=False)
+paired = runs("paired").assign(scenario=lambda table: table["scenario"].map(scenarios))
+paired.pivot_table(
+    index="label", columns="scenario", values="excludes_zero", sort=False
+).rename_axis("test")
 
 # %% [markdown]
 # The uncorrected resampled t takes overlapping training sets for independent ones, and finds a

@@ -19,7 +19,7 @@ author = "pycvstat contributors"
 version = release = installed("pycvstat")
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "pages", "made"]
 source_suffix = {".md": "myst-nb", ".py": "myst-nb", ".rst": "restructuredtext"}
-exclude_patterns = ["beside_r/*.py", "kernels", "templates", "record_*.py"]
+exclude_patterns = ["beside_r/*.py", "kernels", "templates", "record*_*.py"]
 exclude_patterns += ["conf.py", "made.py", "pages.py", "reference.py", "shown.py"]
 
 nb_custom_formats = {".py": "pages.notebook"}

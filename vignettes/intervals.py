@@ -75,19 +75,7 @@ except pcv.errors.IntervalError as problem:
 # `python vignettes/record_coverage.py`; the tests repeat a part of it.
 
 # %%
-record = json.loads(Path("recorded/coverage.json").read_text())
-
-
-def runs(part, target=None):
-    rows = [
-        {"label": run["label"], "excludes_zero": run["excludes_zero"]} | row
-        for run in record["runs"]
-        if run["part"] == part
-        for row in run["rows"]
-    ]
-    table = pd.DataFrame(rows)
-    return table if target is None else table[table["target"] == target]
-
+from recorded_runs import runs
 
 methods = runs("methods", "ER(100)")
 methods["coverage"].round(3).groupby(

@@ -248,8 +248,8 @@ def _computed(
         raise legal.refusal(method, reason, table, together)
     legal.check_size(table.losses if isinstance(table, LossTable) else table.means)
     tails = metric is None or (together and metric.needs == "numbers")
-    if tails and isinstance(table, LossTable) and not (scored or bounded):
-        warn_heavy_tails(table)
+    tails &= not (scored or bounded)
+    heavy = tails and isinstance(table, LossTable) and warn_heavy_tails(table)
     if scored:
         table = replace(table, loss="auc", range=(0.0, 1.0))
     elif metric and together and method.metrics == "own":
@@ -259,7 +259,7 @@ def _computed(
         table = measured(table, metric, averaging, method, options)
     elif isinstance(table, LossTable) and table.weights is not None:
         table = table.means() if method.needs == "fold means" else table.linearised()
-    return method.formula(table, level, **options), table
+    return replace(method.formula(table, level, **options), heavy=heavy), table
 
 
 def asked_for(

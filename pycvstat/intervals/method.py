@@ -44,6 +44,8 @@ class Limits:
         NaN beside it are those of an empty set: the test rejects every value.
     log : bool
         Whether the limits are those of the logarithm of the mean.
+    heavy : bool
+        Whether the losses have heavy tails, which was warned of.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Limits:
     details: Mapping[str, Any] = field(default_factory=dict)
     p_value: float | None = None
     log: bool = False
+    heavy: bool = False
 
     @property
     def empty(self) -> bool:

@@ -12,7 +12,7 @@ from pycvstat.intervals.all_rows import Curve, all_rows
 from pycvstat.intervals.method import Limits, Method
 from pycvstat.intervals.result import Estimand, Interval
 from pycvstat.intervals.simulated import figures
-from pycvstat.intervals.tails import few_losses, heavy_tails
+from pycvstat.intervals.tails import few_losses
 from pycvstat.losses import LossTable, Metric, Table
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.table import is_weighed
@@ -63,16 +63,10 @@ def name_limits(
         limits = replace(limits, high=highest)
     if said := _of_weights(given, metric):
         limits = replace(limits, notes=(*limits.notes, said))
-    clipped = limits.low < lowest or limits.high > highest
-    if clipped:
-        notes = (*limits.notes, cut_words(limits, lowest, highest))
-        low, high = max(limits.low, lowest), min(limits.high, highest)
-        limits = replace(limits, low=low, high=high, notes=notes)
-    rows = given if isinstance(given, LossTable) and not metric else None
-    heavy = rows is not None and bool(heavy_tails(rows))
-    if rows is not None and (few := few_losses(rows)):
+    limits, clipped = kept_inside(limits, lowest, highest)
+    if not metric and isinstance(given, LossTable) and (few := few_losses(given)):
         limits = replace(limits, notes=(*limits.notes, few))
-    measured = "" if metric else figures(method.name, given, heavy, pair)
+    measured = "" if metric else figures(method.name, given, limits.heavy, pair)
     known = "; ".join(part for part in (method.known(table.plan), measured, known) if part)
     more |= {
         "all_rows": all_models,
@@ -127,15 +121,19 @@ def interval_of(
     )
 
 
-def cut_words(limits: Limits, lowest: float, highest: float) -> str:
-    """Which ends were moved to the ends of the range.
+def kept_inside(limits: Limits, lowest: float, highest: float) -> tuple[Limits, bool]:
+    """Ends outside the range moved to its ends, with a note; whether one was.
 
     Examples
     --------
-    >>> cut_words(Limits(0.1, 0.1, -0.1, 0.3), 0.0, 1.0)
-    'lower end cut at 0, the smallest possible value (the formula gives -0.1)'
+    >>> limits, _ = kept_inside(Limits(0.1, 0.1, -0.1, 0.3), 0.0, 1.0)
+    >>> limits.low, limits.notes
+    (0.0, ('lower end cut at 0, the smallest possible value (the formula gives -0.1)',))
     """
     low = f"lower end cut at {lowest:g}, the smallest possible value (the formula gives "
     high = f"upper end cut at {highest:g}, the largest possible value (the formula gives "
-    ends = [f"{low}{limits.low:.3g})"] if limits.low < lowest else []
-    return "; ".join(ends + ([f"{high}{limits.high:.3g})"] if limits.high > highest else []))
+    cut = [f"{low}{limits.low:.3g})"] if limits.low < lowest else []
+    cut += [f"{high}{limits.high:.3g})"] if limits.high > highest else []
+    low_end, high_end = max(limits.low, lowest), min(limits.high, highest)
+    notes = (*limits.notes, "; ".join(cut)) if cut else limits.notes
+    return replace(limits, low=low_end, high=high_end, notes=notes), bool(cut)

@@ -14,7 +14,7 @@ from pycvstat.types import FloatArray
 NORMAL = 2 * math.sqrt(2 / math.pi)
 """The mean third power of normal errors over the cube of their root mean square: 1.6."""
 LEAST, MOST = 1.76, 2.0
-"""The `thickness` of 100 errors, and of 267 or more, that is heavy, in between on a line: the more
+"""The `thickness` of 100 errors, and of 700 or more, that is heavy, in between on a line: the more
 rows, the more of heavy tails is seen where an interval fails, and the less is a sign of it."""
 MIXED = 2.4
 """The same where errors have several scales, which alone makes tails: of 5 and of 15 nearest
@@ -69,11 +69,11 @@ def heavy_from(n: int, one_scale: bool = True) -> float:
     Examples
     --------
     >>> [round(heavy_from(n), 2) for n in (25, 100, 400)]
-    [1.87, 1.76, 2.0]
+    [1.87, 1.76, 1.88]
     """
     if not one_scale:
         return MIXED
-    rising = min(LEAST + max(n - 100, 0) * (MOST - LEAST) / 167, MOST)
+    rising = min(LEAST + max(n - 100, 0) * (MOST - LEAST) / 600, MOST)
     return max(NORMAL + (1.68 - 7.5 / n) / math.sqrt(n), rising)
 
 
@@ -112,11 +112,11 @@ def few_losses(table: LossTable) -> str:
     return f"{count} losses rarely show heavy tails of errors, so no warning of them means little"
 
 
-def warn_heavy_tails(table: LossTable) -> None:
-    """Warn when the errors behind the losses have heavy tails."""
+def warn_heavy_tails(table: LossTable) -> bool:
+    """Warn when the errors behind the losses have heavy tails; whether they have."""
     beside, lighter = heavy_tails(table), lighter_than(table.loss)
     if not beside:
-        return
+        return False
     others = {"loss": lighter} if lighter else {}
     if table.loss == "squared" and table.predictions is not None:
         others["metric"] = "trimmed_mse"
@@ -129,3 +129,4 @@ def warn_heavy_tails(table: LossTable) -> None:
         "intervals for their mean lie too low more often than they say.",
         fix=Advice(f"{{side}} gives a bound; {rest}", side="upper", **others),
     )
+    return True

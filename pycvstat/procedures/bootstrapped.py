@@ -17,7 +17,7 @@ from pycvstat.intervals.all_rows import AllRows
 from pycvstat.intervals.bootstrap import percentiles
 from pycvstat.intervals.legal import range_of
 from pycvstat.intervals.method import Limits
-from pycvstat.intervals.naming import cut_words
+from pycvstat.intervals.naming import kept_inside
 from pycvstat.intervals.quantiles import symmetric
 from pycvstat.intervals.resamples import OutOfBag, out_of_bag, plus
 from pycvstat.intervals.result import Estimand, Interval
@@ -276,12 +276,8 @@ class BootstrapResult(CVResult):
         about: Estimand,
         metric: MetricLike | None = None,
     ) -> Interval:
-        lowest, highest = self.table.range if metric is None else as_metric(metric).range
-        clipped = limits.low < lowest or limits.high > highest
-        if clipped:
-            notes = (*limits.notes, cut_words(limits, lowest, highest))
-            low, high = max(limits.low, lowest), min(limits.high, highest)
-            limits = replace(limits, low=low, high=high, notes=notes)
+        ends = self.table.range if metric is None else as_metric(metric).range
+        limits, clipped = kept_inside(limits, *ends)
         different = [len(np.unique(rows)) for rows, _ in self.plan]
         size = round(float(np.mean(different))) if name == "out_of_bag" else self.plan.n
         return Interval(

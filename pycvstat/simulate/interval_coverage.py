@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
-from pycvstat.errors.checks import Brief, check_level, is_whole
+from pycvstat.errors.checks import Brief, check_level, check_word, is_whole
 from pycvstat.folds import FoldPlan, KFold, Splitter
 from pycvstat.intervals import Limits, interval
 from pycvstat.intervals.legal import range_of
@@ -84,6 +84,8 @@ class Coverage(Brief, Shown):
     warned : MonteCarlo
         Share of data sets whose losses are warned of.
     seed : int or None
+    drawn : FoldPlan
+        The folds of the last data sets.
 
     Examples
     --------
@@ -107,17 +109,13 @@ class Coverage(Brief, Shown):
     excludes_zero: MonteCarlo
     warned: MonteCarlo
     seed: int | None
+    drawn: FoldPlan = field(repr=False)
 
     def __getitem__(self, target: str) -> Covered:
         """The row of a target: ``"ER(100)"``."""
-        for row in self.targets:
-            if row.target == target:
-                return row
-        raise InputError(
-            "there is no such target.",
-            given=repr(target),
-            fix=f"use one of {', '.join(row.target for row in self.targets)}",
-        )
+        rows = {row.target: row for row in self.targets}
+        check_word("target", target, rows, "there is no such target.")
+        return rows[target]
 
     def tidy(self) -> pd.DataFrame:
         """One row per target; columns that end in _error are Monte Carlo standard errors."""
@@ -235,8 +233,9 @@ def coverage(
                 truths.append([of_size[_SIZE[target]] for target in wanted])
     labels = [_label(t, case.n, plan) for t in wanted]
     by_target = dict(zip(labels, np.array(truths).T, strict=True))
-    asked = {"scenario": case.name, "method": name, "folds": plan.recipe, "level": level}
-    return _count(np.array(limits), by_target, np.array(heavy), **asked, seed=stream.seed)
+    asked = {"scenario": case.name, "method": name, "level": level, "seed": stream.seed}
+    asked |= {"folds": plan.recipe, "drawn": plan}
+    return _count(np.array(limits), by_target, np.array(heavy), **asked)
 
 
 def _usual(table: LossTable, level: float) -> Any:
@@ -318,12 +317,7 @@ def _count(
 
 
 def _targets(targets: Sequence[Target]) -> list[Target]:
-    wanted = list(targets)
-    unknown = [t for t in wanted if t not in get_args(Target)]
-    if unknown or not wanted:
-        raise InputError(
-            "there is no such target." if unknown else "there is no target.",
-            given=", ".join(map(repr, unknown)) or "none",
-            fix=f"use a list of {', '.join(get_args(Target))}",
-        )
+    wanted: list[Any] = list(targets) or ["none"]
+    for target in wanted:
+        check_word("target", target, get_args(Target), "there is no such target.")
     return wanted

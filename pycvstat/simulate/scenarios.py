@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError
+from pycvstat.errors.checks import check_word
 from pycvstat.folds import Blocks
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner
@@ -348,10 +348,5 @@ def as_scenario(given: str | Scenario) -> Scenario:
     """
     if isinstance(given, Scenario):
         return given
-    if given not in SCENARIOS:
-        raise InputError(
-            "there is no such scenario.",
-            given=repr(given),
-            fix=f"use one of {', '.join(SCENARIOS)}, or a Scenario",
-        )
+    check_word("scenario", given, SCENARIOS, "there is no such scenario.")
     return SCENARIOS[given]

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 import pycvstat as pcv
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.folds import FiveByTwo, FoldPlan, Repeated
-from pycvstat.intervals import interval
+from pycvstat.intervals import interval, tails
 from pycvstat.intervals.cluster import cluster_robust, freedom
 from pycvstat.intervals.log_t import instability, overlap
 from pycvstat.intervals.tails import heavy_from, thickness
@@ -60,6 +60,15 @@ def test_what_is_warned_of():
     assert shares["normal"] < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
     assert shares["t3"] > 0.8
     assert shares["lognormal"] > 0.95
+
+
+def test_tails_are_looked_at_once(monkeypatch):
+    seen = []
+    monkeypatch.setattr(tails, "thickness", lambda losses: seen.append(1) or 9.0)
+    with pytest.warns(PycvstatWarning, match="heavy tails"):
+        known = interval(table(1)).known
+    assert len(seen) == 1
+    assert "with heavy tails as here" in known
 
 
 @pytest.mark.filterwarnings("ignore:The losses have heavy tails")

@@ -119,6 +119,7 @@ def test_numbers_are_exact_as_values_and_rounded_as_macros(tmp_path: Path) -> No
     values = json.loads(found.numbers(tmp_path / "n.json").read_text())
     assert values["estimate"] == found.estimate
     assert values["conf_low"] == found.interval().low
+    assert values["all_rows"] == str(found.interval().all_rows)
     assert r"\newcommand{\pcvEstimate}{8.5770}" in found.numbers(tmp_path / "n.tex").read_text()
 
 

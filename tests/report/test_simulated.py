@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import pycvstat as pcv
-from pycvstat.simulate import MonteCarlo, TuningQuantities, bias_variance, sine, theorem_1
+from pycvstat.simulate import MonteCarlo, TuningQuantities, bias_variance, coverage, sine, theorem_1
 
 
 def quantities() -> TuningQuantities:
@@ -34,6 +34,16 @@ def test_quantities_in_words() -> None:
     assert "80 rows · 500 simulated data sets" in text
     assert "-0.2500" in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_coverage_is_of_folds_in_words(tmp_path: Path) -> None:
+    folds = pcv.Repeated(pcv.KFold(5), 2)
+    found = coverage("ols_low", folds=folds, sets=4)
+    found.report(tmp_path / "a.md")
+    text = (tmp_path / "a.md").read_text("utf-8")
+    assert "p = 2, by 5-fold cross-validation repeated twice, for the method" in text
+    assert "KFold" not in text
+    assert found.folds == repr(folds)
 
 
 def test_agreement_in_words() -> None:

@@ -151,6 +151,7 @@ def test_every_method_has_figures_and_they_name_their_scenario():
     for one in simulated.recorded():
         assert one.scenario in one.words
         assert one.folds in one.words
+        assert "(" not in one.folds  # words, no code
 
 
 @pytest.mark.parametrize(
@@ -231,6 +232,30 @@ def test_the_default_for_groups_holds_where_the_others_do_not():
     for run in RECORDED["runs"]:
         if run["part"] == "groups" and run["label"] == "log_t":
             assert run["rows"][1]["coverage"] > HOLDS
+
+
+def test_the_interval_by_groups_covers_its_target_in_92_of_100():
+    runs = [r for r in RECORDED["runs"] if r["part"] == "groups" and r["label"] == "cluster"]
+    covered = [row for run in runs for row in run["rows"] if row["target"].startswith("PQ")]
+    assert len(covered) == 9
+    assert min(row["coverage"] for row in covered) > 0.92
+
+
+def test_what_other_limits_of_heavy_tails_would_see():
+    """Six in ten of the low intervals with t (3) need more than 5 % of false alarms."""
+    sets = {
+        key.removeprefix("limits | "): run for key, run in RUNS.items() if run["part"] == "limits"
+    }
+    normal, heavy = "OLS, n = 100, p = 10 |", "OLS with t noise of 3 degrees of freedom, p = 5 |"
+
+    def low(limit):
+        run = sets[f"{heavy} {limit}"]["rows"][0]
+        return run["too_low"] * run["sets"]
+
+    alarms = {c: sets[f"{normal} {c}"]["rows"][0]["sets"] / 3000 for c in ("1.73", "1.76")}
+    seen = {c: low(c) / low("0") for c in alarms}
+    assert alarms["1.76"] < 0.05 < alarms["1.73"]
+    assert seen["1.76"] < 0.6 < seen["1.73"]
 
 
 def test_shares_of_low_intervals_that_are_warned_of():

@@ -131,9 +131,10 @@ class EstimateView(FoldsView):
 
     def numbers(self) -> dict[str, Any]:
         """Both averages and the interval."""
-        found = {"estimate": self.estimate, "pooled": self.pooled}
-        if self.interval is not None:
-            found |= self.interval.row() | {"estimand": self.interval.estimand}
+        found: dict[str, Any] = {"estimate": self.estimate, "pooled": self.pooled}
+        if (given := self.interval) is not None:
+            found |= given.row() | {"estimand": given.estimand}
+            found |= {"all_rows": str(given.all_rows or "")}
         if self.rooted:
             ends = ("estimate", "conf_low", "conf_high")
             found |= {f"root_{n}": max(found[n], 0.0) ** 0.5 for n in ends if n in found}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from pycvstat.report.content import Block, Facts, Inline, Verbatim, section
+from pycvstat.report.content import Block, Facts, Inline, section
 from pycvstat.report.numbers import capital, count, listed, percent, table_of
 from pycvstat.report.plots import candidates, forest
-from pycvstat.report.sentences import seed_words
+from pycvstat.report.sentences import plan_words, seed_words
 from pycvstat.report.views.base import WIDE, Picture, Sections, Size, View
 from pycvstat.simulate.decomposition import BiasVariance
 from pycvstat.simulate.interval_coverage import Coverage
@@ -103,7 +103,7 @@ class CoverageView(SimulatedView, of=Coverage):
         facts = (
             ("scenario", result.scenario),
             ("method", result.method),
-            ("folds", result.folds),
+            ("folds", plan_words(result.drawn)),
             ("nominal level", percent(result.level)),
             ("data sets", f"{result.sets}{refused}"),
             ("seed", "none recorded" if result.seed is None else seed_words(result.seed)),
@@ -129,10 +129,9 @@ class CoverageView(SimulatedView, of=Coverage):
         seed = "" if result.seed is None else f", seed {result.seed}"
         return [
             f"Coverage was simulated on {count(result.sets, 'data set')} of the scenario "
-            f"{result.scenario}, with folds by ",
-            Verbatim(result.folds),
-            f", for the method {result.method} at level {100 * result.level:g} %{seed}. Target "
-            "values are known up to the Monte Carlo errors given.",
+            f"{result.scenario}, by {plan_words(result.drawn)}, for the method {result.method} at "
+            f"level {100 * result.level:g} %{seed}. Target values are known up to the Monte Carlo "
+            "errors given."
         ]
 
 
