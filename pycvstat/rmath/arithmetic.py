@@ -79,7 +79,7 @@ def quantiles(values: FloatArray, probs: FloatArray) -> FloatArray:
 
 
 def cut(
-    values: FloatArray, breaks: FloatArray, *, right: bool = True, lowest: bool = False
+    values: FloatArray, breaks: FloatArray, *, right: bool = True, lowest: bool
 ) -> NDArray[np.int32]:
     """The interval of each value, -1 outside of all; `right` and `lowest` say which ends belong.
 
@@ -98,7 +98,7 @@ def cut(
 
 
 def cut_labels(
-    breaks: FloatArray, *, right: bool = True, lowest: bool = False, digits: int = 3
+    breaks: FloatArray, *, right: bool = True, lowest: bool, digits: int = 3
 ) -> tuple[str, ...]:
     """The labels that R's ``cut`` gives: as many digits as tell the breaks apart, at least 3.
 

@@ -82,7 +82,7 @@ def vector(values: Any, digits: int = DIGITS) -> str:
     """
     words = format_numbers(values, digits)
     mark = len(f"[{len(words)}]")
-    per_line = max(1, (WIDTH - mark) // (_longest(words) + 1))
+    per_line = (WIDTH - mark) // (_longest(words) + 1)  # no number is half a line long
     starts = range(0, len(words), per_line)
     return "\n".join(
         " ".join([f"[{start + 1}]".rjust(mark), *words[start : start + per_line]])

@@ -202,8 +202,8 @@ def group_of(n: int, sizes: tuple[int, ...]) -> IntArray:
 
     Examples
     --------
-    >>> group_of(6, (1, 2))
-    array([0, 1, 1, 2, 3, 3])
+    >>> group_of(7, (1, 2))
+    array([0, 1, 1, 2, 3, 3, 4])
     """
     repeated = np.tile(sizes, n // sum(sizes) + 1)
     return np.repeat(np.arange(len(repeated)), repeated)[:n]

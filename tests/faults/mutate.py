@@ -2,35 +2,52 @@
 
     python tests/faults/mutate.py [MUTANTS PER ROOM] [SEED] [ROOM ...]
 
-Copies the tree and runs the tests of a room once (those that need no R, and the fingerprints) to
-learn which tests call which function. Then one operator or number at a time is changed in the copy,
-and the tests that call its function are run, quick ones first, until one fails. Prints survivors.
+Copies the tree, collects the tests that compute and need no R, and runs them once to learn which
+test calls which function. Then one operator or number at a time is changed in a fork, and the tests
+that call its function are run, quick ones first, until one fails. Prints survivors.
 """
 
 from __future__ import annotations
 
 import ast
+import compileall
 import copy
-import io
+import gc
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import suppress
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from py_compile import PycInvalidationMode
+from types import CodeType, FrameType, FunctionType
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("rmath", "data", "folds", "losses", "learners", "intervals", "procedures", "simulate")
-OPTIONS = ["-q", "-m", "not live_r and not slow", "-p", "no:cacheprovider", "-p", "no:faulthandler",
-           "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # fmt: skip
-BUDGET = 120  # seconds of a processor for tests that pass: no more are tried
-HANGS = 900  # seconds after which a mutant hangs: noticed
+OPTIONS = ["-q", "-s", "-m", "not live_r and not slow", "-p", "no:cacheprovider",
+           "-p", "no:faulthandler", "-p", "no:xdist", "--hypothesis-seed=1",
+           "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # fmt: skip
+SUITE = (
+    "tests/fingerprints",
+    *(f"{above}/{room}" for room in ROOMS for above in ("tests", "pycvstat")),
+    *(f"tests/differential/test_{part}.py" for part in ("numbers", "ways_in")),
+    *(f"tests/faults/test_{part}.py" for part in ("leaks", "numerics")),
+    *(f"tests/vignettes/test_recorded_{part}.py" for part in ("metrics", "quantities")),
+)
+BUDGET = 12  # seconds, as recorded, of the tests that are tried with a mutant
+CONTROL = 300  # quick tests that are tried without a mutant
+HANGS = 60  # seconds of a processor after which a mutant hangs: noticed
+BROKEN = 99  # the status of a fork that could not do its work
 
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
             ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot,
@@ -38,8 +55,8 @@ COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, 
 COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
             ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult, ast.MatMult: ast.Mult,
             ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd}  # fmt: skip
-Reach = dict[str, tuple[float, set[tuple[str, int]]]]
-"""Of each test its seconds and the functions it calls, by file and first line."""
+Reach = dict[str, tuple[float, set[tuple[str, str]]]]
+"""Of each test its seconds and the functions it calls, by file and name."""
 
 
 def mutations(node: ast.AST) -> Iterator[ast.AST]:
@@ -73,8 +90,8 @@ def silent(node: ast.AST) -> bool:
     )
 
 
-def places(node: ast.AST, within: int = 0) -> Iterator[tuple[ast.AST, str, int | None, int]]:
-    """Where a node can be replaced: parent, field, position in a list, line of its function."""
+def places(node: ast.AST, within: str = "") -> Iterator[tuple[ast.AST, str, int | None, str]]:
+    """Where a node can be replaced: parent, field, position in a list, name of its function."""
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "decorator_list", "type_params"):
             continue
@@ -82,26 +99,22 @@ def places(node: ast.AST, within: int = 0) -> Iterator[tuple[ast.AST, str, int |
             typing = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)
             if isinstance(child, ast.AST) and not silent(child) and not typing:
                 yield node, field, at if isinstance(value, list) else None, within
-                yield from places(child, _function(child) or within)
+                local = ".<locals>." if isinstance(node, ast.FunctionDef) else "."
+                named = isinstance(child, ast.FunctionDef | ast.ClassDef)
+                yield from places(
+                    child, f"{within}{local}{child.name}".strip(".") if named else within
+                )
 
 
-def _function(node: ast.AST) -> int:
-    """The line by which Python knows a function; 0 of anything else."""
-    if not isinstance(node, ast.FunctionDef):
-        return 0
-    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
-
-
-def mutants(path: Path) -> Iterator[tuple[int, int, str, str]]:
-    """Line, line of the function, description and source of every mutant of a file."""
+def mutants(path: Path) -> Iterator[tuple[str, str]]:
+    """Name of the function and source of every mutant of a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for parent, field, at, within in list(places(tree)):
         held = getattr(parent, field)
         node = held if at is None else held[at]
         for new in mutations(node):
-            described = f"{ast.unparse(node)}  ->  {ast.unparse(new)}"
             put(parent, field, at, new)
-            yield node.lineno, within, described, ast.unparse(ast.fix_missing_locations(tree))
+            yield within, ast.unparse(ast.fix_missing_locations(tree))
             put(parent, field, at, node)
 
 
@@ -112,142 +125,237 @@ def put(parent: ast.AST, field: str, at: int | None, node: ast.AST) -> None:
         getattr(parent, field)[at] = node
 
 
-class Recorder:
-    """A plugin of pytest that notes which functions of a room a test calls, and its seconds."""
+class Examination:
+    """A plugin of pytest: collects the tests once, and runs some of them in a fork per mutant."""
 
-    def __init__(self, room: Path, target: Path) -> None:
-        self.room, self.target = str(room), target
-        self.found: dict[str, Any] = {}
+    def __init__(self, tree: Path, work: Callable[[Examination], object]) -> None:
+        self.tree, self.work = tree, work
+        self.called: set[tuple[str, str]] = set()
 
-    def pytest_runtest_protocol(self, item: Any) -> None:
-        self.called: set[tuple[str, int]] = set()
-        self.started = time.monotonic()
-        sys.settrace(self._call)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.items = {item.nodeid: item for item in session.items}
+        self.functions: dict[str, list[FunctionType]] = {}
+        for one in gc.get_objects():
+            if isinstance(one, FunctionType):
+                self.functions.setdefault(one.__code__.co_filename, []).append(one)
+        gc.freeze()
+        self.work(self)
+        return True
 
-    def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        sys.settrace(None)
-        self.found[nodeid] = time.monotonic() - self.started, sorted(self.called)
+    def record(self, target: Path) -> Reach:
+        """What each test that passes calls in the package."""
 
-    def pytest_sessionfinish(self) -> None:
-        self.target.write_text(json.dumps(self.found))
+        def all_of_them() -> bool:
+            found = {}
+            for test, following in pairwise([*self.items, None]):
+                self.called.clear()
+                started = time.process_time()
+                sys.settrace(self._call)
+                passed = self.passes([test], following)
+                sys.settrace(None)
+                if passed:
+                    within = [one for one in self.called if one[0].startswith(f"{self.tree}/pycv")]
+                    found[test] = time.process_time() - started, within
+            target.write_text(json.dumps(found))
+            return True
 
-    def _call(self, frame: Any, event: str, argument: object) -> None:
-        if frame.f_code.co_filename.startswith(self.room):
-            self.called.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+        in_a_fork(all_of_them)
+        found = json.loads(target.read_text())
+        return {test: (s, {(f, n) for f, n in called}) for test, (s, called) in found.items()}
+
+    def _call(self, frame: FrameType, *_: object) -> None:
+        self.called.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+
+    def passes(self, tests: list[str], then: str | None = None) -> bool:
+        """Whether these tests pass, in this process."""
+        from _pytest.runner import runtestprotocol
+
+        for test, following in pairwise([*tests, then]):
+            following_item = None if following is None else self.items[following]
+            try:
+                reports = runtestprotocol(self.items[test], log=False, nextitem=following_item)
+            except BaseException:  # whatever a mutant raises
+                return False
+            if not all(report.passed for report in reports):
+                return False
+        return True
+
+    def survives(self, file: Path, source: str, tests: list[str]) -> bool:
+        """Whether these tests pass with another source of a file."""
+        original = file.read_text(encoding="utf-8")
+        old, new = (compile(text, str(file), "exec") for text in (original, source))
+        functions = self.functions.get(str(file), [])
+        if not compiled(file) and only_within({one.__code__ for one in functions}, old, new):
+
+            def changed_here() -> bool:
+                put_into(functions, old, new)
+                return self.passes(tests)
+
+            return in_a_fork(changed_here, HANGS)
+        file.write_text(source, encoding="utf-8")
+        try:
+            bits = [test for test in tests if "fingerprints" in test]  # one file to collect
+            rest = [test for test in tests if "fingerprints" not in test]
+            return all(
+                in_a_fork(partial(pass_anew, some, compiled(file)), HANGS)
+                for some in (bits, rest)
+                if some
+            )
+        finally:
+            file.write_text(original, encoding="utf-8")
 
 
-class Chosen:
-    """A plugin of pytest that runs some tests in an order, for a time."""
-
-    def __init__(self, tests: list[str]) -> None:
-        self.rank = {test: i for i, test in enumerate(tests)}
-
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        items[:] = sorted((i for i in items if i.nodeid in self.rank),
-                          key=lambda item: self.rank[item.nodeid])  # fmt: skip
-
-    def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        if time.process_time() > BUDGET:
-            os._exit(0)
+def inner(code: CodeType) -> list[CodeType]:
+    return [one for one in code.co_consts if isinstance(one, CodeType)]
 
 
-def in_a_fork(tree: Path, arguments: list[str], plugin: Callable[[], Any]) -> int:
-    """The status of pytest in the tree; in a fork, so that libraries are imported once."""
+def only_within(known: set[CodeType], old: CodeType, new: CodeType) -> bool:
+    """Whether two sources differ in bodies of functions that are there, not in what imports run."""
+    if old in known:
+        return True
+    own = [one.replace(co_consts=tuple(c for c in one.co_consts if not isinstance(c, CodeType)))
+           for one in (old, new)]  # fmt: skip
+    pairs = zip(inner(old), inner(new), strict=True)
+    return own[0] == own[1] and all(only_within(known, a, b) for a, b in pairs)
+
+
+def put_into(functions: list[FunctionType], old: CodeType, new: CodeType) -> None:
+    """Give functions that are there the code of another source."""
+    instead, left = {}, [(old, new)]
+    while left:
+        a, b = left.pop()
+        instead[a] = b
+        left += zip(inner(a), inner(b), strict=True)
+    for one in functions:
+        one.__code__ = instead.get(one.__code__, one.__code__)
+
+
+def pass_anew(tests: list[str], own_cache: bool = False) -> bool:
+    """Whether tests pass once everything is imported anew."""
+    if own_cache:  # compiled code does not see a change of a function that it calls
+        import numba
+
+        numba.config.CACHE_DIR = tempfile.mkdtemp(dir=Path(numba.config.CACHE_DIR).parent)
+    for name in [*sys.modules]:
+        if name.partition(".")[0] in ("pycvstat", "tests"):
+            del sys.modules[name]
+    passed: list[bool] = []
+    plugin = Examination(Path(), lambda anew: passed.append(anew.passes(tests)))
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    pytest.main([*OPTIONS, *files], plugins=[plugin])
+    return passed == [True]
+
+
+def in_a_fork(work: Callable[[], bool], seconds: int = 0) -> bool:
+    """Whether work ends well in a fork, within some seconds of the processor."""
     child = os.fork()
     if child == 0:
         os.setsid()
-        os.chdir(tree)
-        sys.path.insert(0, str(tree))
-        import pytest
-
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            status = pytest.main([*OPTIONS, *arguments], plugins=[plugin()])
-        os._exit(int(status))
-    started = time.monotonic()
-    while "-x" not in arguments or time.monotonic() - started < HANGS:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.05)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return 1
-
-
-def reach(tree: Path, *tests: str) -> Reach:
-    """Run tests, and see what they call."""
-    target = tree.with_name("reach.json")
-    if in_a_fork(tree, list(tests), lambda: Recorder(tree / "pycvstat", target)) != 0:
-        raise SystemExit(f"{tests}: they fail without a mutant")
-    found = json.loads(target.read_text())
-    return {test: (s, {(f, line) for f, line in called}) for test, (s, called) in found.items()}
+        if seconds:
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            signal.alarm(10 * seconds)  # what waits for ever
+        for stream in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+        status = BROKEN
+        try:
+            status = int(not work())
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # workers that it left
+    if os.waitstatus_to_exitcode(status) == BROKEN:
+        raise SystemExit("the examination itself failed")
+    return status == 0
 
 
-def of_a_mutant(reached: Reach, file: Path, within: int) -> list[str]:
-    """The tests that call a function, quick ones first; of constants and compiled code all."""
-    hidden = within == 0 or "numba" in file.read_text(encoding="utf-8")
-    tests = [t for t, (_, called) in reached.items() if hidden or (str(file), within) in called]
-    return sorted(tests, key=lambda test: reached[test][0])
+def prepared(place: Path) -> Path:
+    """A copy of the tree, whose files are written as mutants are: what reads them fails before."""
+    tree = place / "tree"
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    for file in (tree / "pycvstat").rglob("*.py"):
+        file.write_text(ast.unparse(ast.parse(file.read_text("utf-8"))), encoding="utf-8")
+    compileall.compile_dir(tree, quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+    return tree
 
 
-def passes(tree: Path, tests: list[str], file: Path) -> bool:
-    """Whether these tests pass."""
-    if not tests:
-        return True
-    if any("numba" in one.read_text("utf-8") for one in file.parent.glob("*.py")):
-        # which would not see a change in an inlined function
-        shutil.rmtree(os.environ["NUMBA_CACHE_DIR"], ignore_errors=True)
-    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-    return in_a_fork(tree, ["-x", *files], lambda: Chosen(tests)) == 0
+def of_a_mutant(reached: Reach, file: Path, within: str) -> list[str]:
+    """The tests that call a function, quick ones first.
+
+    Where none is seen to, as in constants and in what numba compiles, those of its file come
+    first, then those of its folder.
+    """
+
+    def distance(test: str) -> int:
+        files = {called for called, _ in reached[test][1]}
+        return (
+            ((str(file), within) not in reached[test][1])
+            + (str(file) not in files)
+            + (str(file.parent) not in {called.rpartition("/")[0] for called in files})
+        )
+
+    far = {test: distance(test) for test in reached}
+    if 0 in far.values() and not compiled(file):
+        far = {test: 0 for test in far if far[test] == 0}
+    chosen: list[str] = []
+    seconds = 0.0
+    for test in sorted(far, key=lambda test: (far[test], reached[test][0])):
+        seconds += reached[test][0]
+        if chosen and seconds > BUDGET:
+            break
+        chosen.append(test)
+    return chosen
 
 
-def examine(room: str, count: int, seed: int, tree: Path, common: Reach) -> tuple[int, int]:
-    """Try a sample of a room's mutants: how many were tried and noticed."""
-    files = sorted((tree / "pycvstat" / room).rglob("*.py"))
-    every = [(file, *mutant) for file in files for mutant in mutants(file)]
-    sample = random.Random(seed).sample(every, min(count, len(every)))
-    started = time.monotonic()
-    reached = common | reach(tree, f"tests/{room}", f"pycvstat/{room}")
-    print(f"{room}: {len(every)} mutants, {len(sample)} tried; {len(reached)} tests, "
-          f"{time.monotonic() - started:.0f} s", flush=True)  # fmt: skip
+def compiled(file: Path) -> bool:
+    """Whether numba compiles what stands in a file, of which no call is seen."""
+    return file.parent.name == "compiled" or "numba" in file.read_text("utf-8")
+
+
+def examine(room: str, count: int, seed: int, tests: Examination, reached: Reach) -> int:
+    """Try a sample of a room's mutants: how many were noticed."""
+    package = tests.tree / "pycvstat"
+    every = [(file, *one) for file in sorted((package / room).rglob("*.py"))
+             for one in mutants(file)]  # fmt: skip
+    sample = random.Random(seed).sample(every, count)
     noticed = 0
-    for file, line, within, described, source in sample:
-        tests = of_a_mutant(reached, file, within)
-        original = file.read_text(encoding="utf-8")
-        file.write_text(source, encoding="utf-8")
-        survived = passes(tree, tests, file)
-        file.write_text(original, encoding="utf-8")
+    for file, within, source in sample:
+        chosen = of_a_mutant(reached, file, within)
+        survived = tests.survives(file, source, chosen)
         noticed += not survived
         if survived:
-            print(f"  survived {len(tests)} tests: {file.relative_to(tree)}:{line}: "
-                  f"{described[:140]}", flush=True)  # fmt: skip
-    return len(sample), noticed
+            lines = [text.splitlines() for text in (file.read_text("utf-8"), source)]
+            was, now = next((a.strip(), b.strip()) for a, b in zip(*lines, strict=True) if a != b)
+            print(f"  survived {len(chosen)} tests: {file.relative_to(package)}, {within}:\n"
+                  f"    - {was[:200]}\n    + {now[:200]}", flush=True)  # fmt: skip
+    print(f"{room}: {noticed} of {count} noticed, from {len(every)}", flush=True)
+    return noticed
 
 
 def main(count: int = 20, seed: int = 1, *rooms: str) -> None:
     """Examine rooms and print the score."""
-    sys.dont_write_bytecode = True
-    tried = noticed = 0
-    with tempfile.TemporaryDirectory() as place:
-        tree, cache = Path(place, "tree"), Path(place, "cache")
-        os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "PYCVSTAT_R": "none"}
-        os.environ["NUMBA_CACHE_DIR"] = str(cache)
-        import hypothesis  # noqa: F401  libraries are imported before the forks
-        import matplotlib.pyplot  # noqa: F401
-        import numba  # noqa: F401
-        import pandas as pd  # noqa: F401
-        import polars  # noqa: F401
-        import scipy.stats  # noqa: F401
-        import sklearn.linear_model  # noqa: F401
-        import statsmodels.formula.api  # noqa: F401
+    chosen = rooms or ROOMS
 
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__"))
-        common = reach(tree, "tests/fingerprints")
-        for room in rooms or ROOMS:
-            t, n = examine(room, count, seed, tree, common)
-            print(f"{room}: {n} of {t} noticed", flush=True)
-            tried, noticed = tried + t, noticed + n
-    print(f"score: {noticed} of {tried} mutants noticed ({100 * noticed / tried:.0f} %)")
+    def work(tests: Examination) -> None:
+        started = time.monotonic()
+        reached = tests.record(tests.tree.with_name("reach.json"))
+        print(f"{len(reached)} of {len(tests.items)} tests pass and were recorded, "
+              f"{time.monotonic() - started:.0f} s", flush=True)  # fmt: skip
+        quick = sorted(reached, key=lambda test: reached[test][0])[:CONTROL]
+        for pass_them in (tests.passes, pass_anew):
+            if not in_a_fork(partial(pass_them, quick)):
+                raise SystemExit("quick tests fail without a mutant")
+        noticed = sum(examine(room, count, seed, tests, reached) for room in chosen)
+        tried = count * len(chosen)
+        print(f"score: {noticed} of {tried} mutants noticed ({100 * noticed / tried:.0f} %)")
+
+    with tempfile.TemporaryDirectory() as place:
+        os.environ |= {"PYCVSTAT_R": "none", "PYCVSTAT_CASES": "200",
+                       "NUMBA_CACHE_DIR": str(Path(place, "cache"))}  # fmt: skip
+        tree = prepared(Path(place))
+        os.chdir(tree)
+        sys.path.insert(0, str(tree))
+        pytest.main([*OPTIONS, *SUITE], plugins=[Examination(tree, work)])
 
 
 if __name__ == "__main__":

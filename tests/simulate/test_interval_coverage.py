@@ -7,10 +7,12 @@ from pycvstat.errors import InputError, IntervalError
 from pycvstat.folds import Grouped, Holdout, KFold, NestedPairs, Repeated, Subsampling
 from pycvstat.intervals import Limits
 from pycvstat.intervals.quantiles import symmetric
+from pycvstat.learners.external.learner import FromFunctions
 from pycvstat.simulate.interval_coverage import coverage
 from pycvstat.simulate.laws import GroupedNoise, Law
 from pycvstat.simulate.scenarios import (
     SCENARIOS,
+    Scenario,
     expected_auc,
     grouped_ols,
     ols,
@@ -40,6 +42,20 @@ def test_corrected_t_on_other_plans():
     drawn = coverage("ols", "corrected_t", folds=Subsampling(25, train=0.9), sets=400, random=8)
     assert 0.88 < drawn["ER(100)"].coverage.mean < 0.96
     assert 0.9 < drawn.width.mean / single.width.mean * 1.35 < 1.3
+
+
+@pytest.mark.parametrize("risk", [0.0, 1.0])
+@pytest.mark.parametrize("method", ["wilson", "clopper_pearson", "hoeffding"])
+def test_an_interval_covers_its_ends(method, risk):
+    """Of no errors and of errors only: the risk is where the interval ends."""
+    law = Law("certain", 1, lambda X: np.full(len(X), risk), classes=True)
+    always_0 = FromFunctions(lambda X, y: None, lambda fitted, X: np.zeros(len(X)))
+    scenario = Scenario("certain", law, 20, always_0)
+    found = coverage(scenario, method, sets=3, folds=Holdout(0.5, random=1))
+    for target in found.targets:
+        assert target.truth.mean == risk
+        assert target.coverage.mean == 1
+        assert target.too_low.mean == target.too_high.mean == 0
 
 
 def uncorrected_t(table, level):

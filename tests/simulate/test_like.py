@@ -7,6 +7,7 @@ import pytest
 import pycvstat as pcv
 from pycvstat.errors import InputError
 from pycvstat.simulate import coverage
+from pycvstat.simulate.like import like
 
 ERRORS = 4  # Monte Carlo errors; the seeds are fixed
 
@@ -46,3 +47,8 @@ def test_the_risk_is_that_of_the_errors_and_of_the_fit():
 def test_a_number_of_rows_is_asked_for(n):
     with pytest.raises(InputError, match="n must be a whole number"):
         coverage(pcv.OLS(), "auto", like=line(), formula="y ~ x", sets=5, n=n)
+
+
+def test_one_row_is_a_number_of_rows():
+    drawn = like(pcv.OLS(), line(), "y ~ x", n=1).draw(pcv.RRandom(1), 3)
+    assert [values.shape for values in drawn] == [(3, 1, 1), (3, 1)]
