@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import nearest
 from pycvstat.errors.names import unknown_argument
 from pycvstat.folds import (
     DIALECTS,
@@ -121,11 +121,6 @@ def _refuse_too_many(count: float, given: str) -> None:
     refuse_too_many(count, f"{given}, which has {count:,.0f}", wider)
 
 
-def _nearest(word: str, known: Any) -> str:
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known)}"
-
-
 def learner_of(text: str) -> Learner:
     """A learner by its name, with settings: ``knn``, ``knn:k=7,kernel=optimal``.
 
@@ -136,7 +131,7 @@ def learner_of(text: str) -> Learner:
     """
     name, _, settings = text.partition(":")
     if name not in LEARNERS:
-        near, model = _nearest(name, LEARNERS), name.startswith(("sm.", "smf."))
+        near, model = nearest(name, LEARNERS), name.startswith(("sm.", "smf."))
         fix = f"{near}, or give {name} to cross_validate (in Python)" if model else near
         raise InputError(f"there is no learner called {name!r}.", given=text, fix=fix)
     if name == "glm" and settings and "=" not in settings:
@@ -253,7 +248,7 @@ def folds_of(text: str, seed: int | None, *, grouped: bool = False) -> Any:
         raise InputError("a number of folds is whole.", given=text, fix="--folds 10")
     if kind not in FOLDS:
         raise InputError(
-            "these folds are not known.", given=text, fix=_nearest(kind, (*FOLDS, *DIALECTS))
+            "these folds are not known.", given=text, fix=nearest(kind, (*FOLDS, *DIALECTS))
         )
     return FOLDS[kind](rest, text, seed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -103,13 +103,12 @@ def check_word(
     """
     if isinstance(given, str) and given in words:
         return
-    near = difflib.get_close_matches(given, list(words), n=1) if isinstance(given, str) else []
     *most, last = map(repr, words)
     listed = f"{', '.join(most)} or {last}" if most else last
     raise error(
         problem or f"{name} must be {listed}.",
         given=shown(given),
-        fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(words)}",
+        fix=nearest(given if isinstance(given, str) else "", words),
     )
 
 
@@ -264,6 +263,21 @@ class Brief:
         shown = ((f.name, getattr(self, f.name)) for f in fields(self) if f.repr)  # type: ignore[arg-type]
         words = [f"{name}={brief(value)}" for name, value in shown if value is not None]
         return f"{type(self).__name__}({', '.join(words)})"
+
+
+def nearest(word: object, known: Iterable[str], otherwise: str = "") -> str:
+    """What to write instead of a name that is none.
+
+    Examples
+    --------
+    >>> nearest("squarred", ["squared", "absolute"])
+    "did you mean 'squared'?"
+    >>> nearest("x", ["squared", "absolute"])
+    'use one of squared, absolute'
+    """
+    names = list(known)
+    near = difflib.get_close_matches(str(word), names, n=1)
+    return f"did you mean {near[0]!r}?" if near else otherwise or f"use one of {', '.join(names)}"
 
 
 def brief(value: Any) -> str:

@@ -37,6 +37,7 @@ ELSEWHERE = {
     "groups": "group",
     "progress": "verbose",
     "n_jobs": "n_workers cores",
+    "task_limit": "timeout",
     "lam": "alpha lambda_ lambd penalty",
     "level": "alpha conf_level confidence_level",
     "alpha": "l1_ratio mixture",

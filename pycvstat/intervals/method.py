@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from pycvstat.errors import InputError, IntervalError
-from pycvstat.errors.checks import Brief, shown
+from pycvstat.errors.checks import Brief, nearest, shown
 from pycvstat.folds.fits import Scheme
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.rmath.tolerances import SUMS, Tolerance
@@ -225,9 +224,8 @@ def find(name: str) -> Method:
     key = _ALIASES.get(key, key)
     if key in METHODS:
         return METHODS[key]
-    near = difflib.get_close_matches(key, [*METHODS, *_ALIASES], n=1)
     raise IntervalError(
         f"there is no interval method {name!r}.",
         given=name,
-        fix=f"did you mean {near[0]!r}?" if near else f"use 'auto' or one of {', '.join(METHODS)}",
+        fix=nearest(key, [*METHODS, *_ALIASES], f"use 'auto' or one of {', '.join(METHODS)}"),
     )

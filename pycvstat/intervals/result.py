@@ -203,9 +203,6 @@ class Interval(Sealed, Verbs, Tabled):
     all_rows: AllRows | None = field(default=None, repr=False)
     seal: InitVar[str] = ""
 
-    def __post_init__(self, seal: str) -> None:
-        self._close(seal)
-
     def _numbers(self) -> list[Any]:
         ends = [self.low, self.high, self.estimate, self.std_error, self.level, self.df]
         ends += [self.clipped, self.empty, self.log]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from copy import copy
@@ -15,7 +14,7 @@ from statsmodels.genmod import families as sm
 from statsmodels.genmod.families import links
 
 from pycvstat.errors import Advice, InputError
-from pycvstat.errors.checks import is_number, shown
+from pycvstat.errors.checks import is_number, nearest, shown
 from pycvstat.learners import likelihoods
 from pycvstat.types import FloatArray
 
@@ -284,12 +283,8 @@ def family_named(name: str, alpha: float | None, var_power: float | None) -> Fam
     plain = str(name).lower()
     plain = SPELLINGS.get(plain, plain)
     if plain not in FAMILY_NAMES:
-        near = difflib.get_close_matches(plain, FAMILY_NAMES, n=1)
-        raise InputError(
-            "There is no such family.",
-            given=repr(name),
-            fix=f"did you mean {near[0]!r}?" if near else f"one of {', '.join(FAMILY_NAMES)}",
-        )
+        fix = nearest(plain, FAMILY_NAMES)
+        raise InputError("There is no such family.", given=repr(name), fix=fix)
     _only_with("alpha", alpha, plain == "negative_binomial", "negative_binomial")
     _only_with("var_power", var_power, plain == "tweedie", "tweedie")
     if plain == "negative_binomial":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, InputError, LossError, telling
-from pycvstat.errors.checks import check_word, is_number, real_numbers
+from pycvstat.errors.checks import check_word, is_number, nearest, real_numbers
 from pycvstat.losses.predictions import EPSILON, Needs, Predictions, does_not_say, log_inside
 from pycvstat.types import FloatArray
 
@@ -319,13 +318,8 @@ def _by_name(name: str) -> Loss:
     if name.replace(" ", "").removesuffix("loss") in ("0-1", "01", "0/1"):
         name = "zero_one"
     if name not in LOSSES:
-        known = [*LOSSES, *_FAMILIES]
-        near = difflib.get_close_matches(name, known, n=1)
-        raise LossError(
-            f"there is no loss called {name!r}.",
-            given=name,
-            fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known)}",
-        )
+        fix = nearest(name, [*LOSSES, *_FAMILIES])
+        raise LossError(f"there is no loss called {name!r}.", given=name, fix=fix)
     return LOSSES[name]
 
 

@@ -5,7 +5,6 @@ New here: a record in `of_numbers`, `of_classes` or `of_probabilities`, whose fu
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ import numpy as np
 
 from pycvstat import rmath
 from pycvstat.errors import Advice, LossError
-from pycvstat.errors.checks import check_word, shown
+from pycvstat.errors.checks import check_word, nearest, shown
 from pycvstat.folds import Stratified
 from pycvstat.losses import of_classes, of_numbers
 from pycvstat.losses.from_sklearn import of_sklearn
@@ -78,11 +77,10 @@ def _read(given: MetricLike) -> Metric:
         return replace(given, name=f"user's {given.name}") if known else given
     if isinstance(given, str) and (found := _by_name(given)) is not None:
         return found
-    near = difflib.get_close_matches(str(given), [*METRICS, *_BY_OTHER_NAMES], n=1)
     raise LossError(
         f"there is no metric called {shown(given)}.",
         given=shown(given),
-        fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(METRICS)}",
+        fix=nearest(given, [*METRICS, *_BY_OTHER_NAMES], f"use one of {', '.join(METRICS)}"),
     )
 
 

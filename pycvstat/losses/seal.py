@@ -61,7 +61,7 @@ class Sealed:
         parts = held.get("parts", {}).values()
         return [*folds, *map(held.get, names), *predicted, *parts]
 
-    def _close(self, seal: str) -> None:
+    def __post_init__(self, seal: str) -> None:
         object.__setattr__(self, "seal", seal or checksum(self._numbers()))
 
     @property

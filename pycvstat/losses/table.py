@@ -77,7 +77,7 @@ class FoldMeans(Sealed):
         check_shape("means", self.means, len(self.plan), len(self.candidates))
         for name, part in self.parts.items():
             check_shape(name, part, len(self.plan), *part.shape[1:])
-        self._close(seal)
+        super().__post_init__(seal)
 
     def __repr__(self) -> str:
         fits, candidates = self.means.shape
@@ -179,7 +179,7 @@ class LossTable(Sealed):
             kept = replace(p, values=_unchangeable(p.values), prob=prob)
             object.__setattr__(self, "predictions", kept)
         object.__setattr__(self, "losses", _unchangeable(self.losses))
-        self._close(seal)
+        super().__post_init__(seal)
 
     def __repr__(self) -> str:
         rows, candidates = self.losses.shape

@@ -136,9 +136,6 @@ class CVResult(Sealed, OfTable):
     inner_plans: tuple[FoldPlan, ...] = ()
     seal: InitVar[str] = ""
 
-    def __post_init__(self, seal: str) -> None:
-        self._close(seal)
-
     def _numbers(self) -> list[Any]:
         """Those of the folds inside; the table has a seal of its own."""
         return [part for plan in self.inner_plans for part in of_folds(plan)]
@@ -354,7 +351,7 @@ def cross_validate(
     **arguments
         X, y, weights, loss_weights, groups, na, levels: the data by other means; weights enter the
         fits, and loss_weights (True: the same) the means of losses. n_jobs, client, checkpoint,
-        progress: how the work is done.
+        progress, task_limit: how the work is done.
 
     Returns
     -------

@@ -82,9 +82,6 @@ class LearningCurve(Sealed, Verbs):
     orders: tuple[IntArray, ...] = ()
     seal: InitVar[str] = ""
 
-    def __post_init__(self, seal: str) -> None:
-        self._close(seal)
-
     def __repr__(self) -> str:
         return f"LearningCurve({self.learner.name}, sizes {self.sizes.tolist()})"
 

@@ -159,11 +159,6 @@ class NestedResult(CVResult):
         empty = np.full(len(self.candidates), np.nan)
         return np.stack([empty if d is None else rmath.mean(d.means, axis=0) for d in self.details])
 
-    @property
-    def inner_metric(self) -> str:
-        """The name of the metric that tuning chooses by; empty where that is the mean loss."""
-        return "" if self.tuned.metric is None else as_metric(self.tuned.metric).name
-
     def selection(self) -> pd.DataFrame:
         """How often each candidate was chosen: parameters, times, share."""
         import pandas as pd

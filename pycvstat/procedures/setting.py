@@ -55,13 +55,15 @@ class RunArguments(TypedDict, total=False):
 
     n_jobs: local worker processes; client: a dask.distributed client; checkpoint: a directory in
     which finished fits are kept, and that says what it is about (see `pycvstat.run.checkpoint`);
-    progress: True, False or "auto".
+    progress: True, False or "auto"; task_limit: the seconds that a worker process may take for one
+    task, the fits of one fold, before it is ended.
     """
 
     n_jobs: int | None
     client: Any
     checkpoint: Any
     progress: Any
+    task_limit: float | None
 
 
 class Arguments(DataArguments, RunArguments):

@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from joblib.externals.loky.process_executor import ProcessPoolExecutor
+from joblib.externals.loky.process_executor import ProcessPoolExecutor, ShutdownExecutorError
 
 from pycvstat.errors import ExecutionError
 from pycvstat.run.references import file_of
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 PATIENCE = 60.0
 """Seconds that a worker waits for the next run."""
 
+ENDED = BrokenExecutor, ShutdownExecutorError  # a process that died, or that was ended
+
 Beginning = dict[str, Any]
 """What a new process would begin with, and when the module files it would read were changed."""
 
@@ -45,16 +47,27 @@ _of_another_process: list[Worker] = []  # never touched, nor collected: the pare
 class Worker:
     """A process that does one task at a time, and what it began with."""
 
+    overdue = False
+
     def __init__(self, began_with: Beginning) -> None:
         self.began_with = began_with
         self._executor = ProcessPoolExecutor(
             1, timeout=PATIENCE, initializer=_start, initargs=(os.getpid(),), env=ONE
         )
 
-    def do(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Begin a task, or whatever else the process is to do."""
+    def do(self, function: Callable[..., Any], *arguments: Any, limit: float | None = None) -> Any:
+        """Begin a task, or whatever else the process is to do, and end it after so many seconds."""
         self._last = self._executor.submit(function, *arguments)
+        if limit is not None:
+            timer = threading.Timer(limit, self._give_up)
+            timer.daemon = True
+            timer.start()
+            self._last.add_done_callback(lambda done: timer.cancel())
         return self._last
+
+    def _give_up(self) -> None:
+        self.overdue = True
+        self.end()
 
     def end(self) -> None:
         """End the process at once, whatever it does."""
@@ -70,9 +83,9 @@ class Processes(Workers):
 
     attempts = 3
 
-    def __init__(self, common: Common, run: Run, count: int) -> None:
+    def __init__(self, common: Common, run: Run, count: int, limit: float | None) -> None:
         super().__init__(common, run)
-        self.count = count
+        self.count, self.limit, self.run = count, limit, run
         self._free: list[Worker] = []
         self._busy: dict[int, Worker] = {}
         self.place = Path(tempfile.mkdtemp(prefix="pycvstat-"))
@@ -89,8 +102,8 @@ class Processes(Workers):
         while True:
             worker = self._free.pop() if self._free else _take()
             try:
-                future = worker.do(_answer, self.place, self.messages[number])
-            except BrokenExecutor:  # it died while it waited
+                future = worker.do(_answer, self.place, self.messages[number], limit=self.limit)
+            except ENDED:  # it died while it waited
                 continue
             except OSError as error:
                 raise ExecutionError(
@@ -105,16 +118,26 @@ class Processes(Workers):
         worker = self._busy.pop(number)
         try:
             message = future.result()
-        except BrokenExecutor as error:
+        except ENDED as error:
+            if worker.overdue:
+                return Reply(error=self._too_long(number))
             raise WorkerLost(" ".join(str(error).split())) from error
         self._free.append(worker)
         return from_bytes(message)
+
+    def _too_long(self, number: int) -> ExecutionError:
+        task = f"task {number + 1} of {len(self.run.tasks)}"
+        return ExecutionError(
+            f"{self.run.label}: {task} was not done after {self.limit:g} seconds.",
+            given=f"task_limit={self.limit:g}",
+            fix="give more seconds, or look at what the learner waits for",
+        )
 
     def leave(self, futures: list[Any]) -> None:
         for worker in self._busy.values():
             worker.end()
         for worker in self._free:
-            with suppress(BrokenExecutor):
+            with suppress(*ENDED):
                 worker.do(_forget)
                 _waiting.append(worker)
         shutil.rmtree(self.place, ignore_errors=True)
@@ -132,12 +155,6 @@ def _take() -> Worker:
         if all(then.setdefault(name, value) == value for name, value in now.items()):
             return worker
         worker.end()
-
-
-def end_waiting() -> None:
-    """End the workers that wait."""
-    while _waiting:
-        _waiting.pop().end()
 
 
 def _beginning() -> Beginning:

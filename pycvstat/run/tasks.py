@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from pycvstat.errors import Advice, CheckpointError, ExecutionError, InputError, warn
-from pycvstat.errors.checks import check_path, is_whole
+from pycvstat.errors.checks import check_path, is_number, is_whole
 from pycvstat.run.checkpoint import Checkpoint
 from pycvstat.run.fingerprint import describe, digest
 from pycvstat.run.reproducible import (
@@ -49,12 +49,15 @@ class Execution:
         A progress line with the time left; "auto" shows it only on a terminal.
     checkpoint : pathlib.Path, optional
         A directory in which every finished task is kept at once.
+    limit : float, optional
+        The seconds after which a local process is ended with its task.
     """
 
     workers: int = 1
     client: Client | None = None
     progress: Progress = "auto"
     checkpoint: Path | None = None
+    limit: float | None = None
 
 
 def execution_from(
@@ -62,6 +65,7 @@ def execution_from(
     client: Client | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = "auto",
+    task_limit: float | None = None,
 ) -> Execution:
     """Check what a user asked for and say it as an `Execution`.
 
@@ -76,6 +80,8 @@ def execution_from(
         A directory in which finished tasks are kept, so that a killed run continues.
     progress : bool or "auto"
         Show a progress line: always, never, or only on a terminal.
+    task_limit : float, optional
+        The seconds that a local worker process may take for one task.
 
     Returns
     -------
@@ -88,7 +94,14 @@ def execution_from(
     """
     if client is not None:
         _check_client(client, n_jobs)
-    return Execution(_workers(n_jobs), client, _shown(progress), _directory(checkpoint))
+    workers = _workers(n_jobs)
+    if task_limit is not None and (workers == 1 or not is_number(task_limit) or task_limit <= 0):
+        raise InputError(
+            "task_limit is a number of seconds, after which a worker process is ended.",
+            given=f"task_limit={task_limit!r}, {'a dask client' if client else f'{n_jobs=}'}",
+            fix=Advice("use {task_limit} with {n_jobs}", task_limit=3600, n_jobs=2),
+        )
+    return Execution(workers, client, _shown(progress), _directory(checkpoint), task_limit)
 
 
 def _shown(progress: Any) -> Progress:
@@ -282,7 +295,7 @@ def _steps(common: Common, run: Run, execution: Execution) -> Generator[None]:
         return have_done(Cluster(common, run, execution.client), run)
     from pycvstat.run.processes import Processes
 
-    return have_done(Processes(common, run, execution.workers), run)
+    return have_done(Processes(common, run, execution.workers, execution.limit), run)
 
 
 def work_here(common: Common, run: Run) -> Generator[None]:

@@ -81,7 +81,6 @@ def test_nested_by_a_metric_is_tuning_of_every_training_part_by_it():
         )  # fmt: skip
         np.testing.assert_array_equal(found.inner_curves[i], part.means.estimate())
         assert found.chosen[i] == part.best
-    assert found.inner_metric == "auc"
     assert found.loss == "zero_one"
     assert found.retuned.metric == "auc"
     words = " ".join(found.summary().split())

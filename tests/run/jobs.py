@@ -184,7 +184,14 @@ def hangs(shared: Path, task: int) -> int:
     raise FitError("the first fit failed.")
 
 
-for _function in (noted, slow, dies_once, dies_always, fails_late):
+def hangs_alone(shared: Path, task: int) -> int:
+    if task == 1:
+        noted(shared, f"begun {task}")
+        time.sleep(600)
+    return task
+
+
+for _function in (noted, slow, hangs_alone, dies_once, dies_always, fails_late):
     _function.fingerprint = _function.__name__  # type: ignore[attr-defined]  # they write files
 
 

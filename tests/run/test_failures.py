@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -59,6 +60,22 @@ def test_a_failure_waits_for_nothing_that_comes_after(run: Run, tmp_path: Path) 
     pid = int((tmp_path / "begun 1").read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_worker_that_hangs_is_ended_and_its_task_named(run: Run, tmp_path: Path) -> None:
+    """The task before it is kept."""
+    kept = tmp_path / "kept"
+    with pytest.raises(ExecutionError, match=r"task 2 of 4 was not done after 2 seconds") as caught:
+        run(jobs.hangs_alone, tmp_path, range(4), n_jobs=2, task_limit=2, checkpoint=kept)
+    assert caught.value.given == "task_limit=2"
+    assert list(kept.glob("*/task-*.npz"))
+    pid = int((tmp_path / "begun 1").read_text())
+    patience = time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < patience:
+        time.sleep(0.01)  # it is ended beside what the session does
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert run(jobs.slow, tmp_path, range(6), n_jobs=2, task_limit=20) == list(range(6))
 
 
 def test_an_error_that_cannot_travel_keeps_its_text(run: Run, elsewhere: How) -> None:

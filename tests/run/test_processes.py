@@ -22,9 +22,14 @@ Workers = Callable[[], set[int]]
 @pytest.fixture
 def workers(run: Run) -> Iterator[Workers]:
     """Who works in a run of two workers."""
-    processes.end_waiting()
+    end_waiting()
     yield lambda: set(run(jobs.slow_who, None, range(8), n_jobs=2))
-    processes.end_waiting()
+    end_waiting()
+
+
+def end_waiting() -> None:
+    while processes._waiting:
+        processes._waiting.pop().end()
 
 
 def test_workers_stay(workers: Workers) -> None:

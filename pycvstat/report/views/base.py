@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import nearest
 from pycvstat.report.content import Block, Figure, Headline, Inline, Section, Table
 from pycvstat.report.numbers import capital, table_of
 from pycvstat.report.plots.style import house_style, literal, new_axes
@@ -282,9 +282,5 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None, **opti
 
 def unknown(what: str, name: Any, known: list[str]) -> InputError:
     """The error for a name that is none, with the nearest one."""
-    near = difflib.get_close_matches(str(name), known, n=1)
-    return InputError(
-        f"there is no {what} called {name!r}.",
-        given=repr(name),
-        fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known) or 'none'}",
-    )
+    fix = nearest(name, known or ["none"])
+    return InputError(f"there is no {what} called {name!r}.", given=repr(name), fix=fix)
