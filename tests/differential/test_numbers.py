@@ -107,7 +107,7 @@ def test_a_plain_numpy_loop(way, data):
 REGRESSORS = [LinearRegression(), Ridge(0.5), KNeighborsRegressor(3),
               DecisionTreeRegressor(max_depth=2, random_state=0),
               make_pipeline(StandardScaler(), KNeighborsRegressor(2))]  # fmt: skip
-CLASSIFIERS = [LogisticRegression(max_iter=10_000), GaussianNB(), KNeighborsClassifier(3),
+CLASSIFIERS = [LogisticRegression(solver="newton-cholesky"), GaussianNB(), KNeighborsClassifier(3),
                make_pipeline(StandardScaler(), LogisticRegression(C=10.0))]  # fmt: skip
 
 
