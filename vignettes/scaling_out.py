@@ -77,7 +77,9 @@ axis
 # Least squares needs no more than sums of its rows. Of a dask frame, `cross_validate` reads the
 # partitions one at a time, twice: once for complete rows and the levels of factors, once for a
 # small triangle with the cross products of each fold (by QR, so that no digits are lost to
-# squaring). All fits and their squared errors follow from the triangles.
+# squaring). All fits and their squared errors follow from the triangles. Other learners need their
+# rows, and say so. Rows count in the order of the partitions: `from_pandas` sorts by the index
+# unless `sort=False` says otherwise, and the same seed then gives other folds than in memory.
 
 # %%
 import dask.dataframe as dd
@@ -87,7 +89,10 @@ import pycvstat as pcv
 waves = pcv.data.waves(2000)
 folds = pcv.KFold(10, random=1)
 summed = pcv.cross_validate(
-    pcv.OLS(), "y ~ x1 + I(x2^2) + x3", dd.from_pandas(waves, npartitions=8), folds=folds
+    pcv.OLS(),
+    "y ~ x1 + I(x2^2) + x3",
+    dd.from_pandas(waves, npartitions=8, sort=False),
+    folds=folds,
 )
 whole = pcv.cross_validate(pcv.OLS(), "y ~ x1 + I(x2^2) + x3", waves, folds=folds)
 pd.DataFrame({"partitions": summed.fold_errors, "whole": whole.fold_errors}).T.round(12)

@@ -45,6 +45,10 @@ LARGEST = 2**28  # bytes of all triangles of all partitions
 class PartitionedResult(OfTable):
     """The cross-validated risk of least squares over a dask frame, of which no row was kept.
 
+    Rows are counted in the order of the partitions. ``dask.dataframe.from_pandas`` sorts them by
+    their index unless it is told ``sort=False``: a seed then gives other folds than in memory. What
+    ``persist()`` holds on a cluster is refused: the frame before it is read there.
+
     Parameters
     ----------
     table : FoldMeans

@@ -105,7 +105,10 @@ def var(x: ArrayLike, axis: Axis = None) -> Any:
     >>> var([1.0, 2.0, 3.0, 4.0, 5.0])
     2.5
     """
-    return _by_column(_var, x, axis)
+    values = np.asarray(x)
+    if axis == 0 and values.ndim == 2 and len(values) <= BLOCK:
+        return _column_vars(values)
+    return _by_column(_var, values, axis)
 
 
 def sd(x: ArrayLike, axis: Axis = None) -> Any:
@@ -130,7 +133,7 @@ def sd(x: ArrayLike, axis: Axis = None) -> Any:
     >>> sd([2.0, 4.0])
     1.4142135623730951
     """
-    return _by_column(lambda v: float(np.sqrt(_var(v))), x, axis)
+    return np.sqrt(var(x, axis)) if axis == 0 else float(np.sqrt(var(x, axis)))
 
 
 def cumsum(x: ArrayLike) -> FloatArray:
@@ -275,6 +278,20 @@ def _column_means(values: NDArray[Any]) -> FloatArray:
         first[~np.isfinite(first.astype(np.float64))] = 0.0  # then the second sum is the answer
         terms -= first
         found[start : start + width] = first + np.dot(ONES[:n], terms) / n
+    return found
+
+
+def _column_vars(values: NDArray[Any]) -> FloatArray:
+    """`_var` of every column, likewise."""
+    n, count = values.shape
+    if n < 2:
+        return np.full(count, np.nan)
+    found, width, centre = np.empty(count), BLOCK // n, _column_means(values)
+    for start in range(0, count, width):
+        part = slice(start, start + width)
+        terms = values[:, part].astype(np.longdouble) - centre[part]
+        terms *= terms
+        found[part] = np.dot(ONES[:n], terms) / np.longdouble(n - 1)
     return found
 
 
