@@ -19,6 +19,7 @@ from pycvstat.intervals.method import find
 from pycvstat.intervals.tails import heavy_tails
 from pycvstat.losses import LossTable
 from pycvstat.rmath.random import Random, as_stream
+from pycvstat.run.tasks import Progress, execution_from, progress_line
 from pycvstat.simulate.laws import MonteCarlo, at_points
 from pycvstat.simulate.like import like as like_data
 from pycvstat.simulate.scenarios import Scenario, as_scenario
@@ -155,6 +156,7 @@ def coverage(
     like: Any = None,
     formula: str | None = None,
     n: int | None = None,
+    progress: Progress = "auto",
     **options: Any,
 ) -> Coverage:
     """Draw data sets, compute the interval on each, and count how often it covers.
@@ -185,6 +187,8 @@ def coverage(
         Of these data.
     n : int, optional
         Rows of each data set drawn from them, as many as they have by default.
+    progress : bool or "auto"
+        Show a progress line: always, never, or only on a terminal.
     **options
         Of the method.
 
@@ -215,22 +219,25 @@ def coverage(
         read = _usual if method == "auto" else find(method).formula
         splitter = splitter if folds is not None or method == "auto" else find(method).folds
     limits, truths, heavy = [], [], []
-    for start in range(0, sets, BLOCK):
-        plan = splitter.plan(case.n, groups=case.groups, random=stream)
-        X, y = case.draw(stream, min(BLOCK, sets - start))
-        points = case.points(stream, len(y))
-        trained = _trained(wanted, plan)
-        fits = at_points([rows for one in trained.values() for rows in one], case.n, len(points[0]))
-        ends = np.cumsum([len(one) for one in trained.values()])[:-1]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PycvstatWarning)
-            for a, b, at in zip(X, y, points, strict=True):
-                table, risks = case.cross_validated(a, b, at, plan, fits)
-                limits.append(_limits(case, read, table, level, options))
-                heavy.append(bool(heavy_tails(table)))
-                means = [part.mean() for part in np.split(risks, ends)]
-                of_size = dict(zip(trained, means, strict=True))
-                truths.append([of_size[_SIZE[target]] for target in wanted])
+    show = execution_from(progress=progress).progress
+    with progress_line(show, total=sets, done=0, label=f"coverage of {name}") as line:
+        for start in range(0, sets, BLOCK):
+            plan = splitter.plan(case.n, groups=case.groups, random=stream)
+            X, y = case.draw(stream, min(BLOCK, sets - start))
+            points, trained = case.points(stream, len(y)), _trained(wanted, plan)
+            fitted = [rows for one in trained.values() for rows in one]
+            fits = at_points(fitted, case.n, len(points[0]))
+            ends = np.cumsum([len(one) for one in trained.values()])[:-1]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PycvstatWarning)
+                for a, b, at in zip(X, y, points, strict=True):
+                    table, risks = case.cross_validated(a, b, at, plan, fits)
+                    limits.append(_limits(case, read, table, level, options))
+                    heavy.append(bool(heavy_tails(table)))
+                    means = [part.mean() for part in np.split(risks, ends)]
+                    of_size = dict(zip(trained, means, strict=True))
+                    truths.append([of_size[_SIZE[target]] for target in wanted])
+                    line.update()
     labels = [_label(t, case.n, plan) for t in wanted]
     by_target = dict(zip(labels, np.array(truths).T, strict=True))
     asked = {"scenario": case.name, "method": name, "level": level, "seed": stream.seed}

@@ -118,6 +118,15 @@ def test_the_size_and_power_of_a_paired_test():
     assert unequal.excludes_zero.mean > 3 * equal.excludes_zero.mean
 
 
+def test_data_sets_are_counted_while_one_waits(capsys):
+    coverage("ols_low", sets=4)
+    assert capsys.readouterr().err == ""
+    coverage("ols_low", sets=4, progress=True)
+    told = capsys.readouterr().err
+    assert "coverage of corrected_t: 100%" in told
+    assert "4/4" in told
+
+
 def test_groups():
     clustered = coverage(grouped_ols(), "cluster", folds=Grouped(10), sets=200, random=6)
     by_row = coverage(grouped_ols(), "all_pairs", folds=Grouped(10), sets=200, random=6)

@@ -1,6 +1,7 @@
 """The recorded coverage simulations: repeated in part, and against what was known before."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,6 +32,26 @@ def test_small_runs_are_repeated(key):
             assert now[name] == pytest.approx(then[name], abs=1e-12)
         for name in ("truth", "width", "estimate"):
             assert now[name] == pytest.approx(then[name], rel=SAME)
+
+
+def test_one_command_makes_all_of_it(tmp_path, monkeypatch):
+    runs = [replace(run, options=run.options | {"sets": 4}) for run in list(SMALL.values())[:2]]
+    target, printed = tmp_path / "coverage.json", tmp_path / "simulated.json"
+    monkeypatch.setattr(record_coverage, "all_runs", lambda: runs)
+    monkeypatch.setattr(record_coverage, "TARGET", target)
+    monkeypatch.setattr(record_coverage, "PRINTED", printed)
+
+    def made(*words):
+        record_coverage.main(list(words))
+        return json.loads(target.read_text(encoding="utf-8"))["runs"]
+
+    first = made()
+    assert [run["key"] for run in first] == [run.key for run in runs]
+    monkeypatch.setattr(record_coverage.Run, "result", lambda self: {"key": self.key})
+    again = made(runs[0].label)
+    assert list(again[0]) == ["key", "seconds"]
+    assert again[1] == first[1]
+    assert [list(run) for run in made()] == [["key", "seconds"]] * 2
 
 
 def test_every_run_is_recorded():
