@@ -30,6 +30,7 @@ ANSWERS: dict[str, tuple[Callable[[], Any], str]] = {
     "shuffle": (lambda: pcv.KFold(5, shuffle=True), "KFold shuffles"),
     "n_repeats": (lambda: pcv.Repeated(pcv.KFold(5), n_repeats=3), "write times="),
     "test_size": (lambda: pcv.Holdout(test_size=0.2), "write test="),
+    "lambda": (lambda: pcv.r.glmnet.glmnet(None, None, **{"lambda": 1}), "did you mean 'lambda_'"),
     "nothing": (lambda: pcv.KFold(), "missing a required argument: 'k'"),
     "too much": (lambda: pcv.KFold(5, 1, True), "too many positional arguments"),
     "twice": (lambda: pcv.KFold(5, k=5), "multiple values for argument 'k'"),

@@ -109,7 +109,7 @@ def unknown_argument(
     """
     said = {**INSTEAD, **(instead or {})}.get(name)
     ours = next((one for one in OURS.get(name, ()) if one in known), None)
-    near = difflib.get_close_matches(name, list(known), n=1)
+    near = [f"{name}_"] if f"{name}_" in known else difflib.get_close_matches(name, known, n=1)
     if said is not None:
         pass
     elif name == "alpha" and ours == "level":

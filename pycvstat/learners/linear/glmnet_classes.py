@@ -59,20 +59,10 @@ def centre(b: FloatArray, alpha: float) -> float:
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
 def classes_path(
-    columns: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    intercept: bool,
-    varies: BoolArray,
-    factor: FloatArray,
-    lambdas: FloatArray,
-    first: float,
-    alpha: float,
-    pmax: int,
-    ends: Ends,
-    offset: FloatArray,
-    grouped: bool,
-) -> tuple[FloatArray, FloatArray, FloatArray, float, int, int, int]:
+    columns: FloatArray, y: FloatArray, w: FloatArray, intercept: bool, varies: BoolArray,
+    factor: FloatArray, lambdas: FloatArray, first: float, alpha: float, pmax: int, ends: Ends,
+    offset: FloatArray, grouped: bool,
+) -> tuple[FloatArray, FloatArray, FloatArray, float, int, int, int]:  # fmt: skip
     """Slopes (L, K, p), intercepts (L, K) and explained deviance (L,) along a path, as elsewhere.
 
     Parameters
@@ -212,15 +202,9 @@ def _multiply(on: On, by: FloatArray) -> None:
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
 def _one_by_one(
-    on: On,
-    factor: FloatArray,
-    l1: float,
-    l2: float,
-    intercept: bool,
-    thresh: float,
-    maxit: int,
+    on: On, factor: FloatArray, l1: float, l2: float, intercept: bool, thresh: float, maxit: int,
     alpha: float,
-) -> int:
+) -> int:  # fmt: skip
     """One round over the classes: -1 if something moved, else how it ended."""
     columns, y, w, e, total, b, b0, _, strong, inside, entered, counts = on
     p, n = columns.shape

@@ -73,15 +73,9 @@ def _minimum(pull: float, square: float, l1: float, l2: float) -> float:
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
 def _settle(
-    among: FloatArray,
-    near: FloatArray,
-    near_b: FloatArray,
-    near_factor: FloatArray,
-    l1: float,
-    l2: float,
-    ends: Ends,
-    sweeps: int,
-) -> tuple[int, float]:
+    among: FloatArray, near: FloatArray, near_b: FloatArray, near_factor: FloatArray,
+    l1: float, l2: float, ends: Ends, sweeps: int,
+) -> tuple[int, float]:  # fmt: skip
     """Iterate predictors that have entered until they converge; sweeps so far and what it gained.
 
     `near` (covariances with residuals) and `near_b` (slopes) are changed in place.
@@ -298,15 +292,9 @@ def _dot(x: FloatArray, y: FloatArray) -> float:
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
 def solve_strong(
-    columns: FloatArray,
-    state: State,
-    factor: FloatArray,
-    l1: float,
-    l2: float,
-    pmax: int,
-    ends: Ends,
-    active: bool,
-) -> tuple[float, int]:
+    columns: FloatArray, state: State, factor: FloatArray, l1: float, l2: float, pmax: int,
+    ends: Ends, active: bool,
+) -> tuple[float, int]:  # fmt: skip
     """One penalty, among the strong predictors; what it gained of the deviance, and its end.
 
     Parameters

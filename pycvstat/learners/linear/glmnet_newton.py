@@ -125,21 +125,10 @@ def _descend(
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
 def newton_path(
-    columns: FloatArray,
-    y: FloatArray,
-    w: FloatArray,
-    offset: float,
-    binary: bool,
-    intercept: bool,
-    varies: BoolArray,
-    factor: FloatArray,
-    lambdas: FloatArray,
-    first: float,
-    alpha: float,
-    pmax: int,
-    ends: Ends,
-    best: float,
-) -> tuple[FloatArray, FloatArray, FloatArray, float, int, int, int]:
+    columns: FloatArray, y: FloatArray, w: FloatArray, offset: float, binary: bool,
+    intercept: bool, varies: BoolArray, factor: FloatArray, lambdas: FloatArray, first: float,
+    alpha: float, pmax: int, ends: Ends, best: float,
+) -> tuple[FloatArray, FloatArray, FloatArray, float, int, int, int]:  # fmt: skip
     """Slopes (L, p), intercepts (L,) and explained deviance (L,) along a path, as elsewhere.
 
     After them half the deviance of the null model.

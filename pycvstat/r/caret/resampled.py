@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,8 +26,7 @@ from pycvstat.types import BoolArray, FloatArray, IntArray
 APPARENT = float(np.exp(-1))  # the share of the apparent error in boot632
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Resampled:
+class Resampled(NamedTuple):
     """What resampling found; see `Train` for the fields."""
 
     results: pd.DataFrame
@@ -146,7 +144,7 @@ def _measured(
 ) -> tuple[tuple[str, ...], FloatArray]:
     """The names of the measures, and their values (resamples, candidates, measures)."""
     rows = [_numbers(control, one, levels) if len(one) else {} for part in frames for one in part]
-    measures = next((tuple(row) for row in rows if row), ("RMSE",))
+    measures = next((tuple(row) for row in rows if row), ("Accuracy",) if levels else ("RMSE",))
     values = np.array([[row.get(name, np.nan) for name in measures] for row in rows])
     return measures, values.reshape(len(frames), -1, len(measures))
 

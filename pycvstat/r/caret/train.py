@@ -216,8 +216,13 @@ def train(
     known, steps = METHODS[method], preprocess.methods_of(preProcess)
     x, y = (x, y) if x is not None or isinstance(form, str | None) else (form, data)
     given: dict[str, Any] = {"formula": form, "data": data} if x is None else {"X": x, "y": y}
-    na: Any = na_action.removeprefix("na.").replace("fail", "raise")
-    task = Task.build(**given, weights=weights, na=na)
+    task = Task.build(**given, weights=weights, na="omit")
+    if task.omitted and na_action == "na.fail" and x is None:
+        raise DataError(
+            "the data have missing values.",
+            given=f"{task.omitted} of {task.n + task.omitted} rows",
+            fix='na_action="na.omit" leaves these rows out',
+        )
     _check_response(task, known, control)
     if x is not None:
         _check_predictors(task, known, steps)
@@ -242,22 +247,9 @@ def train(
         prepared.seeds = seeds[:-1].reshape(fits, loop)
         found = resampled(prepared, candidates, control, parts, metric, maximize)
         set_seed(int(seeds[-1]))
-    return Train(
-        method,
-        control,
-        found.results,
-        found.resample,
-        found.pred,
-        found.best,
-        found.metric,
-        found.maximize,
-        found.measures,
-        steps,
-        tuple(rows + 1 for rows in parts.train),
-        x is not None,
-        prepared,
-        prepared.fitted(np.arange(task.n), [found.best]),
-    )
+    index = tuple(rows + 1 for rows in parts.train)
+    final = prepared.fitted(np.arange(task.n), [found.best])
+    return Train(method, control, *found, steps, index, x is not None, prepared, final)
 
 
 def _draw_an_example(task: Task, control: trainControl) -> None:

@@ -48,7 +48,7 @@ def course_script(result: Any, stem: str = "data") -> Script:
     >>> grid = {"formula": ["mpg ~ wt", "mpg ~ wt + hp"]}
     >>> result = pcv.tune(pcv.OLS(), "mpg ~ wt", cars, grid=grid, folds=folds)
     >>> print("\\n".join(course_script(result).text.splitlines()[6:8]))
-    grid <- data.frame(formula = c("mpg ~ wt", "mpg ~ wt + hp"))
+    grid <- expand.grid(formula = c("mpg ~ wt", "mpg ~ wt + hp"), stringsAsFactors = FALSE)
     errors <- sapply(1:nrow(grid), function(i) sapply(test, function(rows) {
     """
     if not isinstance(result, CVResult | TuneResult):
@@ -63,7 +63,7 @@ def course_script(result: Any, stem: str = "data") -> Script:
         raise _not_in_this_style(what)
     said = {"FORMULA": task.formula.text}
     said |= {f"<{name}>": _typed(value) for name, value in code.params.items()}
-    grid = [] if tuned is None else [f"grid <- {_grid(tuned, said, code.course)}"]
+    grid = [] if tuned is None else [_grid(tuned, said, "".join(code.course))]
     levels = [
         f"data${name} <- factor(data${name}, {', '.join(_levels(frame[name]))})"
         for name in frame
@@ -81,17 +81,13 @@ def course_script(result: Any, stem: str = "data") -> Script:
         "  train <- data[-rows, ]", "  new <- data[rows, ]",
         *("  " + re.sub("|".join(said), lambda at: said[at[0]], line) for line in code.course),
         f"  y <- with(new, {left})", f"  mean({loss})", end,
-        *(_chosen(tuned) if tuned else _averaged(result)),
+        *(_chosen(tuned) if tuned else [
+            f"print(mean(errors), digits = 7)  # {result.estimate:.7g}, the mean of fold means",
+            "print(weighted.mean(errors, lengths(test)), digits = 7)  "
+            f"# {result.pooled:.7g}, the mean over rows",
+        ]),
     ]  # fmt: skip
     return Script("\n".join(lines) + "\n", {f"{stem}.csv": frame.to_csv(index=False)})
-
-
-def _averaged(result: Any) -> list[str]:
-    return [
-        f"print(mean(errors), digits = 7)  # {result.estimate:.7g}, the mean of fold means",
-        "print(weighted.mean(errors, lengths(test)), digits = 7)  "
-        f"# {result.pooled:.7g}, the mean over rows",
-    ]
 
 
 def _chosen(result: TuneResult) -> list[str]:
@@ -103,24 +99,22 @@ def _chosen(result: TuneResult) -> list[str]:
     ]
 
 
-def _grid(result: TuneResult, said: dict[str, str], course: Sequence[str]) -> str:
-    """The candidates as a frame; in `said` their parameters are those of its row `i`."""
-    names = list(result.candidates[0])
-    places = {name: "FORMULA" if name == "formula" else f"<{name}>" for name in names}
-    known = all(any(place in line for line in course) for place in places.values())
-    same = all(list(one) == names for one in result.candidates)
-    if not names or not known or not same or result.rule.name != "min":
-        what = f"{', '.join(names)} of {result.learner!r}, rule {result.rule.name!r}"
+def _grid(result: TuneResult, said: dict[str, str], course: str) -> str:
+    """The frame of a full grid; in `said` its parameters become those of row `i`."""
+    every = result.candidates
+    values = {name: list(dict.fromkeys(one.get(name) for one in every)) for name in every[0]}
+    full = [dict(zip(values, row, strict=True)) for row in product(*values.values())]
+    places = {name: "FORMULA" if name == "formula" else f"<{name}>" for name in values}
+    known = values and all(place in course for place in places.values())
+    if not known or full != list(every) or result.rule.name != "min":
+        what = f"{', '.join(values)} of {result.learner!r}, rule {result.rule.name!r}"
         raise _not_in_this_style(what)
     for name, place in places.items():
         said[place] = f"formula(grid${name}[i])" if name == "formula" else f"grid${name}[i]"
-    rows = [tuple(one.values()) for one in result.candidates]
-    values = {name: list(dict.fromkeys(row[j] for row in rows)) for j, name in enumerate(names)}
-    if len(names) > 1 and rows == list(product(*values.values())):  # R varies the first fastest
-        listed = [f"{name} = {_several(values[name])}" for name in reversed(names)]
-        return f"expand.grid({', '.join(listed)}, stringsAsFactors = FALSE)"
-    columns = zip(names, zip(*rows, strict=True), strict=True)
-    return f"data.frame({', '.join(f'{name} = {_several(column)}' for name, column in columns)})"
+    listed = [f"{name} = {_several(values[name])}" for name in reversed(values)]  # R: first fastest
+    words = any(isinstance(value, str) for value in every[0].values())
+    listed += ["stringsAsFactors = FALSE"] * words
+    return f"grid <- expand.grid({', '.join(listed)})"
 
 
 def _several(values: Sequence[Any]) -> str:

@@ -185,20 +185,11 @@ def asked(x: Any, y: Any, weights: Any, lambda_: Any, given: Arguments) -> tuple
 
 
 def settings_of(
-    data: Data,
-    lambda_: Any = None,
-    alpha: float = 1.0,
-    nlambda: int = 100,
-    lambda_min_ratio: float | None = None,
-    standardize: bool = True,
-    intercept: bool = True,
-    thresh: float = 1e-7,
-    dfmax: int | None = None,
-    pmax: int | None = None,
-    penalty_factor: Any = None,
-    maxit: int = 100_000,
-    type_multinomial: str = "ungrouped",
-) -> Settings:
+    data: Data, lambda_: Any = None, alpha: float = 1.0, nlambda: int = 100,
+    lambda_min_ratio: float | None = None, standardize: bool = True, intercept: bool = True,
+    thresh: float = 1e-7, dfmax: int | None = None, pmax: int | None = None,
+    penalty_factor: Any = None, maxit: int = 100_000, type_multinomial: str = "ungrouped",
+) -> Settings:  # fmt: skip
     """The settings of a path with glmnet's defaults for these data."""
     p = data.X.shape[1]
     check_word("type_multinomial", type_multinomial, ("ungrouped", "grouped"))

@@ -313,30 +313,14 @@ def _of_labels(
 
 
 def _planned(
-    n: int,
-    test: Sequence[IntArray],
-    recipe: str,
-    seed: int | None,
-    kind: Kind,
-    repeat: Any = None,
-    fold: Any = None,
-    *,
-    drawn: Sequence[IntArray] = (),
-    groups: Any = None,
-    stratified: bool = False,
-) -> FoldPlan:
-    times = range(len(test)) if repeat is None else repeat
+    n: int, test: Sequence[IntArray], recipe: str, seed: int | None, kind: Kind,
+    repeat: Any = None, fold: Any = None, drawn: Sequence[IntArray] = (), **more: Any,
+) -> FoldPlan:  # fmt: skip
+    offsets = np.cumsum([0, *map(len, test)])
+    times = np.arange(len(test)) if repeat is None else np.array(repeat)
+    places = np.zeros(len(test), dtype=np.int64) if fold is None else np.array(fold)
+    train, in_id = tuple(drawn) or None, tuple(rows + 1 for rows in drawn)
     return Drawn(
-        n,
-        np.concatenate(test),
-        np.cumsum([0, *map(len, test)]),
-        np.array(times),
-        np.zeros(len(test), dtype=np.int64) if fold is None else np.array(fold),
-        kind,
-        recipe,
-        tuple(drawn) or None,
-        groups=groups,
-        seed=seed,
-        stratified=stratified,
-        in_id=tuple(rows + 1 for rows in drawn),
-    )
+        n, np.concatenate(test), offsets, times, places, kind, recipe, train, seed=seed,
+        in_id=in_id, **more,
+    )  # fmt: skip

@@ -26,6 +26,7 @@ def test_calls_made_at_random():
 
 CARS = pcv.data.mtcars()
 IRIS = pcv.data.iris()
+HOLES = CARS["wt"].where(CARS["wt"] > 2)
 CV = r.caret.trainControl("cv", number=3)
 
 
@@ -114,6 +115,12 @@ def test_a_class_with_one_row_is_measured_where_it_can_be():
     assert round(fit.results["Accuracy"][0], 7) == 0.9814815  # R 4.2, caret 6.0-93
 
 
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+def test_classes_that_no_fit_predicts_have_no_accuracy():
+    with pytest.raises(PycvstatError, match="all the Accuracy metric values are missing"):
+        cars("Species ~ .", IRIS, method="glm")
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
@@ -135,6 +142,7 @@ def test_a_class_with_one_row_is_measured_where_it_can_be():
         (lambda: cars(method="knn", trControl="cv"), "what trainControl"),
         (lambda: cars(method="knn", trControl=r.caret.trainControl("none")), "only one model"),
         (lambda: cars(data=CARS.assign(wt=np.nan), method="lm"), "NA in every row"),
+        (lambda: cars("mpg ~ wt", CARS.assign(wt=HOLES), method="lm"), 'na_action="na.omit"'),
         (lambda: cars(trControl=r.caret.trainControl("cv", seeds=[1, 2])), "list of length 11"),
         (
             lambda: cars(method="lm", trControl=r.caret.trainControl("cv", 2, seeds=[1, 2, 2**31])),

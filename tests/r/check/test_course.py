@@ -79,7 +79,7 @@ def test_r_tunes_by_a_short_script(dialect, tmp_path):
 def test_a_grid_is_typed_as_in_a_course(tmp_path):
     one, two = {"k": range(1, 21)}, {"k": [1, 5], "kernel": ["inv", "optimal"]}
     for grid, line in (
-        (one, "grid <- data.frame(k = 1:20)"),
+        (one, "grid <- expand.grid(k = 1:20)"),
         (two, 'grid <- expand.grid(kernel = c("inv", "optimal"), k = c(1, 5), strings'),
     ):
         result = pcv.tune(pcv.KNN(), "mpg ~ wt", CARS, grid=grid, folds=pcv.Blocks(4))
