@@ -19,6 +19,10 @@ _BLOCK = 2**16
 _PRODUCTS = 2**23
 """The products of all pairs of columns are kept when they are no more numbers than these."""
 
+State = tuple[FloatArray, FloatArray]
+Places = tuple[IntArray, IntArray]
+Working = tuple[FloatArray, FloatArray, BoolArray]
+
 _SPREAD = 1e-5
 """The smallest over the largest eigenvalue of a fit's normal equations in the basis of all rows at
 the start; below, the fit is left to QR. The smallest must also be `KEPT_SHARE` of the information
@@ -105,8 +109,8 @@ def glm_left_out_means(
             ends = offsets[first : first + length + 1]
             fit = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
             now = slice(ends[0], ends[-1])
-            given = start.d[block], start.weak[block], start.deviance[block]
-            means[now], refit[block] = _together(table, equations, *given, fit, rows[now])
+            given = start.d[block], start.deviance[block], start.weak[block]
+            means[now], refit[block] = _together(table, equations, given, fit, rows[now])
     return LeftOutMeans(means, refit)
 
 
@@ -149,9 +153,7 @@ class _Start:
         return cls(basis.U, whole - steps, weak, unit.sum() - tested)
 
 
-def _working(
-    problem: Problem, eta: FloatArray, mu: FloatArray
-) -> tuple[FloatArray, FloatArray, BoolArray]:
+def _working(problem: Problem, eta: FloatArray, mu: FloatArray) -> Working:
     """Weights of the next least squares fits, the same times what its responses are beyond the
     predictors, and whether rows break it down."""
     slope, variance = problem.link.derivative(eta), problem.family.variance(mu)
@@ -203,9 +205,6 @@ def _ill_conditioned(G: FloatArray) -> BoolArray:
     return np.asarray(weak)
 
 
-State = tuple[FloatArray, FloatArray]
-
-
 class _Table:
     """All rows under the coefficients of several fits: predictors and means (fits, n).
 
@@ -218,7 +217,7 @@ class _Table:
         self.first_mean = problem.link.inverse(self.first)
 
     def moved(
-        self, d: FloatArray, fit: IntArray, test: IntArray
+        self, d: FloatArray, tested: Places
     ) -> tuple[State, FloatArray, BoolArray, BoolArray]:
         """Where coefficients (fits, r) lead, deviances, which are valid, which are at the border.
 
@@ -227,9 +226,9 @@ class _Table:
         problem = self.problem
         eta = d @ problem.X.T + problem.offset
         mu = problem.link.inverse(eta)
-        eta[fit, test], mu[fit, test] = self.first[test], self.first_mean[test]
+        eta[tested], mu[tested] = self.first[tested[1]], self.first_mean[tested[1]]
         unit = problem.family.deviance(problem.y, mu)
-        unit[fit, test] = 0.0
+        unit[tested] = 0.0
         unit[:, problem.weights == 0.0] = 0.0
         deviance = unit @ problem.weights
         valid = np.isfinite(deviance)
@@ -237,12 +236,10 @@ class _Table:
             valid &= [problem.is_valid(*one) for one in zip(eta, mu, strict=True)]
         return (eta, mu), deviance, valid, _at_border(problem.family, mu)
 
-    def working(
-        self, state: State, fit: IntArray, test: IntArray
-    ) -> tuple[FloatArray, FloatArray, BoolArray]:
+    def working(self, state: State, tested: Places) -> Working:
         """As `_working`, of training rows only."""
         working, pull, broken = _working(self.problem, *state)
-        working[fit, test] = pull[fit, test] = 0.0
+        working[tested] = pull[tested] = 0.0
         working[broken] = self.problem.weights
         return working, pull, broken
 
@@ -265,22 +262,20 @@ class _Binary(_Table):
         self.room = np.empty((2, fits, len(problem.y)))
 
     def moved(
-        self, d: FloatArray, fit: IntArray, test: IntArray
+        self, d: FloatArray, tested: Places
     ) -> tuple[State, FloatArray, BoolArray, BoolArray]:
         """As of any table; the state is e, and room for as many numbers."""
         e, logs = self.room[:, : len(d)]
         np.matmul(d, self.turned, out=e)
         e += self.shift
-        e[fit, test] = 0.0
+        e[tested] = 0.0
         valid = (e.max(axis=1) <= self.FARTHEST) & (e.min(axis=1) >= -self.FARTHEST)
-        e[fit, test] = -np.inf
+        e[tested] = -np.inf
         np.exp(e, out=e)
         np.log(np.add(e, 1.0, out=logs), out=logs)
         return (e, logs), 2.0 * (logs @ self.problem.weights), valid, ~valid
 
-    def working(
-        self, state: State, fit: IntArray, test: IntArray
-    ) -> tuple[FloatArray, FloatArray, BoolArray]:
+    def working(self, state: State, tested: Places) -> Working:
         """As of any table; test rows have e = 0."""
         e, whole = state
         e /= np.add(e, 1.0, out=whole)
@@ -295,20 +290,14 @@ def _is_binary(problem: Problem) -> bool:
 
 
 def _together(
-    table: _Table,
-    equations: _NormalEquations,
-    d: FloatArray,
-    lost: BoolArray,
-    before: FloatArray,
-    fit: IntArray,
-    test: IntArray,
+    table: _Table, equations: _NormalEquations, start: Working, fit: IntArray, test: IntArray
 ) -> tuple[FloatArray, BoolArray]:
     """Means (N,) of the test rows of all fits, and the fits that failed (fits,)."""
-    problem = table.problem
+    problem, (d, before, lost) = table.problem, start
     means, failed = np.full(len(test), np.nan), np.ones(len(d), dtype=bool)
     alive, place = np.arange(len(d)), np.arange(len(test))
     for _ in range(problem.control.maxiter):
-        state, deviance, valid, border = table.moved(d, fit, test)
+        state, deviance, valid, border = table.moved(d, (fit, test))
         sound = valid & ~lost
         change = np.abs(deviance - before) / (0.1 + np.abs(deviance))
         ended = sound & (change < problem.control.tol)
@@ -325,7 +314,7 @@ def _together(
             place, test, fit = place[left], test[left], (np.cumsum(going) - 1)[fit[left]]
             alive, d, deviance = alive[going], d[going], deviance[going]
             state = state[0][going], state[1][going]
-        working, pull, broken = table.working(state, fit, test)
+        working, pull, broken = table.working(state, (fit, test))
         step, weak = equations.solve(working, pull)
         d, before, lost = d + step, deviance, weak | broken
     return means, failed

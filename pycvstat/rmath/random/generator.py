@@ -228,7 +228,7 @@ class RRandom:
 
             return dealt(self._stream, n, count, replace=False, rounding=self._rounding)
         drawn = shrinking_range(self._stream, n, count, rounding=self._rounding)
-        return _all_dealt(n, drawn) if 16 * count > n else _few_dealt(n, drawn)
+        return _dealt(n, drawn)
 
     def _distinct(self, n: int, count: int) -> IntArray:
         """Draw until `count` different ones have come, as R does for n > 1e7."""
@@ -248,22 +248,19 @@ def _spread(draw: Callable[[int], FloatArray], drawn: BoolArray) -> FloatArray:
     return draws
 
 
-def _all_dealt(n: int, drawn: memoryview[int]) -> IntArray:
+class _Untouched(dict[int, int]):
+    """A large deck of which only the moved cards are written down."""
+
+    def __missing__(self, place: int) -> int:
+        return place
+
+
+def _dealt(n: int, drawn: memoryview[int]) -> IntArray:
     """Cards taken from a deck, the last card then put into the gap; written over what was drawn."""
-    deck = memoryview(np.arange(n, dtype=np.int64))  # type: ignore[arg-type]
+    deck: Any = memoryview(np.arange(n)) if 16 * len(drawn) > n else _Untouched()  # type: ignore[arg-type]
     for draw, (index, last) in enumerate(zip(drawn, range(n - 1, -1, -1), strict=False)):
         drawn[draw] = deck[index]
         deck[index] = deck[last]
-    return np.asarray(drawn)
-
-
-def _few_dealt(n: int, drawn: memoryview[int]) -> IntArray:
-    """The same for few cards of a large deck, of which only the moved ones are written down."""
-    deck: dict[int, int] = {}
-    for draw, index in enumerate(drawn):
-        last = n - 1 - draw
-        drawn[draw] = deck.get(index, index)
-        deck[index] = deck.get(last, last)
     return np.asarray(drawn)
 
 
