@@ -18,10 +18,11 @@ from pycvstat.errors import InputError
 from pycvstat.types import FloatArray
 
 Axis = Literal[0] | None
-Vector = NDArray[Any]
+Matrix = NDArray[Any]
 
 BLOCK = 16384  # values that are held as long doubles at a time
 ONES = np.ones(BLOCK, dtype=np.longdouble)
+LOST = np.longdouble(np.nan)
 
 EXTENDED: bool = int(np.finfo(np.longdouble).nmant) == 63
 """Whether long double has a 64-bit mantissa here, as in the R of the recorded values."""
@@ -49,7 +50,7 @@ def sum_(x: ArrayLike, axis: Axis = None) -> Any:
     >>> sum_([0.5, 2.0]), sum_([[1.0, 2.0], [3.0, 4.0]], axis=0).tolist()
     (2.5, [4.0, 6.0])
     """
-    return _by_column(lambda v: float(_total(v)), x, axis)
+    return _by_column(_sums, x, axis)
 
 
 def mean(x: ArrayLike, axis: Axis = None) -> Any:
@@ -75,11 +76,8 @@ def mean(x: ArrayLike, axis: Axis = None) -> Any:
     >>> mean([0.1, 0.2, 0.3, 0.4])
     0.25
     """
-    values = np.asarray(x)
     with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinities, as in R
-        if axis == 0 and values.ndim == 2 and len(values) <= BLOCK:
-            return _column_means(values)
-        return _by_column(lambda v: float(_mean(v)), values, axis)
+        return _by_column(_means, x, axis)
 
 
 def var(x: ArrayLike, axis: Axis = None) -> Any:
@@ -105,10 +103,7 @@ def var(x: ArrayLike, axis: Axis = None) -> Any:
     >>> var([1.0, 2.0, 3.0, 4.0, 5.0])
     2.5
     """
-    values = np.asarray(x)
-    if axis == 0 and values.ndim == 2 and len(values) <= BLOCK:
-        return _column_vars(values)
-    return _by_column(_var, values, axis)
+    return _by_column(_vars, x, axis)
 
 
 def sd(x: ArrayLike, axis: Axis = None) -> Any:
@@ -208,14 +203,7 @@ def column_sums(x: ArrayLike, before: NDArray[np.longdouble] | None = None) -> A
     >>> column_sums([[3.0, 4.0]], above).astype(float).tolist()
     [4.0, 6.0]
     """
-    values = np.asarray(x)
-    total = np.zeros(values.shape[1], dtype=np.longdouble) if before is None else before
-    rows = 1 + BLOCK // (1 + values.shape[1])
-    for start in range(0, len(values), rows):
-        terms = values[start : start + rows].astype(np.longdouble)
-        terms[0] += total  # the sums so far come first
-        total = np.dot(ONES[: len(terms)], terms)
-    return total
+    return _sums(np.asarray(x), before=before)
 
 
 def row_sums(x: ArrayLike) -> FloatArray:
@@ -246,81 +234,56 @@ def row_sums(x: ArrayLike) -> FloatArray:
     return total.astype(np.float64)
 
 
-def _total(
-    values: Vector, centre: np.longdouble | None = None, *, squares: bool = False
-) -> np.longdouble:
-    """The sum of values, of deviations from a centre, or of their squares, one after the other.
+def _sums(
+    values: Matrix, centre: Any = None, *, squares: bool = False, before: Any = None
+) -> NDArray[np.longdouble]:
+    """The sum of every column (n, C), of deviations from a centre, or of their squares, in order.
 
-    NumPy's dot of long doubles is a plain loop; its sum is pairwise, which R's is not. A block
-    at a time spares memory: the sum so far is the first term of the next block.
+    NumPy's dot of long doubles is a plain loop down each column; its sum is pairwise, which R's is
+    not. A block at a time spares memory: the sum so far is part of the next block's first term.
     """
-    total = np.longdouble(0.0)
-    for start in range(0, len(values), BLOCK):
-        terms = np.asarray(values[start : start + BLOCK], dtype=np.longdouble)
-        if centre is not None:
-            terms = terms - centre
-        factors = terms if squares else ONES[: len(terms)]
-        if start:
-            terms, factors = np.append(total, terms), np.append(ONES[0], factors)
-        total = np.dot(terms, factors)
+    n, count = values.shape
+    rows = max(min(n, BLOCK), 1)
+    total, width = np.zeros(count, dtype=np.longdouble), BLOCK // rows
+    total += 0 if before is None else before
+    for left in range(0, count, width):
+        part = slice(left, left + width)
+        for top in range(0, n, rows):
+            terms = values[top : top + rows, part].astype(np.longdouble)
+            if centre is not None:
+                terms -= centre[part]
+            if squares:
+                terms *= terms
+            terms[0] += total[part]
+            total[part] = np.dot(ONES[: len(terms)], terms)
     return total
 
 
-def _column_means(values: NDArray[Any]) -> FloatArray:
-    """`_mean` of every column, several at a time: the dot goes down each of them."""
-    n, count = values.shape
+def _means(values: Matrix) -> NDArray[np.longdouble]:
+    n = len(values)
     if n < 2:
-        return np.array(values[0] if n else [np.nan] * count, dtype=np.float64)
-    found, width = np.empty(count), BLOCK // n
-    for start in range(0, count, width):
-        terms = values[:, start : start + width].astype(np.longdouble)
-        first = np.dot(ONES[:n], terms) / n
-        first[~np.isfinite(first.astype(np.float64))] = 0.0  # then the second sum is the answer
-        terms -= first
-        found[start : start + width] = first + np.dot(ONES[:n], terms) / n
-    return found
+        return values[0].astype(np.longdouble) if n else np.full(values.shape[1], LOST)
+    first = _sums(values) / n
+    first[~np.isfinite(first.astype(np.float64))] = 0.0  # then the second sum is the answer
+    return np.asarray(first + _sums(values, first) / n)
 
 
-def _column_vars(values: NDArray[Any]) -> FloatArray:
-    """`_var` of every column, likewise."""
-    n, count = values.shape
-    if n < 2:
-        return np.full(count, np.nan)
-    found, width, centre = np.empty(count), BLOCK // n, _column_means(values)
-    for start in range(0, count, width):
-        part = slice(start, start + width)
-        terms = values[:, part].astype(np.longdouble) - centre[part]
-        terms *= terms
-        found[part] = np.dot(ONES[:n], terms) / np.longdouble(n - 1)
-    return found
-
-
-def _mean(values: Vector) -> np.longdouble:
-    n = np.longdouble(len(values))
-    if not len(values):
-        return np.longdouble(np.nan)
-    first = _total(values) / n
-    if not np.isfinite(np.float64(first)):
-        return np.longdouble(first)
-    return np.longdouble(first + _total(values, first) / n)
-
-
-def _var(values: Vector) -> float:
+def _vars(values: Matrix) -> NDArray[np.longdouble]:
     if len(values) < 2:
-        return float("nan")
+        return np.full(values.shape[1], LOST)
     # R rounds the mean to double before it takes the deviations
-    centre = np.longdouble(np.float64(_mean(values)))
-    return float(_total(values, centre, squares=True) / np.longdouble(len(values) - 1))
+    centre = _means(values).astype(np.float64)
+    return np.asarray(_sums(values, centre, squares=True) / np.longdouble(len(values) - 1))
 
 
-def _by_column(statistic: Callable[[Vector], float], x: ArrayLike, axis: Axis) -> Any:
+def _by_column(statistic: Callable[[Matrix], Any], x: ArrayLike, axis: Axis) -> Any:
     values = np.asarray(x)
-    if values.ndim and len(values) <= BLOCK:
+    if values.ndim and values.size <= BLOCK:
         values = values.astype(np.longdouble)  # once for all passes
     if axis is None and values.ndim == 1:
-        return statistic(values)
+        return float(statistic(values[:, None])[0])
     if axis == 0 and values.ndim == 2:
-        return np.array([statistic(column) for column in values.T], dtype=np.float64)
+        return statistic(values).astype(np.float64)
     raise InputError(
         "R's sums take one vector, or the columns of a matrix with axis=0.",
         given=f"an array with {values.ndim} dimensions and axis={axis}",
