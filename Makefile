@@ -28,7 +28,7 @@ nightly: ## 100,000 generated cases and 50 killed runs of each kind, for an hour
 
 environments: ## the package bare, at its lower bounds and at the newest versions, each in a venv
 	@.ci/setup dev dask
-	for kind in bare lowest newest; do $(BIN)/python tests/environments.py $$kind || exit; done
+	for kind in bare lowest newest; do $(BIN)/python -m tests.environments $$kind || exit; done
 
 lint:
 	@.ci/setup dev dask docs

@@ -1,10 +1,11 @@
 """The package in environments of its own: at its lower bounds, at the newest versions, and bare.
 
-    python tests/environments.py lowest|newest|bare [PYTHON] [FOLDER]
+    python -m tests.environments lowest|newest|bare [PYTHON] [FOLDER]
 
-makes a virtual environment in FOLDER (by default a temporary one), installs the project there and
-tries it: every main command of the command line on a file, results that are saved and loaded, and,
-except in a bare one, tests of every room. A bare one has no extras at all.
+makes a virtual environment in FOLDER (by default a temporary one), installs the wheel that pip
+builds there, once it carries what is listed, and tries it: every main command of the command line
+on a file, results that are saved and loaded, and, except in a bare one, tests of every room. A bare
+one has no extras at all.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+from tests import wheel
+from tests.wheel import PROJECT, ROOT
+
 NEEDED = ("pytest", "pytest-xdist", "hypothesis", "scikit-learn", "polars", "pyarrow", "mpmath")
 ROOMS = ["tests/rmath", "tests/data/frame/test_frame.py", "tests/folds/test_splitters.py",
          "tests/losses/test_table.py", "tests/learners/linear/test_least_squares.py",
@@ -45,9 +46,9 @@ LINES = [
 
 def declared(*extras: str) -> list[str]:
     """Requirements of the project and of extras, as they are written."""
-    lines = list(PROJECT["dependencies"])
+    lines = list(PROJECT["project"]["dependencies"])
     for extra in extras:
-        lines += PROJECT["optional-dependencies"][extra]
+        lines += PROJECT["project"]["optional-dependencies"][extra]
     return lines
 
 
@@ -60,7 +61,10 @@ def make(kind: str, python: str, folder: Path) -> Path:
     """The environment; its Python."""
     subprocess.run([python, "-m", "venv", str(folder)], check=True)
     inside = folder / "bin" / "python"
-    wanted = [str(ROOT)]
+    made = wheel.build(str(inside), folder.parent)
+    if found := wheel.differences(made):
+        raise SystemExit(f"The wheel and the list in tests/wheel.py differ: {sorted(found)}")
+    wanted = [str(made)]
     if kind != "bare":
         of_tests = [one for one in declared("dev") if re.split("[><=]", one)[0] in NEEDED]
         lines = [*declared("dask"), *of_tests]

@@ -6,16 +6,15 @@ import io
 import re
 import subprocess
 import sys
-import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from pycvstat.r.check.cases import RECORDED
+from tests import wheel
+from tests.wheel import PROJECT, ROOT
 
-ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 ALLOWED = {
     "pyproject.toml", "README.md", "pycvstat", "r_reference", "tests", "vignettes", "Makefile",
     "BENCHMARKS.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE",
@@ -40,25 +39,16 @@ def test_dependencies_have_lower_bounds() -> None:
 
 
 def test_the_wheel_brings_the_r_reference() -> None:
-    wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert wheel["sources"] == {"r_reference": "pycvstat/_r_reference"}
+    assert wheel.TARGET["sources"] == {"r_reference": "pycvstat/_r_reference"}
     assert (ROOT / "r_reference" / "lecture.R").exists()
 
 
-def in_the_wheel() -> list[Path]:
-    """Files of the wheel, by the patterns of pyproject.toml, which are anchored at the root."""
-    wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
-    files = [p for top in wheel["only-include"] for p in (ROOT / top).rglob("*") if p.is_file()]
-    left_out = {p for pattern in wheel["exclude"] for p in ROOT.glob(pattern.removeprefix("/"))}
-    return [p for p in files if p not in left_out and "__pycache__" not in p.parts]
-
-
 def test_the_wheel_carries_what_the_package_reads_and_no_more() -> None:
-    packed = in_the_wheel()
+    packed = wheel.listed()
     archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as wheel:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
         for file in packed:
-            wheel.write(file)
+            zipped.write(file)
     assert len(archive.getvalue()) < 1_500_000
     code = "".join(p.read_text("utf-8") for p in packed if p.suffix == ".py")
     named = set(re.findall(r'"([\w-]+\.(?:R|json))"', code))
@@ -68,25 +58,13 @@ def test_the_wheel_carries_what_the_package_reads_and_no_more() -> None:
     assert Path(RECORDED).name in carried
 
 
-IN_THE_WHEEL = {
-    "pycvstat": {".py", ".typed"},
-    "pycvstat/data/examples": {".csv", ".gz", ".txt"},
-    "pycvstat/intervals": {".json"},
-    "pycvstat/report": {".bib", ".csv"},
-    "pycvstat/report/templates": {".txt", ".jinja", ".tex", ".css"},
-    "r_reference": {".R"},
-    "r_reference/recorded": {".json", ""},  # SHA256SUMS
-}
-
-
 def test_every_file_of_the_wheel_is_of_a_kind_that_is_listed() -> None:
-    unlisted = []
-    for file in in_the_wheel():
-        folder = file.relative_to(ROOT).parent
-        of_code = file.suffix == ".py" and folder.parts[0] == "pycvstat"
-        if not of_code and file.suffix not in IN_THE_WHEEL.get(folder.as_posix(), set()):
-            unlisted.append(file.relative_to(ROOT).as_posix())
-    assert unlisted == []
+    assert wheel.of_no_listed_kind() == []
+
+
+@pytest.mark.slow
+def test_the_wheel_that_pip_builds_carries_what_is_listed(tmp_path: Path) -> None:
+    assert wheel.differences(wheel.build(sys.executable, tmp_path)) == set()
 
 
 def test_the_command_line_is_also_a_module() -> None:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 
 import pycvstat as pcv
-from tests.properties.cases import share_of
+from tests.properties.cases import shared_out
 
 SHARES = {  # per cent of the cases
     "numpy": 25,
@@ -32,12 +32,7 @@ SHARES = {  # per cent of the cases
     "workers": 0.5,
     "resumed": 0.5,
 }
-assert sum(SHARES.values()) == 100
-
-
-def cases(of: str) -> settings:
-    """The settings of a property, with its share of the cases."""
-    return share_of(SHARES[of])
+cases = shared_out(SHARES)
 
 
 @dataclass(frozen=True)

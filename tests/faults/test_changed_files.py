@@ -12,7 +12,6 @@ import copy
 import os
 import re
 import subprocess
-import types
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -27,8 +26,8 @@ from pycvstat.errors import PycvstatError, PycvstatWarning
 from pycvstat.report.assemble import full
 from pycvstat.report.render import formats
 from pycvstat.report.render.html import render_page
-from pycvstat.run import store
-from pycvstat.run.records import Encoder, decode
+from pycvstat.run.records import decode
+from tests.faults.tampering import Place, leaves, put, record, write
 from tests.report.conftest import MAKERS, result
 from tests.report.pages import read_page
 
@@ -41,37 +40,11 @@ HOSTILE = (
 )
 KINDS = [kind for kind in MAKERS if "hostile" not in kind]
 NO_PICTURE = b'<svg viewBox="0 0 72 72"></svg>'
-Place = tuple[int, ...]
-
-
-def texts(tree: Any, place: Place = (), name: str = "") -> Iterator[tuple[Place, str]]:
-    """Every text of a record with a name for what it is: a class, a field, a key of a dict."""
-    if isinstance(tree, str):
-        yield place, name
-    if not isinstance(tree, list) or not tree:
-        return
-    kind, *rest = tree
-    if kind == "dataclass":
-        yield (*place, 1), "class"
-        own = rest[0].split(":")[1]
-        for i, (field, value) in enumerate(rest[1]):
-            yield from texts(value, (*place, 2, i, 1), f"{name}/{own}.{field}")
-    elif kind == "dict":
-        for i, (key, value) in enumerate(rest[0]):
-            yield from texts(key, (*place, 1, i, 0), f"{name} key {key}")
-            yield from texts(value, (*place, 1, i, 1), f"{name}[{key}]")
-    elif kind in ("list", "tuple"):
-        for i, value in enumerate(rest[0]):
-            yield from texts(value, (*place, 1, i), f"{name}[]")
-    elif kind == "objects":
-        for i, value in enumerate(rest[1]):
-            yield from texts(value, (*place, 2, i), f"{name}[]")
 
 
 @cache
-def record(kind: str) -> tuple[Any, list[Any]]:
-    encoder = Encoder()
-    return encoder.encode(result(kind)), encoder.arrays
+def saved(kind: str) -> tuple[Any, list[Any]]:
+    return record(result(kind))
 
 
 @cache
@@ -80,20 +53,14 @@ def places() -> dict[str, list[Place]]:
     found: dict[str, list[Place]] = {kind: [] for kind in KINDS}
     seen: set[str] = set()
     for kind in KINDS:
-        for place, name in texts(record(kind)[0]):
+        for place, name, value in leaves(saved(kind)[0]):
+            if not isinstance(value, str):
+                continue
             short = "/".join(name.split("/")[-2:])
             if short not in seen:
                 seen.add(short)
                 found[kind].append(place)
     return found
-
-
-def changed(tree: Any, place: Place, text: str) -> Any:
-    tree = part = copy.deepcopy(tree)
-    for i in place[:-1]:
-        part = part[i]
-    part[place[-1]] = text
-    return tree
 
 
 @pytest.fixture
@@ -102,14 +69,12 @@ def variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.chdir(tmp_path)
 
     def of(kind: str, hostile: Sequence[str]) -> Iterator[Any]:
-        tree, arrays = record(kind)
+        tree, arrays = saved(kind)
         for place in places()[kind]:
             for text in hostile:
-                other = changed(tree, place, text)
-                made = types.SimpleNamespace(encode=lambda _, t=other: t, arrays=arrays)
-                with monkeypatch.context() as patch:
-                    patch.setattr(store, "Encoder", lambda made=made: made)
-                    store.save("changed.npz", kind, None)
+                other = copy.deepcopy(tree)
+                put(other, place, text)
+                write(Path("changed.npz"), other, arrays)
                 try:
                     yield pcv.load("changed.npz")
                 except PycvstatError:
@@ -182,7 +147,7 @@ def lists(tree: Any) -> Iterator[list[Any]]:
 
 
 def test_a_file_cannot_bring_terms_of_its_own_to_a_formula() -> None:
-    tree, arrays = copy.deepcopy(record("cv"))
+    tree, arrays = copy.deepcopy(saved("cv"))
     formula = next(part for part in lists(tree) if part[1:2] == [FORMULA])
     assert "terms" not in [name for name, _ in formula[2]]
     formula[2].append(["terms", ["tuple", []]])
@@ -191,18 +156,14 @@ def test_a_file_cannot_bring_terms_of_its_own_to_a_formula() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_array_of_numbers_that_became_text_is_refused(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree, arrays = record(kind)
+def test_an_array_of_numbers_that_became_text_is_refused(kind: str, tmp_path: Path) -> None:
+    tree, arrays = saved(kind)
     numbers = [i for i, array in enumerate(arrays) if array.dtype.kind in "biuf"]
     loaded = []
     for i in numbers:
-        others = [*arrays[:i], arrays[i].astype(str), *arrays[i + 1 :]]
-        made = types.SimpleNamespace(encode=lambda _: tree, arrays=others)
-        with monkeypatch.context() as patch:
-            patch.setattr(store, "Encoder", lambda made=made: made)
-            store.save(tmp_path / "changed.npz", kind, None)
+        write(
+            tmp_path / "changed.npz", tree, [*arrays[:i], arrays[i].astype(str), *arrays[i + 1 :]]
+        )
         try:
             pcv.load(tmp_path / "changed.npz")
             loaded.append((i, arrays[i].shape))

@@ -177,39 +177,28 @@ def scheduler(
     running.stderr.close()
 
 
+@pytest.mark.parametrize("victim", ["scheduler", "client"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_killed_scheduler_is_said_and_costs_what_was_in_flight(
+def test_a_killed_scheduler_or_client_costs_what_was_in_flight(
     seed: int,
+    victim: str,
     tmp_path: Path,
     undisturbed: dict[str, bytes],
     scheduler: tuple[subprocess.Popen[str], str],
 ) -> None:
+    """The death of the scheduler is said; the same call goes on here, or on the cluster."""
     running, address = scheduler
     process = start(tmp_path, address)
-    wait_for_a_moment(random.Random(f"scheduler {seed}"), process, tmp_path)
+    wait_for_a_moment(random.Random(f"{victim} {seed}"), process, tmp_path)
     done = process.poll() is not None
-    running.kill()
-    if not done and process.wait(timeout=300) != 0:
+    (running if victim == "scheduler" else process).kill()
+    if process.wait(timeout=300) != 0 and victim == "scheduler" and not done:
         assert "The dask cluster" in (tmp_path / "stderr").read_text()
     before = kept(tmp_path)
-    finish(start(tmp_path, "1"), tmp_path)
+    finish(start(tmp_path, "1" if victim == "scheduler" else address), tmp_path)
     assert content(tmp_path) == undisturbed
-    assert fits(tmp_path) == TASKS - before  # those of the cluster are noted elsewhere
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_killed_client_of_a_cluster_continues_elsewhere(
-    seed: int,
-    tmp_path: Path,
-    undisturbed: dict[str, bytes],
-    scheduler: tuple[subprocess.Popen[str], str],
-) -> None:
-    process = start(tmp_path, scheduler[1])
-    wait_for_a_moment(random.Random(f"client {seed}"), process, tmp_path)
-    process.kill()
-    process.wait()
-    finish(start(tmp_path, scheduler[1]), tmp_path)
-    assert content(tmp_path) == undisturbed
+    here = TASKS - before if victim == "scheduler" else 0
+    assert fits(tmp_path) == here  # those of the cluster are noted elsewhere
 
 
 @pytest.mark.parametrize("seed", SEEDS)

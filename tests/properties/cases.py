@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -36,12 +36,6 @@ SHARES = {  # per cent of the cases
     "workers": 1,
     "cluster": 1,
 }
-assert sum(SHARES.values()) == 100
-
-
-def cases(of: str) -> settings:
-    """The settings of a property, with its share of the cases."""
-    return share_of(SHARES[of])
 
 
 def share_of(percent: float) -> settings:
@@ -54,6 +48,15 @@ def share_of(percent: float) -> settings:
         derandomize="PYCVSTAT_CASES" not in os.environ,
         print_blob=True,
     )
+
+
+def shared_out(shares: Mapping[str, float]) -> Callable[[str], settings]:
+    """The settings of each property by its name, with its share of the cases."""
+    assert sum(shares.values()) == 100
+    return lambda of: share_of(shares[of])
+
+
+cases = shared_out(SHARES)
 
 
 def outcome(call: Callable[[], Any], what: str | None = None) -> Any:
