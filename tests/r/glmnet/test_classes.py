@@ -169,6 +169,7 @@ def test_what_a_fit_of_classes_hands_out():
     np.testing.assert_allclose(fit.a0.sum(0), 0.0, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:one (bi|multi)nomial class has fewer")
 def test_folds_that_classes_do_not_fit_are_said():
     few = ["a"] * 20 + ["b"] * 20 + ["c"] * 2
     folds = np.tile([1, 2, 3], 14)
