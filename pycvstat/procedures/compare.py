@@ -16,7 +16,7 @@ from pycvstat.intervals.dispatch import usual_row
 from pycvstat.learners.models import named
 from pycvstat.procedures.cross_validate import CVResult, cross_validated
 from pycvstat.procedures.engine import OnError
-from pycvstat.procedures.setting import Arguments, beside, read_setting, weights_used
+from pycvstat.procedures.setting import Arguments, beside, one_row, read_setting
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import Random
 from pycvstat.verbs import CompareVerbs
@@ -167,8 +167,6 @@ class Comparison(CompareVerbs):
 
     def glance(self) -> pd.DataFrame:
         """One row: the best method, sizes, folds."""
-        import pandas as pd
-
         best = self.best
         row = {
             "methods": len(self.results),
@@ -176,14 +174,9 @@ class Comparison(CompareVerbs):
             "estimate": self.estimate[best],
             "pooled": self.pooled[best],
             "loss": self.loss,
-            "n": self.task.n,
-            "weights": weights_used(self.task),
-            "fits": len(self.plan),
-            "folds": self.plan.recipe,
-            "seed": self._first.seed,
-            "fingerprint": self.plan.fingerprint,
         }
-        return pd.DataFrame([row])
+        made = one_row(row, self.task, self.plan, self._first.seed, fits=len(self.plan))
+        return made.assign(fingerprint=self.plan.fingerprint)
 
     def augment(self) -> pd.DataFrame:
         """The data with one column of out-of-fold predictions per method, as `predictions`."""

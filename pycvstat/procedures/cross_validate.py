@@ -32,10 +32,10 @@ from pycvstat.procedures.setting import (
     Setting,
     augmented,
     fold_rows,
+    one_row,
     out_of_fold,
     read_setting,
     selected_in_fits,
-    weights_used,
 )
 from pycvstat.rmath.random import Random
 from pycvstat.types import FloatArray
@@ -263,22 +263,13 @@ class CVResult(Sealed, OfTable):
 
     def glance(self, level: float = 0.95) -> pd.DataFrame:
         """One row: learner, loss, estimates, interval, sizes, seed."""
-        import pandas as pd
-
         row: dict[str, Any] = {"learner": self.learner.name, "loss": self.table.loss}
         row |= usual_row(self.table, level, self.interval)
         del row["metric"]  # the loss
-        row |= {
-            "pooled": self.pooled,
-            "n": self.task.n,
-            "weights": weights_used(self.task),
-            "fits": len(self.plan),
-            "failed": len(self.failures),
-            "folds": self.plan.recipe,
-            "seed": self.seed,
-            "fingerprint": self.plan.fingerprint,
-        }
-        return pd.DataFrame([row])
+        row["pooled"] = self.pooled
+        counts = {"fits": len(self.plan), "failed": len(self.failures)}
+        made = one_row(row, self.task, self.plan, self.seed, **counts)
+        return made.assign(fingerprint=self.plan.fingerprint)
 
     def augment(self) -> pd.DataFrame:
         """The data with out-of-fold predictions, probabilities of classes, folds and losses.

@@ -25,9 +25,9 @@ from pycvstat.procedures.setting import (
     Arguments,
     Setting,
     augmented,
+    one_row,
     read_setting,
     refuse_loss_weights,
-    weights_used,
 )
 from pycvstat.run import run_tasks
 from pycvstat.types import FloatArray, IntArray
@@ -116,8 +116,6 @@ class ErrorCurve(Verbs):
 
     def glance(self) -> pd.DataFrame:
         """One row: learner, best candidate, its train and test error."""
-        import pandas as pd
-
         best = self._best
         row: dict[str, Any] = {"learner": self.learner.name, "loss": self.loss}
         row |= {f"best_{name}": value for name, value in self.best.items()}
@@ -125,13 +123,8 @@ class ErrorCurve(Verbs):
             "train": self.train.estimate()[best],
             "test": self.test.estimate()[best],
             "gap": self.gap()[best],
-            "n": self.task.n,
-            "weights": weights_used(self.task),
-            "fits": len(self.plan),
-            "folds": self.plan.recipe,
-            "seed": self.seed,
         }
-        return pd.DataFrame([row])
+        return one_row(row, self.task, self.plan, self.seed, fits=len(self.plan))
 
     def augment(self) -> pd.DataFrame:
         """The data with out-of-fold predictions of the candidate with the smallest test error."""

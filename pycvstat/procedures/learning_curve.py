@@ -24,9 +24,9 @@ from pycvstat.procedures.error_curve import kept, train_and_test
 from pycvstat.procedures.setting import (
     Arguments,
     augmented,
+    one_row,
     read_setting,
     refuse_loss_weights,
-    weights_used,
 )
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
@@ -134,25 +134,16 @@ class LearningCurve(Sealed, Verbs):
 
     def glance(self) -> pd.DataFrame:
         """One row: learner, sizes, errors at the largest size."""
-        import pandas as pd
-
         last = self.tidy().iloc[-1]
-        return pd.DataFrame(
-            [
-                {
-                    "learner": self.learner.name,
-                    "loss": self.loss,
-                    "sizes": len(self.sizes),
-                    "n_train": int(self.sizes[-1]),
-                    "train": last["train"],
-                    "test": last["test"],
-                    "n": self.task.n,
-                    "weights": weights_used(self.task),
-                    "folds": self.plan.recipe,
-                    "seed": self.seed,
-                }
-            ]
-        )
+        row = {
+            "learner": self.learner.name,
+            "loss": self.loss,
+            "sizes": len(self.sizes),
+            "n_train": int(self.sizes[-1]),
+            "train": last["train"],
+            "test": last["test"],
+        }
+        return one_row(row, self.task, self.plan, self.seed)
 
     def augment(self) -> pd.DataFrame:
         """The data with out-of-fold predictions of the fits on the largest training size."""

@@ -233,6 +233,14 @@ def draw_folds(folds: Any, task: Task, data: Any) -> tuple[FoldPlan, Any]:
     return plan, stream
 
 
+def one_row(
+    found: Mapping[str, Any], task: Task, plan: FoldPlan, seed: int | None, **counts: int
+) -> pd.DataFrame:
+    """What was found, and what was done for it: rows, weights, counts of fits, folds, seed."""
+    done = {"n": task.n, "weights": weights_used(task), **counts}
+    return pd.DataFrame([{**found, **done, "folds": plan.recipe, "seed": seed}])
+
+
 def weights_used(task: Task) -> str:
     """What weights did: they enter the fits, and the risk only where that was asked for.
 

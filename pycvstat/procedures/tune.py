@@ -31,7 +31,7 @@ from pycvstat.procedures.selection import (
     read_rule,
     standing,
 )
-from pycvstat.procedures.setting import KEEP_LIMIT, Arguments, augmented, read_setting, weights_used
+from pycvstat.procedures.setting import KEEP_LIMIT, Arguments, augmented, one_row, read_setting
 from pycvstat.rmath.random import Random
 from pycvstat.verbs import EstimateVerbs
 
@@ -178,8 +178,6 @@ class TuneResult(EstimateVerbs):
 
     def glance(self) -> pd.DataFrame:
         """One row: learner, rule, chosen parameters, its estimate, ties, sizes."""
-        import pandas as pd
-
         row: dict[str, Any] = {"learner": self.learner.name}
         row["metric" if self.metric else "loss"] = self.means.loss
         row |= {f"best_{name}": value for name, value in self.best.items()}
@@ -189,14 +187,9 @@ class TuneResult(EstimateVerbs):
             "rule": self.rule.name,
             "tied": len(self.choice.tied),
             "candidates": len(self.candidates),
-            "n": self.task.n,
-            "weights": weights_used(self.task),
-            "fits": len(self.plan),
-            "failed": len(self.failures),
-            "folds": self.plan.recipe,
-            "seed": self.seed,
         }
-        return pd.DataFrame([row])
+        counts = {"fits": len(self.plan), "failed": len(self.failures)}
+        return one_row(row, self.task, self.plan, self.seed, **counts)
 
     def augment(self) -> pd.DataFrame:
         """The data with out-of-fold predictions of the chosen candidate."""
