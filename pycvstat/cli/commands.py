@@ -17,6 +17,7 @@ from pycvstat.cli.messages import tell
 from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, split_names
 from pycvstat.cli.published import find as find, gallery as gallery
 from pycvstat.errors import InputError, PycvstatError
+from pycvstat.errors.checks import written
 from pycvstat.losses.metrics import as_metric
 from pycvstat.r.bridge.installed import missing
 from pycvstat.report.render.formats import check_report_path, check_writable, write_document
@@ -58,11 +59,9 @@ def compare(chosen: Namespace) -> None:
         learners[label] = Tuned(learner, grid_of(tuned), _inner(chosen)) if tuned else learner
     unused = set(grids) - {text.partition(":")[0] for text in chosen.learner}
     if unused:
-        raise InputError(
-            "a grid names a learner that is not compared.",
-            given=", ".join(sorted(unused)),
-            fix=f"learners: {', '.join(learners)}",
-        )
+        problem = "a grid names a learner that is not compared."
+        fix = f"learners: {', '.join(learners)}"
+        raise InputError(problem, given=", ".join(sorted(unused)), fix=fix)
     _run("compare", chosen, learners, folds=_folds(chosen, chosen.folds))
 
 
@@ -147,10 +146,8 @@ def _write_lecture(path: Path) -> Path:
 
     if path.suffix.lower() != ".r":
         raise InputError("R code goes into a file that ends in .R.", given=str(path))
-    try:
+    with written(path, "file"):
         path.write_text(reference("lecture.R").read_text(encoding="utf-8"), encoding="utf-8")
-    except OSError as error:
-        raise InputError("the file cannot be written.", given=f"{path}: {error.strerror}") from None
     return path
 
 

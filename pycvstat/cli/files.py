@@ -9,15 +9,14 @@ import warnings
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from pycvstat.cli.options import unescaped
 from pycvstat.data.frame import read_y
 from pycvstat.data.frame.columns import Collation
 from pycvstat.errors import DataError, InputError, pip_install
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 READERS = (".csv", ".tsv", ".txt", ".parquet", ".rds")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -61,11 +60,9 @@ def data_of(chosen: Namespace) -> pd.DataFrame:
 
 def _column(data: pd.DataFrame, name: str, option: str) -> pd.Series[Any]:
     if name not in data.columns:
-        raise InputError(
-            f"the column for --{option} is not in the data.",
-            given=name or "no name before =",
-            fix=f"use one of {', '.join(map(str, data.columns))}",
-        )
+        problem = f"the column for --{option} is not in the data."
+        fix = f"use one of {', '.join(map(str, data.columns))}"
+        raise InputError(problem, given=name or "no name before =", fix=fix)
     return data[name]
 
 
@@ -109,8 +106,6 @@ def read_data(
 
 def categories(column: pd.Series[Any], levels: Collation = "ICU") -> pd.Categorical:
     """A column as classes; words in the order that `levels` says."""
-    import pandas as pd
-
     codes, names = read_y(column).as_factor(levels)
     return pd.Categorical.from_codes(codes, pd.Index(names, dtype=object))
 
@@ -124,23 +119,17 @@ def ordered(column: pd.Series[Any], levels: Sequence[str]) -> pd.Categorical:
     >>> ordered(pd.Series(["b", None, "a"], name="x"), ["b", "a"]).codes.tolist()
     [0, -1, 1]
     """
-    import pandas as pd
-
     codes, names = read_y(column).as_factor("C")
     if strange := [name for name in names if name not in levels]:
-        raise DataError(
-            f"{column.name!r} has values that are none of its levels.",
-            given=", ".join(strange[:3]),
-            fix=f"name all, the lowest first: --ordered {column.name}={','.join(names)}",
-        )
+        problem = f"{column.name!r} has values that are none of its levels."
+        fix = f"name all, the lowest first: --ordered {column.name}={','.join(names)}"
+        raise DataError(problem, given=", ".join(strange[:3]), fix=fix)
     words = [None if code < 0 else names[code] for code in codes]
     return pd.Categorical(words, list(dict.fromkeys(levels)), ordered=True)
 
 
 def dates(column: pd.Series[Any]) -> pd.Series[Any]:
     """A column of words as dates."""
-    import pandas as pd
-
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # pandas guesses word by word
@@ -163,8 +152,6 @@ def _nearby(file: Path) -> str:
 def _text(
     file: Path, sep: str, decimal: str, missing: Sequence[str], encoding: str
 ) -> pd.DataFrame:
-    import pandas as pd
-
     try:
         codecs.lookup(encoding)
     except LookupError:
@@ -179,11 +166,9 @@ def _text(
         given |= {"decimal": decimal, "na_values": list(missing), "encoding": encoding}
         frame: pd.DataFrame = pd.read_csv(file, **given)
     except UnicodeError:
-        raise DataError(
-            f"the letters of the file are not written in {encoding}.",
-            given=file.name,
-            fix="--encoding cp1252 for files of Windows in western Europe, or the one it has",
-        ) from None
+        problem = f"the letters of the file are not written in {encoding}."
+        fix = "--encoding cp1252 for files of Windows in western Europe, or the one it has"
+        raise DataError(problem, given=file.name, fix=fix) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise DataError(
             "the file cannot be read as a table.",
@@ -195,11 +180,8 @@ def _text(
         raise DataError("the file has one column only.", given=file.name, fix=hint)
     commas = [str(name) for name in frame.columns if _has_decimal_commas(frame[name])]
     if commas and sep != ",":
-        raise DataError(
-            "numbers with decimal commas are read as words.",
-            given=", ".join(commas),
-            fix="--decimal ','",
-        )
+        problem = "numbers with decimal commas are read as words."
+        raise DataError(problem, given=", ".join(commas), fix="--decimal ','")
     unnamed = frame.columns[0] if len(frame.columns) else ""
     if str(unnamed).startswith("Unnamed: 0"):  # row names that R's write.csv adds
         frame = frame.set_index(unnamed)
@@ -228,22 +210,15 @@ def _delimiter_hint(file: Path, used: str) -> str | None:
 
 
 def _parquet(file: Path) -> pd.DataFrame:
-    import pandas as pd
-
     try:
         return pd.read_parquet(file)
     except ImportError:
-        raise InputError(
-            "reading Parquet needs a package that is missing.",
-            given=file.name,
-            fix=pip_install("pyarrow"),
-        ) from None
+        problem = "reading Parquet needs a package that is missing."
+        raise InputError(problem, given=file.name, fix=pip_install("pyarrow")) from None
     except Exception as error:  # pyarrow has many kinds of errors for a damaged file
-        raise DataError(
-            "the file cannot be read as Parquet.",
-            given=f"{file.name}: {error}",
-            fix="write it again, or give the data as CSV",
-        ) from None
+        fix = "write it again, or give the data as CSV"
+        given = f"{file.name}: {error}"
+        raise DataError("the file cannot be read as Parquet.", given=given, fix=fix) from None
 
 
 def _rds(file: Path) -> pd.DataFrame:
@@ -251,10 +226,8 @@ def _rds(file: Path) -> pd.DataFrame:
 
     value: Any = from_r(file)
     if not hasattr(value, "columns"):
-        raise DataError(
-            "the file does not hold a data frame.",
-            given=f"{file.name}: {type(value).__name__}",
-            fix='in R: saveRDS(data, "data.rds")',
-        )
+        fix = 'in R: saveRDS(data, "data.rds")'
+        given = f"{file.name}: {type(value).__name__}"
+        raise DataError("the file does not hold a data frame.", given=given, fix=fix)
     frame: pd.DataFrame = value
     return frame

@@ -106,11 +106,8 @@ def _numbers(text: str, given: str, *counts: int) -> list[float]:
     except ValueError:
         numbers = []
     if len(numbers) not in counts or not np.isfinite(numbers).all():
-        raise InputError(
-            "this is not a range of values.",
-            given=given,
-            fix="write 1:30, 1:30:2, 0.1,1,10 or log:0.001:10:20",
-        )
+        fix = "write 1:30, 1:30:2, 0.1,1,10 or log:0.001:10:20"
+        raise InputError("this is not a range of values.", given=given, fix=fix)
     return numbers
 
 
@@ -155,11 +152,8 @@ def labels_of(texts: Sequence[str]) -> dict[str, str]:
     """
     names = [text.partition(":")[0] for text in texts]
     if twice := [text for text in texts if texts.count(text) > 1]:
-        raise InputError(
-            "the same learner is compared twice.",
-            given=twice[0],
-            fix="give other settings: --learner knn:k=5 --learner knn:k=9",
-        )
+        fix = "give other settings: --learner knn:k=5 --learner knn:k=9"
+        raise InputError("the same learner is compared twice.", given=twice[0], fix=fix)
     return {
         text: name if names.count(name) == 1 else text
         for text, name in zip(texts, names, strict=True)

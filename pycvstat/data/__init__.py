@@ -11,14 +11,12 @@ As in R: ``mtcars`` and ``iris`` of datasets and ``mammals`` of MASS, row names 
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.rmath.random import RRandom
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "auto", "hitters", "iris", "labels", "mammals", "mtcars", "portfolio", "smarket", "waves",
@@ -113,8 +111,6 @@ def waves(n: int = 200, random: int = 1) -> pd.DataFrame:
     >>> waves(3).round(3).values.tolist()[0]
     [-0.626, 4.613, 2.895, 3.956]
     """
-    import pandas as pd
-
     rng = RRandom(random)
     x1, x2, x3 = rng.rnorm(n), rng.runif(n, -2, 5), rng.rexp(n)
     y = np.sin(x1) + x2**2 / 5 + x3 / 10 + rng.rnorm(n, sd=0.4)
@@ -132,8 +128,6 @@ def labels(n: int = 200, random: int = 1) -> pd.DataFrame:
     >>> labels(100)["y"].cat.categories.tolist()
     ['a', 'b']
     """
-    import pandas as pd
-
     rng = RRandom(random)
     x1, x2 = rng.rnorm(n), rng.rnorm(n)
     chance = 1 / (1 + np.exp(-(2 * x1 - x2)))
@@ -142,8 +136,6 @@ def labels(n: int = 200, random: int = 1) -> pd.DataFrame:
 
 
 def _read(name: str, **options: Any) -> pd.DataFrame:
-    import pandas as pd
-
     index = options.pop("index", None)
     folder = files("pycvstat.data").joinpath("examples")
     packed = folder.joinpath(f"{name}.csv.gz")

@@ -63,11 +63,8 @@ class Partition:
         except PycvstatError as error:
             raise error.at(str(self)) from error
         except Exception as error:  # whatever the user's own functions raise
-            raise DataError(
-                f"{self} cannot be read.",
-                given=telling(error),
-                fix=f"look at data.partitions[{self.number - 1}].compute()",
-            ) from error
+            fix = f"look at data.partitions[{self.number - 1}].compute()"
+            raise DataError(f"{self} cannot be read.", given=telling(error), fix=fix) from error
 
     def __str__(self) -> str:
         return f"partition {self.number}"
@@ -86,11 +83,9 @@ def partitions_of(data: Any, names: Iterable[str]) -> list[Partition]:
         needed = cull(graph, [key])[0]
         nodes = [getattr(node, "value", node) for node in needed.values()]
         if any(type(node).__module__ == "distributed.client" for node in nodes):
-            raise DataError(
-                "the partitions are held by a cluster, and each is made where it is summed.",
-                given="a dask frame after persist()",
-                fix="give the frame as it was before persist()",
-            )
+            problem = "the partitions are held by a cluster, and each is made where it is summed."
+            fix = "give the frame as it was before persist()"
+            raise DataError(problem, given="a dask frame after persist()", fix=fix)
         found.append(Partition(number, str(key), cloudpickle.dumps((needed, key))))
     return found
 

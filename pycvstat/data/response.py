@@ -37,20 +37,16 @@ def formula_and_frame(
 ) -> tuple[str | None, frames.Frame]:
     by_formula, by_arrays = formula is not None or data is not None, X is not None or y is not None
     if by_formula and by_arrays:
-        raise InputError(
-            "give either a formula and data, or X= and y=, not both.",
-            fix='cross_validate(learner, "y ~ .", data, ...) or cross_validate(learner, X=X, y=y)',
-        )
+        fix = 'cross_validate(learner, "y ~ .", data, ...) or cross_validate(learner, X=X, y=y)'
+        raise InputError("give either a formula and data, or X= and y=, not both.", fix=fix)
     if by_arrays:
         if X is None or y is None:
             raise InputError("X= and y= belong together.", given="only one of them")
         return _frame_of_arrays(X, y)
     if (formula is None and not own) or data is None:
-        raise InputError(
-            "data are missing.",
-            given="only a formula" if formula is not None or own else "no formula",
-            fix='give a formula and data, such as ("y ~ .", data), or X= and y=',
-        )
+        fix = 'give a formula and data, such as ("y ~ .", data), or X= and y='
+        given = "only a formula" if formula is not None or own else "no formula"
+        raise InputError("data are missing.", given=given, fix=fix)
     if not (formula is None or isinstance(formula, str)):
         raise InputError(
             "the formula must be text.",
@@ -101,10 +97,8 @@ def tell_rows_lost(
 def _frame_of_arrays(X: Any, y: Any) -> tuple[str, frames.Frame]:
     predictors, response = frames.read(X), frames.read_y(y)
     if len(response.values) != predictors.n:
-        raise DataError(
-            "X and y must have the same number of rows.",
-            given=f"{predictors.n} rows in X, {len(response.values)} values in y",
-        )
+        given = f"{predictors.n} rows in X, {len(response.values)} values in y"
+        raise DataError("X and y must have the same number of rows.", given=given)
     name = response.name
     while name in predictors.names:
         name += "_"
@@ -114,18 +108,13 @@ def _frame_of_arrays(X: Any, y: Any) -> tuple[str, frames.Frame]:
 def extra_column(what: str, given: Any, frame: frames.Frame) -> frames.Column:
     if isinstance(given, str):
         if given not in frame.names:
-            raise DataError(
-                f"the column for {what} is not in the data.",
-                given=given,
-                fix=f"use one of {', '.join(frame.names[:12])}",
-            )
+            fix = f"use one of {', '.join(frame.names[:12])}"
+            raise DataError(f"the column for {what} is not in the data.", given=given, fix=fix)
         return frame[given]
     column = frames.read_y(given, what)
     if len(column.values) != frame.n:
-        raise DataError(
-            f"{what} must have one value per row.",
-            given=f"{len(column.values)} values for {frame.n} rows",
-        )
+        problem = f"{what} must have one value per row."
+        raise DataError(problem, given=f"{len(column.values)} values for {frame.n} rows")
     own = frame.columns.get(column.name)
     if isinstance(own, frames.Column) and np.array_equal(own.labels(), column.labels()):
         return own
@@ -175,10 +164,8 @@ def weights_of(column: frames.Column, keep: IntArray) -> FloatArray:
         raise DataError("weights must be numbers.", given=f"a {column.kind} column")
     values = np.asarray(column.values, dtype=np.float64)[keep]
     if not np.isfinite(values).all() or (values < 0).any() or not (values > 0).any():
-        raise DataError(
-            "weights must be finite, not negative, and not all zero.",
-            given=f"from {values.min():g} to {values.max():g}",
-        )
+        given = f"from {values.min():g} to {values.max():g}"
+        raise DataError("weights must be finite, not negative, and not all zero.", given=given)
     return values
 
 
@@ -252,10 +239,8 @@ def with_classes(
 def response_of(column: frames.Column, formula: str) -> Response:
     if column.kind == "numeric":
         if not np.isfinite(column.values).all():
-            raise DataError(
-                f"the response {column.name!r} has infinite values.",
-                given=f"{int((~np.isfinite(column.values)).sum())} of {len(column.values)}",
-            )
+            given = f"{int((~np.isfinite(column.values)).sum())} of {len(column.values)}"
+            raise DataError(f"the response {column.name!r} has infinite values.", given=given)
         return Response(column.name, "continuous", np.asarray(column.values, dtype=np.float64))
     if column.kind == "logical":
         codes = np.asarray(column.values, dtype=np.int64)
@@ -359,11 +344,9 @@ def _dates(column: Column, counts: pd.Series[int], fits: Any) -> PycvstatWarning
 
 
 def _times(column: Column, counts: pd.Series[int], fits: Any) -> PycvstatWarning:
-    return PycvstatWarning(
-        f"{column.name!r} holds times as words, so that it has {len(counts)} levels.",
-        given=_where(column, list(counts.index[fits][:1])),
-        fix="make it a number, such as hours, or leave the column out",
-    )
+    problem = f"{column.name!r} holds times as words, so that it has {len(counts)} levels."
+    fix = "make it a number, such as hours, or leave the column out"
+    return PycvstatWarning(problem, given=_where(column, list(counts.index[fits][:1])), fix=fix)
 
 
 def _where(column: Column, words: list[str]) -> str:

@@ -151,11 +151,8 @@ def check_level(level: Any, called: str = "level") -> float:
     0.9
     """
     if not (is_number(level) and 0 < level < 1):
-        raise InputError(
-            "the confidence level must lie between 0 and 1.",
-            given=repr(level),
-            fix=f"{called}=0.95",
-        )
+        problem = "the confidence level must lie between 0 and 1."
+        raise InputError(problem, given=repr(level), fix=f"{called}=0.95")
     return float(level)
 
 
@@ -200,6 +197,16 @@ def check_path(path: Any) -> Path:
     return Path(text)
 
 
+@contextmanager
+def written(target: Path, what: str) -> Iterator[None]:
+    """What the disk says while something is written, as an error of ours."""
+    try:
+        yield
+    except OSError as error:
+        problem = f"the {what} cannot be written."
+        raise InputError(problem, given=f"{target} ({error.strerror or error})") from None
+
+
 def _can_be_named(text: str) -> bool:
     try:
         return bool(os.fsencode(text))
@@ -229,10 +236,8 @@ def check_control(tol: Any, maxiter: Any) -> None:
     >>> check_control(1e-8, 25)
     """
     if not (is_whole(maxiter) and maxiter >= 1 and is_number(tol) and tol > 0):
-        raise InputError(
-            "maxiter must be a whole number from 1, and tol above 0.",
-            given=f"maxiter={maxiter!r}, tol={tol!r}",
-        )
+        given = f"maxiter={maxiter!r}, tol={tol!r}"
+        raise InputError("maxiter must be a whole number from 1, and tol above 0.", given=given)
 
 
 LONGEST = 60  # characters of one value

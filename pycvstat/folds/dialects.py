@@ -12,8 +12,8 @@ import numpy as np
 from pycvstat.data.frame.columns import Collation
 from pycvstat.errors import FoldError, warn
 from pycvstat.errors.checks import check_word
-from pycvstat.folds.forms import are_integers, named, rows_of
-from pycvstat.folds.problems import require_few_fits
+from pycvstat.folds.forms import are_integers, named
+from pycvstat.folds.problems import require_few_fits, rows_of
 from pycvstat.folds.splitter import (
     Given,
     Layout,

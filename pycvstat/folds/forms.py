@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,8 @@ import pandas as pd
 
 from pycvstat.data.frame import Column, in_rows_of, read_y, row_labels
 from pycvstat.errors import FoldError
-from pycvstat.errors.checks import check_path, is_whole
+from pycvstat.errors.checks import check_path
+from pycvstat.folds.problems import rows_of
 from pycvstat.types import IntArray
 
 if TYPE_CHECKING:
@@ -73,10 +74,8 @@ def split_lists(splits: Iterable[Any], first: int) -> tuple[list[IntArray], list
     """Training and test rows of each fit from (train, test) pairs."""
     pairs: list[Any] = list(splits) if hasattr(splits, "__iter__") else [splits]
     if any(not hasattr(pair, "__len__") or len(pair) != 2 for pair in pairs):
-        raise FoldError(
-            "Splits must be (train rows, test rows) pairs.",
-            fix="lists of test rows alone are read by FoldPlan.from_rows",
-        )
+        fix = "lists of test rows alone are read by FoldPlan.from_rows"
+        raise FoldError("Splits must be (train rows, test rows) pairs.", fix=fix)
     return row_lists([p[0] for p in pairs], first), row_lists([p[1] for p in pairs], first)
 
 
@@ -206,23 +205,6 @@ def _r_vector(rows: IntArray) -> str:
     return items[0] if len(items) == 1 else f"c({', '.join(items)})"
 
 
-def rows_of(data: Any) -> int:
-    """Number of rows of a frame, array, task or sequence; an integer is its own number of rows."""
-    if is_whole(data):
-        return int(data)
-    if isinstance(data, Mapping):
-        data = next(iter(data.values()), ())
-    if shape := getattr(data, "shape", ()):
-        return int(shape[0])
-    sized = isinstance(data, Sized) and getattr(data, "ndim", 1) > 0
-    if not sized or isinstance(data, (str, bytes)):
-        raise FoldError(
-            "A plan needs data with rows, or their number as an integer.",
-            given=repr(data) if np.isscalar(data) else type(data).__name__,
-        )
-    return len(data)
-
-
 def values_of(values: Any, data: Any, name: str) -> Column:
     """One value per row of the data, none missing.
 
@@ -238,17 +220,13 @@ def values_of(values: Any, data: Any, name: str) -> Column:
     values = in_rows_of(row_labels(data), named(values, data, name), name)
     column = _levelled(values) if hasattr(values, "levels") else read_y(values, name)
     if len(column) != rows_of(data):
-        raise FoldError(
-            f"{name} needs one value per row.",
-            given=f"{len(column)} values for {rows_of(data)} rows",
-        )
+        given = f"{len(column)} values for {rows_of(data)} rows"
+        raise FoldError(f"{name} needs one value per row.", given=given)
     missing = np.flatnonzero(column.missing())
     if len(missing):
-        raise FoldError(
-            f"{name} must not be missing.",
-            given=f"{len(missing)} missing, first in row {missing[0] + 1} (counted from 1)",
-            fix=f"fill in {name}, or leave these rows out of the data",
-        )
+        fix = f"fill in {name}, or leave these rows out of the data"
+        given = f"{len(missing)} missing, first in row {missing[0] + 1} (counted from 1)"
+        raise FoldError(f"{name} must not be missing.", given=given, fix=fix)
     return column
 
 
@@ -274,11 +252,8 @@ def named(values: Any, data: Any, name: str) -> Any:
     columns = [str(column) for column in (data if isinstance(data, Mapping) else ())]
     columns += [str(column) for column in getattr(data, "columns", getattr(data, "names", ()))]
     if values not in columns:
-        raise FoldError(
-            f"{name} names no column of the data.",
-            given=repr(values),
-            fix=f"use one of {', '.join(columns)}" if columns else "pass the values themselves",
-        )
+        fix = f"use one of {', '.join(columns)}" if columns else "pass the values themselves"
+        raise FoldError(f"{name} names no column of the data.", given=repr(values), fix=fix)
     return data[values]
 
 

@@ -117,10 +117,8 @@ class StratifiedGrouped(Stratified):
 def _groups_of(given: Given, k: int) -> IntArray:
     """The number of each row's group; there are at least k."""
     if given.group_labels is None:
-        raise FoldError(
-            "Grouped folds need the groups.",
-            fix=Advice("give the group of every row: {groups}", groups=...),
-        )
+        problem = "Grouped folds need the groups."
+        raise FoldError(problem, fix=Advice("give the group of every row: {groups}", groups=...))
     codes, levels = codes_of(given.group_labels)
     if len(levels) < k:
         raise FoldError(

@@ -135,11 +135,9 @@ class PairedHalves(Splitter):
         tested = n - round(rows_in_share(self.train, n))
         half = n // 2
         if half - tested < 1:
-            raise FoldError(
-                "Half of the rows must be more than the test rows.",
-                given=f"{n} rows, {tested} of them tested",
-                fix="use a larger share of training rows",
-            )
+            problem = "Half of the rows must be more than the test rows."
+            fix = "use a larger share of training rows"
+            raise FoldError(problem, given=f"{n} rows, {tested} of them tested", fix=fix)
         require_both(n - tested, tested, n)
         require_few_fits(self.get_n_splits(), self.inner * (1 + self.outer) * n)
         splits = self._subsamples(np.arange(n), tested, stream)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pycvstat.errors import Advice, FoldError
-from pycvstat.folds.forms import are_integers, codes_of, named, rows_of
-from pycvstat.folds.problems import require_few_fits
+from pycvstat.folds.forms import are_integers, codes_of, named
+from pycvstat.folds.problems import require_few_fits, rows_of
 from pycvstat.folds.splitter import (
     Given,
     Layout,

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from pycvstat.errors import FoldError
 from pycvstat.folds import forms
 from pycvstat.folds.fits import Fits, Kind, partition_kind
-from pycvstat.folds.forms import rows_of
-from pycvstat.folds.problems import plan_problems, require_few, row_count
+from pycvstat.folds.problems import plan_problems, require_few, row_count, rows_of
 from pycvstat.types import IntArray
 from pycvstat.verbs import Shown
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -116,8 +113,6 @@ class FoldPlan(Shown, Fits):
         1    1       1     1    2
         2    2       1     2    1
         """
-        import pandas as pd
-
         fit = np.repeat(np.arange(len(self)), self.n_test)
         columns = {"fit": fit, "repeat": self.repeat[fit], "fold": self.fold[fit]}
         return pd.DataFrame({name: of + 1 for name, of in columns.items()} | {"row": self.rows})
@@ -130,8 +125,6 @@ class FoldPlan(Shown, Fits):
         >>> FoldPlan.from_fold_ids([1, 2, 1]).glance()[["kind", "fits", "n"]].values.tolist()
         [['kfold', 2, 3]]
         """
-        import pandas as pd
-
         row = {
             "kind": self.kind,
             "fits": len(self),
@@ -156,8 +149,6 @@ class FoldPlan(Shown, Fits):
         1     1        1      2
         2     2        1      1
         """
-        import pandas as pd
-
         tested = np.bincount(self.rows, minlength=self.n)
         data = pd.DataFrame({".row": np.arange(self.n), ".tested": tested})
         if self.is_partition:

@@ -96,11 +96,9 @@ class Predefined(Splitter):
         ids = in_rows_of(row_labels(given.data), self.ids, "the fold ids")
         rows, offsets, repeat, fold, n = layout_of_ids(ids)
         if n != given.n:
-            raise FoldError(
-                "Fold ids need one label per row.",
-                given=f"{n} labels for {given.n} rows",
-                fix="make the ids for exactly these data",
-            )
+            problem = "Fold ids need one label per row."
+            fix = "make the ids for exactly these data"
+            raise FoldError(problem, given=f"{n} labels for {given.n} rows", fix=fix)
         return partition(np.split(rows, offsets[1:-1]), repeat, fold)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,21 @@ def row_count(n: Any) -> int:
     return int(n)
 
 
+def rows_of(data: Any) -> int:
+    """Number of rows of a frame, array, task or sequence; an integer is its own number of rows."""
+    if is_whole(data):
+        return int(data)
+    if isinstance(data, Mapping):
+        data = next(iter(data.values()), ())
+    if shape := getattr(data, "shape", ()):
+        return int(shape[0])
+    sized = isinstance(data, Sized) and getattr(data, "ndim", 1) > 0
+    if not sized or isinstance(data, (str, bytes)):
+        given = repr(data) if np.isscalar(data) else type(data).__name__
+        raise FoldError("A plan needs data with rows, or their number as an integer.", given=given)
+    return len(data)
+
+
 def require_few(n: int) -> int:
     """The number of rows, refused before it takes all memory."""
     if n > MOST_ROWS:
@@ -55,11 +71,8 @@ def require_few_fits(
 ) -> None:
     """Refuse folds before they take all memory: how many fits, and rows listed in all of them."""
     if fits > MOST_FITS or listed > MOST_LISTED:
-        raise FoldError(
-            f"Folds are at most {MOST_FITS:,} fits, with {MOST_LISTED:,} rows listed in all.",
-            given=f"{fits:,} fits with {listed:,} rows",
-            fix=fix,
-        )
+        problem = f"Folds are at most {MOST_FITS:,} fits, with {MOST_LISTED:,} rows listed in all."
+        raise FoldError(problem, given=f"{fits:,} fits with {listed:,} rows", fix=fix)
 
 
 def sorted_within(rows: IntArray, offsets: IntArray) -> IntArray:
@@ -84,11 +97,9 @@ def require_rows(rows: IntArray, n: int, role: str) -> None:
     """Refuse rows outside the data."""
     if len(rows) and (rows.min() < 0 or rows.max() >= n):
         outside = rows[(rows < 0) | (rows >= n)]
-        raise FoldError(
-            f"A {role} row is outside the data: rows are counted from 0 to {n - 1}.",
-            given=f"row {outside[0]}",
-            fix="rows counted from 1, as in R, are read with first=1",
-        )
+        problem = f"A {role} row is outside the data: rows are counted from 0 to {n - 1}."
+        fix = "rows counted from 1, as in R, are read with first=1"
+        raise FoldError(problem, given=f"row {outside[0]}", fix=fix)
 
 
 def require_no_twins(rows: IntArray, offsets: IntArray) -> None:

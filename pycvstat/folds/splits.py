@@ -11,10 +11,9 @@ import numpy as np
 
 from pycvstat.errors import Advice, FoldError
 from pycvstat.errors.checks import check_word, is_whole
-from pycvstat.folds.forms import rows_of
 from pycvstat.folds.partitions import LeaveOneOut
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.problems import require_few_fits
+from pycvstat.folds.problems import require_few_fits, rows_of
 from pycvstat.folds.splitter import Given, Layout, RowsInR, Splitter, require_random, require_times
 from pycvstat.rmath.random import Random, Stream
 from pycvstat.types import IntArray
@@ -299,11 +298,9 @@ class Repeated(Splitter):
                 fix="Repeated(KFold(10), 5)",
             )
         if not self.splitter.draws or getattr(self.splitter, "random", None) is not None:
-            raise FoldError(
-                "Every repetition would be the same.",
-                given=repr(self.splitter),
-                fix="give the seed to Repeated: Repeated(KFold(10), times=5, random=1)",
-            )
+            fix = "give the seed to Repeated: Repeated(KFold(10), times=5, random=1)"
+            given = repr(self.splitter)
+            raise FoldError("Every repetition would be the same.", given=given, fix=fix)
 
     @property
     def column(self) -> str:
@@ -364,7 +361,5 @@ def rows_in_share(share: float, n: int) -> float:
 def require_both(train: int, test: int, n: int) -> None:
     """Both parts of a split need rows."""
     if train < 1 or test < 1:
-        raise FoldError(
-            "Both training and test rows are needed.",
-            given=f"{n} rows, {max(train, 0)} of them for training",
-        )
+        given = f"{n} rows, {max(train, 0)} of them for training"
+        raise FoldError("Both training and test rows are needed.", given=given)

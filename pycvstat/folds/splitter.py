@@ -17,9 +17,9 @@ from pycvstat.errors import Advice, FoldError
 from pycvstat.errors.checks import AsTyped, is_whole
 from pycvstat.errors.names import Answering
 from pycvstat.folds.fits import Kind, partition_kind
-from pycvstat.folds.forms import rows_of, values_of
+from pycvstat.folds.forms import values_of
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.problems import require_few
+from pycvstat.folds.problems import require_few, rows_of
 from pycvstat.rmath.random import Random, RRandom, Stream, as_stream
 from pycvstat.types import IntArray
 

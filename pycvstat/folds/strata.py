@@ -33,11 +33,9 @@ def caret_classes(column: Column, k: int, collation: Collation) -> list[IntArray
         codes = cut(column.values, breaks, lowest=True)
         return _by_text(codes, cut_labels(breaks, lowest=True), collation)
     if breaks[0] < 2:  # cut() takes a single break for a number of intervals
-        raise FoldError(
-            "y is constant, and caret's createFolds fails on it.",
-            given=f"all {len(column)} values are {breaks[0]:g}",
-            fix='use RFolds("rsample", ...) or KFold(...)',
-        )
+        fix = 'use RFolds("rsample", ...) or KFold(...)'
+        given = f"all {len(column)} values are {breaks[0]:g}"
+        raise FoldError("y is constant, and caret's createFolds fails on it.", given=given, fix=fix)
     return [np.arange(len(column))]
 
 

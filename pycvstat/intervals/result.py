@@ -13,9 +13,8 @@ from pycvstat.errors import InputError
 from pycvstat.intervals.all_rows import AllRows
 from pycvstat.intervals.method import Side, Target
 from pycvstat.intervals.quantiles import two_sided_p
-from pycvstat.losses import LossTable, Table
-from pycvstat.losses.seal import Sealed
-from pycvstat.losses.table import mean_rows
+from pycvstat.losses import Table
+from pycvstat.losses.table import Sealed
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Tabled, Verbs
 
@@ -287,8 +286,7 @@ class Interval(Sealed, Verbs, Tabled):
                 given=f"{self.method} for {self.metric}",
                 fix="augment() of the result that it came from",
             )
-        source = self.source
-        rows = source.tidy() if isinstance(source, LossTable) else mean_rows(source)
+        rows = self.source.tidy()
         rows["deviation"] = rows["loss"] - self.estimate
         return rows
 

@@ -119,8 +119,9 @@ def nearest(
         if (one.method == method or (not method and one.follows is not None))
         and (one.size is not None) == tests
     ]
-    of_plan = [one for one in rows if one.plan == plan.scheme]
-    alike = [one for one in rows if one.plan == LIKE.get(plan.scheme)]
+    scheme = plan.scheme
+    of_plan = [one for one in rows if one.plan == scheme]
+    alike = [one for one in rows if one.plan == LIKE.get(scheme)]
     rows = of_plan or alike or ([] if method else rows)
     rows = _preferred(rows, "grouped", plan.groups is not None)
     errors = isinstance(table, LossTable) and is_zero_one(table.losses)

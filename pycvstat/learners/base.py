@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from pycvstat.errors import Advice, AsClasses, InputError
 from pycvstat.errors.checks import AsTyped, memory_for
 from pycvstat.errors.names import Answering, answering, defaults_of, unknown_argument
-from pycvstat.learners.candidates import Candidates, Params
-from pycvstat.learners.missing import NA, spread
-from pycvstat.losses.predictions import Maker, Predictions
+from pycvstat.learners.missing import NA, spread as spread
+from pycvstat.losses.predictions import Maker, Predictions as Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 from pycvstat.verbs import FitShown
 
@@ -27,12 +26,11 @@ if TYPE_CHECKING:
     from pycvstat.losses import Loss
 
 
+Params = Mapping[str, Any]
 Which = Sequence[int] | None
 """Positions of the candidates to fit; None for all."""
 
 WITHOUT_WEIGHTS = "leave the weights out, or use WLS, GLM, RLM, QuantReg, Ridge or Lasso"
-
-__all__ = ["WITHOUT_WEIGHTS", "Fitted", "Learner", "Params", "Predictions", "Prepared", "spread"]
 
 
 class Learner(AsTyped, metaclass=Answering):
@@ -70,12 +68,11 @@ class Learner(AsTyped, metaclass=Answering):
     def __new__(cls, *given: Any, **named: Any) -> Self:
         """One that is not given data, which go to what fits it."""
         if any(np.ndim(one) for one in given[:1] if hasattr(one, "shape")):
-            raise InputError(
-                "a learner takes no data.",
-                given=f"{cls.__name__}({', '.join(type(one).__name__ for one in given)})",
-                fix=f'cross_validate({cls.__name__}(), "y ~ .", data, folds=10), '
-                f'or {cls.__name__}().fit("y ~ .", data)',
+            name, kinds = cls.__name__, ", ".join(type(one).__name__ for one in given)
+            fix = (
+                f'cross_validate({name}(), "y ~ .", data, folds=10), or {name}().fit("y ~ .", data)'
             )
+            raise InputError("a learner takes no data.", given=f"{name}({kinds})", fix=fix)
         return super().__new__(cls)
 
     @property
@@ -155,13 +152,10 @@ class Learner(AsTyped, metaclass=Answering):
         """Refuse a task that this learner cannot work on."""
         response = task.response
         if response.kind not in self.kinds:
-            raise InputError(
-                f"{self.name} cannot predict a {response.kind} response.",
-                given=f"{response.name} with levels {list(response.levels[:6])}"
-                if response.levels
-                else f"{response.name}, which is numeric",
-                fix=_advice(response, self.kinds),
-            )
+            levels = f" with levels {list(response.levels[:6])}"
+            given = response.name + (levels if response.levels else ", which is numeric")
+            problem = f"{self.name} cannot predict a {response.kind} response."
+            raise InputError(problem, given=given, fix=_advice(response, self.kinds))
         if task.formula.offsets and not self.uses_offset:
             raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
         if task.weights is not None and not self.uses_weights:
@@ -174,11 +168,9 @@ class Learner(AsTyped, metaclass=Answering):
     def check_missing(self, task: Task) -> None:
         """Refuse rows with missing predictors, unless the learner takes them."""
         if not self.takes_missing and task.incomplete:
-            raise InputError(
-                f"{self.name} takes no missing predictors.",
-                given=f"{task.incomplete} of {task.n} rows have some",
-                fix="na='omit' leaves these rows out",
-            )
+            fix = "na='omit' leaves these rows out"
+            given = f"{task.incomplete} of {task.n} rows have some"
+            raise InputError(f"{self.name} takes no missing predictors.", given=given, fix=fix)
 
     def in_r(self, task: Task) -> LearnerInR | None:
         """The R code that fits it, for cross-checks and scripts; None where there is none."""
@@ -232,6 +224,22 @@ class Learner(AsTyped, metaclass=Answering):
         task = Task.build(formula, data, **given)
         with memory_for(f"{task.n} rows of {task.formula.text}"):
             return self.fit_task(task)
+
+
+class Candidates(tuple[dict[str, Any], ...]):
+    """Parameters of candidates, with the learner that each makes: made, and so checked, once."""
+
+    learner: Any
+    learners: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, learner: Any, params: Sequence[Params]) -> Candidates:
+        """The candidates of a learner; those that were made of it stay as they are."""
+        if isinstance(params, Candidates) and params.learner is learner:
+            return params
+        made = cls(params)  # type: ignore[arg-type]
+        made.learner, made.learners = learner, tuple(learner.with_params(**c) for c in made)
+        return made
 
 
 class Prepared(ABC):
@@ -378,11 +386,9 @@ class Fitted(FitShown, ABC):
         """The class probabilities of new rows (n, L), classes in the order of the levels."""
         _, prob, known = self.answers(new, na)
         if prob is None:
-            raise InputError(
-                f"{self.learner.name} gives no class probabilities.",
-                given=f"a {self.task.response.kind} response",
-                fix="use predict()",
-            )
+            problem = f"{self.learner.name} gives no class probabilities."
+            fix = "use predict()"
+            raise InputError(problem, given=f"a {self.task.response.kind} response", fix=fix)
         return spread(prob, known, np.nan)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
@@ -27,8 +28,6 @@ from pycvstat.losses.predictions import Maker
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.folds.plan import FoldPlan
 
 
@@ -193,11 +192,9 @@ class FittedDesign(FittedRegression):
         except (ValueError, TypeError) as error:
             if not covariance:
                 raise
-            raise FitError(
-                "statsmodels does not make this covariance.",
-                given=f"{self.learner!r}: {telling(error)}",
-                fix="see cov_type and cov_kwds of get_robustcov_results",
-            ) from error
+            problem = "statsmodels does not make this covariance."
+            fix = "see cov_type and cov_kwds of get_robustcov_results"
+            raise FitError(problem, given=f"{self.learner!r}: {telling(error)}", fix=fix) from error
 
     def answers(self, new: Any, na: NA) -> tuple[FloatArray, FloatArray | None, BoolArray]:
         """Predict the rows without a missing predictor."""
@@ -261,11 +258,9 @@ def solved(learners: Sequence[DesignLearner], sample: Sample) -> list[Solution]:
         with np.errstate(all="ignore"):
             return type(learners[0]).solve_all(learners, sample)
     except (np.linalg.LinAlgError, FloatingPointError, OverflowError) as error:
-        raise FitError(
-            f"{learners[0].name} broke down numerically.",
-            given=f"{type(error).__name__}: {error}",
-            fix="look for columns that are nearly copies of others, or of extreme size",
-        ) from None
+        problem = f"{learners[0].name} broke down numerically."
+        fix = "look for columns that are nearly copies of others, or of extreme size"
+        raise FitError(problem, given=f"{type(error).__name__}: {error}", fix=fix) from None
 
 
 def warn_once(
@@ -370,11 +365,9 @@ def refuse_extreme(name: str, X: FloatArray, columns: Sequence[str]) -> None:
     bad = (size > 0) & ((size < SMALLEST) | (size > 1 / SMALLEST))
     if bad.any():
         place = int(bad.argmax())
-        raise FitError(
-            f"{name} cannot use a column whose squares leave the range of numbers.",
-            given=f"{columns[place]}, with values up to {size[place]:.3g} in size",
-            fix="change the unit of the column",
-        )
+        problem = f"{name} cannot use a column whose squares leave the range of numbers."
+        given = f"{columns[place]}, with values up to {size[place]:.3g} in size"
+        raise FitError(problem, given=given, fix="change the unit of the column")
 
 
 def refuse_non_finite(name: str, values: FloatArray) -> None:

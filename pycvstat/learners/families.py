@@ -292,10 +292,8 @@ def family_named(name: str, alpha: float | None, var_power: float | None) -> Fam
     if plain == "tweedie":
         exponent = _above("var_power", 1.5 if var_power is None else var_power, 1.0)
         if exponent == 2:
-            raise InputError(
-                "Tweedie with var_power 2 is the gamma family.",
-                fix=Advice("{family}", family="gamma"),
-            )
+            problem = "Tweedie with var_power 2 is the gamma family."
+            raise InputError(problem, fix=Advice("{family}", family="gamma"))
         return tweedie(exponent)
     return FAMILIES[plain]
 
@@ -311,11 +309,8 @@ def link_named(name: str | None, family: Family, alpha: float | None) -> Link:
     found = re.fullmatch(r"power\((-?[0-9.]+)\)", plain.replace(" ", ""))
     if found and float(found.group(1)) != 0:
         return power(float(found.group(1)))
-    raise InputError(
-        f"There is no such link for the {family.name} family.",
-        given=repr(name),
-        fix=f"one of {', '.join(LINK_NAMES)}",
-    )
+    problem = f"There is no such link for the {family.name} family."
+    raise InputError(problem, given=repr(name), fix=f"one of {', '.join(LINK_NAMES)}")
 
 
 def _only_with(name: str, value: float | None, allowed: bool, family: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.task import Task
 from pycvstat.errors import Advice, InputError, RError, note, noted
@@ -27,8 +28,6 @@ from pycvstat.learners.solution import (
 from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.learners.families import Family, Link
     from pycvstat.learners.irls import Control, GLMFit, Problem
 

@@ -83,19 +83,15 @@ class Problem:
         """Refuse responses outside the family's support."""
         y, family = self.y[self.weights > 0], self.family
         if not np.all(family.responses(y)):
-            raise FitError(
-                f"The response does not fit the {family.name} family.",
-                given=f"values from {y.min(initial=np.inf):g} to {y.max(initial=-np.inf):g}",
-                fix=f"this family needs {family.support}",
-            )
+            problem = f"The response does not fit the {family.name} family."
+            given = f"values from {y.min(initial=np.inf):g} to {y.max(initial=-np.inf):g}"
+            raise FitError(problem, given=given, fix=f"this family needs {family.support}")
 
     def refuse(self, what: str) -> FitError:
         """The error where nothing is valid."""
-        return FitError(
-            what,
-            given=f"family {self.family.name!r} with link {self.link.name!r}",
-            fix="use the family's default link, or check the response for extreme values",
-        )
+        fix = "use the family's default link, or check the response for extreme values"
+        given = f"family {self.family.name!r} with link {self.link.name!r}"
+        return FitError(what, given=given, fix=fix)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -176,11 +176,9 @@ class Models(Composed):
     def chosen(self) -> Learner:
         """The chosen model."""
         if self.model is None:
-            raise InputError(
-                "several models were given where one learner is fitted.",
-                given=", ".join(self.models),
-                fix="tune() without a grid chooses one of them, compare() compares them",
-            )
+            problem = "several models were given where one learner is fitted."
+            fix = "tune() without a grid chooses one of them, compare() compares them"
+            raise InputError(problem, given=", ".join(self.models), fix=fix)
         found: Learner = self.models[self.model]
         return found
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import FitError
 from pycvstat.errors.checks import check_control
@@ -24,8 +25,6 @@ from pycvstat.rmath.tolerances import NUMERICAL
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.data.task import Task
     from pycvstat.learners.statsmodels.multinomial import MultinomialFit
 

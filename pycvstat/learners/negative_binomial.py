@@ -67,9 +67,7 @@ def maximum_likelihood_theta(y: FloatArray, mu: FloatArray, w: FloatArray, limit
         theta += step
         turns += 1
     if not (np.isfinite(theta) and theta > 0):
-        raise FitError(
-            "the dispersion of the negative binomial has no estimate.",
-            given=f"theta = {theta:g}: these counts vary no more than a Poisson's",
-            fix="use GLM('poisson'), or give alpha=",
-        )
+        problem = "the dispersion of the negative binomial has no estimate."
+        given = f"theta = {theta:g}: these counts vary no more than a Poisson's"
+        raise FitError(problem, given=given, fix="use GLM('poisson'), or give alpha=")
     return theta

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.task import Task
 from pycvstat.errors import Advice, FitError, InputError, warn
@@ -42,8 +43,6 @@ from pycvstat.rmath.tolerances import LINEAR, SUMS
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.data.task import Task
 
 
@@ -142,11 +141,9 @@ class OLS(DesignLearner):
             )
         for name in COVARIANCES[self.cov_type]:
             if name not in given:
-                raise InputError(
-                    f"cov_type={self.cov_type!r} needs {name}.",
-                    given=f"cov_kwds={self.cov_kwds!r}",
-                    fix=f'cov_kwds={{"{name}": {EXAMPLES[name]}}}',
-                )
+                problem = f"cov_type={self.cov_type!r} needs {name}."
+                fix = f'cov_kwds={{"{name}": {EXAMPLES[name]}}}'
+                raise InputError(problem, given=f"cov_kwds={self.cov_kwds!r}", fix=fix)
 
     @property
     def beside(self) -> tuple[str, ...]:

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import warn
-from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which
-from pycvstat.learners.candidates import Candidates
+from pycvstat.learners.base import Candidates, Fitted, Learner, Params, Predictions, Prepared, Which
 from pycvstat.learners.solution import FitReport
 from pycvstat.losses.predictions import Maker
 from pycvstat.types import IntArray

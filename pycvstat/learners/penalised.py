@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError
@@ -22,8 +23,6 @@ from pycvstat.learners.solution import Outcome, Sample, Solution, plain_table
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.folds.plan import FoldPlan
 
 
@@ -77,11 +76,8 @@ class Penalised(DesignLearner):
         """An intercept and at least one predictor are needed."""
         super().check(task)
         if not task.formula.intercept or not task.formula.terms:
-            raise InputError(
-                f"{self.name} needs an intercept, which is not penalised, and a predictor.",
-                given=task.formula.text,
-                fix="write y ~ a + b, without - 1",
-            )
+            problem = f"{self.name} needs an intercept, which is not penalised, and a predictor."
+            raise InputError(problem, given=task.formula.text, fix="write y ~ a + b, without - 1")
 
     def in_r(self, task: Task) -> LearnerInR:
         """The R code that fits it."""
@@ -193,8 +189,6 @@ class Ridge(Penalised):
         As in R: ``MASS::lm.ridge(y ~ x, lambda = n * lam / s_y)$GCV``, which leaves out the factor
         n and does not count the intercept.
         """
-        import pandas as pd
-
         penalties = [replace(self, lam=value).lam for value in np.atleast_1d(np.asarray(lam))]
         task = Task.build(formula, data, X=X, y=y, na=na)
         self.check(task)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError, RError
 from pycvstat.errors.checks import check_control, check_word, is_number
@@ -23,8 +24,6 @@ from pycvstat.learners.solution import (
 from pycvstat.types import FloatArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.data.task import Task
 
 
@@ -199,21 +198,15 @@ class RLM(DesignLearner):
         constants = tuple(given) if isinstance(given, (tuple, list)) else (given,)
         good = [is_number(c) and 0 < c < np.inf for c in constants]
         if len(good) != len(default) or not all(good):
-            raise InputError(
-                f"The norm {self.norm!r} needs {len(default)} constants above 0.",
-                given=self.tuning,
-                fix=f"its default is {default}",
-            )
+            problem = f"The norm {self.norm!r} needs {len(default)} constants above 0."
+            raise InputError(problem, given=self.tuning, fix=f"its default is {default}")
         return tuple(map(float, constants))
 
     def in_r(self, task: Task) -> LearnerInR:
         """The R code that fits it."""
         if self.norm not in IN_R:
-            raise RError(
-                "MASS::rlm has no such norm.",
-                given=f"norm={self.norm!r}",
-                fix=f"norms that it has: {', '.join(IN_R)}",
-            )
+            fix = f"norms that it has: {', '.join(IN_R)}"
+            raise RError("MASS::rlm has no such norm.", given=f"norm={self.norm!r}", fix=fix)
         params = {
             "psi": self.norm,
             "constants": list(self.constants()),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
@@ -17,8 +18,6 @@ from pycvstat.losses.predictions import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.data.formula import Term
 
 
@@ -217,11 +216,9 @@ class Solution:
 
     def results(self, sample: Sample, **covariance: Any) -> Any:
         """The results object of statsmodels at these coefficients."""
-        raise InputError(
-            "statsmodels has no results for this learner.",
-            given=type(self).__name__.removesuffix("Solution"),
-            fix="use tidy() and predict()",
-        )
+        problem = "statsmodels has no results for this learner."
+        fix = "use tidy() and predict()"
+        raise InputError(problem, given=type(self).__name__.removesuffix("Solution"), fix=fix)
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,7 +305,6 @@ def coefficient_table(
     >>> table.round(4).values.tolist()
     [['x', 2.0, 1.0, 2.0, 0.0455, 0.04, 3.96]]
     """
-    import pandas as pd
     from scipy import stats
 
     level = check_level(level)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import FitError, InputError
 from pycvstat.errors.checks import check_word
@@ -28,8 +29,6 @@ from pycvstat.learners.solution import (
 from pycvstat.types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.data.task import Task
 
 Direction = Literal["both", "forward", "backward"]
@@ -187,8 +186,6 @@ class FittedStepwise(FittedDesign):
 
         As in R: ``step(...)$anova``, which does not list a last step that raised the criterion.
         """
-        import pandas as pd
-
         steps = self.report.steps
         df, deviance = (
             np.array([getattr(step, name) for step in steps], dtype=np.float64)
@@ -256,11 +253,9 @@ class Stepwise(DesignLearner):
         check_word("direction", self.direction, get_args(Direction))
         check_word("criterion", self.criterion, get_args(Criterion))
         if not (isinstance(self.learner, DesignLearner) and self.learner.has_likelihood):
-            raise InputError(
-                "stepwise selection needs a regression with a likelihood.",
-                given=repr(self.learner),
-                fix="use OLS, WLS, Logit, or GLM with a family whose parameters are all known",
-            )
+            problem = "stepwise selection needs a regression with a likelihood."
+            fix = "use OLS, WLS, Logit, or GLM with a family whose parameters are all known"
+            raise InputError(problem, given=repr(self.learner), fix=fix)
 
     @property
     def regression(self) -> Any:

@@ -102,11 +102,9 @@ class Loss:
     def check(self, kind: str) -> None:
         """Refuse a response that the loss has no meaning for."""
         if kind not in self.for_kinds:
-            raise LossError(
-                f"the {loss_label(self.name)} has no meaning for a {kind} response.",
-                given=f"loss={self.name!r}",
-                fix=f"use one of {', '.join(repr(n) for n in losses_for(kind))}",
-            )
+            problem = f"the {loss_label(self.name)} has no meaning for a {kind} response."
+            fix = f"use one of {', '.join(repr(n) for n in losses_for(kind))}"
+            raise LossError(problem, given=f"loss={self.name!r}", fix=fix)
 
 
 def _squared(y: NDArray[Any], p: Predictions) -> FloatArray:
@@ -367,14 +365,10 @@ def _checked(values: Any, y: NDArray[Any], name: str) -> FloatArray:
         kind = "complex numbers" if np.iscomplexobj(values) else type(values).__name__
         raise LossError(f"the loss {name} must return real numbers.", given=kind)
     if result.shape != y.shape:
-        raise LossError(
-            f"the loss {name} must return one number per prediction.",
-            given=f"shape {result.shape} for {y.size} predictions",
-            fix="return an array of losses, not their mean",
-        )
+        problem = f"the loss {name} must return one number per prediction."
+        fix = "return an array of losses, not their mean"
+        raise LossError(problem, given=f"shape {result.shape} for {y.size} predictions", fix=fix)
     if np.isnan(result).any():
-        raise LossError(
-            f"the loss {name} must return numbers.",
-            given=f"{int(np.isnan(result).sum())} of {y.size} are NaN",
-        )
+        given = f"{int(np.isnan(result).sum())} of {y.size} are NaN"
+        raise LossError(f"the loss {name} must return numbers.", given=given)
     return result

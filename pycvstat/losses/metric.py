@@ -156,10 +156,8 @@ class Metric:
             except PycvstatError:
                 raise
             except Exception as error:  # a user's function may raise anything
-                raise LossError(
-                    f"the metric {self.name} must return one number.",
-                    given=f"{type(error).__name__}: {error}",
-                ) from error
+                problem = f"the metric {self.name} must return one number."
+                raise LossError(problem, given=f"{type(error).__name__}: {error}") from error
 
     @property
     def label(self) -> str:

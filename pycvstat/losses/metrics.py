@@ -204,11 +204,9 @@ def fold_values(table: LossTable, name: MetricLike) -> FoldMeans:
     """
     read = as_metric(name, table.levels)
     if read.better not in ("larger", "smaller"):
-        raise LossError(
-            f"{read.name} does not say that larger or smaller is better: it chooses nothing.",
-            given=f"better={read.better!r}",
-            fix="a metric with better='larger' or 'smaller', such as Metric(f, better='larger')",
-        )
+        problem = f"{read.name} does not say that larger or smaller is better: it chooses nothing."
+        fix = "a metric with better='larger' or 'smaller', such as Metric(f, better='larger')"
+        raise LossError(problem, given=f"better={read.better!r}", fix=fix)
     each = [metric(table, read, c, "folds").by_fold for c in range(len(table.candidates))]
     found = np.column_stack(each)
     fitted = np.isfinite(table.fold_means())

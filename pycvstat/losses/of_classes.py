@@ -239,11 +239,8 @@ def of_class(kind: str, given: str, make: Callable[[int], Metric] | None = None)
         return at(levels.index(given) if given in levels else place - 1)
 
     def unknown(y: Any, p: Any, classes: int = 0) -> float:
-        raise LossError(
-            "these classes have no labels.",
-            given=name,
-            fix=f"{kind}(2), the second class against the rest",
-        )
+        fix = f"{kind}(2), the second class against the rest"
+        raise LossError("these classes have no labels.", given=name, fix=fix)
 
     if given.isdigit() and int(given) >= 1:
         return replace(at(int(given) - 1), of_levels=of_levels)

@@ -59,11 +59,9 @@ def relative_errors(y: FloatArray, p: FloatArray) -> FloatArray:
     array([0.5 , 0.25])
     """
     if (y == 0).any():
-        raise LossError(
-            "mape divides by the response, which is 0 in some rows.",
-            given=f"{int((y == 0).sum())} of {y.size} responses are 0",
-            fix="metric='mae'",
-        )
+        problem = "mape divides by the response, which is 0 in some rows."
+        given = f"{int((y == 0).sum())} of {y.size} responses are 0"
+        raise LossError(problem, given=given, fix="metric='mae'")
     return np.asarray(np.abs((y - p) / y))
 
 
@@ -188,11 +186,9 @@ def _check_deviance(power: float, y: FloatArray, p: FloatArray) -> None:
     if low < 0 or (power >= 2 and low == 0):
         raise LossError(f"this deviance needs {allowed}.", given=f"smallest y {low:g}")
     if p.min() <= 0:
-        raise LossError(
-            "this deviance needs positive predictions.",
-            given=f"smallest prediction {p.min():g}",
-            fix="a GLM of this family, or metric='mse'",
-        )
+        fix = "a GLM of this family, or metric='mse'"
+        given = f"smallest prediction {p.min():g}"
+        raise LossError("this deviance needs positive predictions.", given=given, fix=fix)
 
 
 def quantile_errors(tau: float) -> Callable[[Any, Any], FloatArray]:

@@ -1,27 +1,90 @@
-"""What learners predict, and the table of losses: one for every (fit, row, candidate)."""
+"""The table of losses, one for every (fit, row, candidate), and its checksum."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pycvstat import rmath
 from pycvstat.errors.checks import check_numbers, check_shape
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses.predictions import Maker, Predictions
-from pycvstat.losses.seal import Sealed
+from pycvstat.rmath.sums import means_between
 from pycvstat.types import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    import pandas as pd
+PIECE = 4096  # rows that are copied at once
 
-TOGETHER = 16384  # rows of a fold whose losses are held together to average them
-SHORT = 100  # rows of folds that are averaged together
+
+def checksum(arrays: Sequence[Any]) -> str:
+    """SHA-256 of arrays, whatever their layout in memory.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0], [2.0]])
+    >>> checksum([x]) == checksum([np.asfortranarray(x)])
+    True
+    >>> checksum([x]) == checksum([x * (1 + 1e-15)])
+    False
+    """
+    digest = hashlib.sha256()
+    for array in arrays:
+        known = np.empty(0) if array is None else np.atleast_1d(array)
+        digest.update(f"{known.shape}{known.dtype.kind}".encode())
+        for start in range(0, len(known), PIECE):
+            piece = known[start : start + PIECE]
+            plain = piece.dtype.kind in "biuf"
+            digest.update(piece.tobytes() if plain else repr(piece.tolist()).encode())
+    return digest.hexdigest()
+
+
+def of_folds(plan: Any) -> list[Any]:
+    """The rows of a fold plan, and what it says of itself."""
+    said = plan.n, plan.recipe, plan.seed, repr(plan.splitter), plan.stratified, plan.left_out
+    arrays = plan.rows, plan.offsets, plan.repeat, plan.fold, *(plan.train or ())
+    return [*arrays, np.array([str(one) for one in said], object)]
+
+
+class Sealed:
+    """Numbers with a seal: `dataclasses.replace` keeps it, so other numbers no longer fit it.
+
+    What makes other numbers on purpose says ``seal=""``. Saved results keep it.
+    """
+
+    stored: ClassVar[str]
+    """What they are called where a cross-check looks at them."""
+
+    def _numbers(self) -> Sequence[Any]:
+        """The numbers; of a table with its folds and their seed."""
+        held, p, plan = vars(self), vars(self).get("predictions"), vars(self)["plan"]
+        predicted = () if p is None else (p.values, p.prob)
+        said = [
+            str(held.get(name)) for name in ("loss", "range", "candidates", "weighted", "levels")
+        ]
+        folds = [*of_folds(plan), np.array(said, object)]
+        names = "losses", "means", "y", "weights", "sizes"
+        parts = held.get("parts", {}).values()
+        return [*folds, *map(held.get, names), *predicted, *parts]
+
+    def __post_init__(self, seal: str) -> None:
+        object.__setattr__(self, "seal", seal or checksum(self._numbers()))
+
+    @property
+    def intact(self) -> bool:
+        """Whether the numbers are those that were computed."""
+        known: str = vars(self)["seal"]
+        return known == checksum(self._numbers())
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return sum(np.size(array) for array in self._numbers() if array is not None)
 
 
 def _unchangeable(array: FloatArray) -> FloatArray:
@@ -96,6 +159,14 @@ class FoldMeans(Sealed):
         sizes = self.plan.n_test if self.sizes is None else self.sizes
         sums = self.fold_means() * sizes[:, None].astype(np.longdouble)
         return np.asarray(rmath.column_sums(sums) / sizes.sum(), dtype=np.float64)
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per (fit, candidate): repeat, fold, size, parameters, mean loss."""
+        plan, count = self.plan, self.means.shape[1]
+        of_fits = {"repeat": plan.repeat + 1, "fold": plan.fold + 1, "n_test": plan.n_test}
+        columns: dict[str, Any] = {name: np.repeat(of, count) for name, of in of_fits.items()}
+        columns |= parameter_columns(self.candidates, len(plan))
+        return pd.DataFrame(columns | {"loss": self.means.ravel()})
 
     def total(self) -> FloatArray:
         """The sum of all losses by candidate; infinite where it leaves the range of numbers."""
@@ -264,8 +335,6 @@ class LossTable(Sealed):
 
     def tidy(self) -> pd.DataFrame:
         """One row per (fit, row, candidate): repeat, fold, row, parameters, loss."""
-        import pandas as pd
-
         count = self.losses.shape[1]
         fit = np.repeat(np.arange(self.n_fits), self.plan.n_test)
         columns: dict[str, Any] = {
@@ -299,47 +368,6 @@ def fold_weights(plan: FoldPlan, weights: FloatArray) -> FloatArray:
     return np.add.reduceat(weights[plan.rows], plan.offsets[:-1])
 
 
-def mean_of(pieces: Iterable[FloatArray], n: int) -> FloatArray:
-    """Mean of every column of n rows that come piece by piece, shape (C,): R's to the last bit.
-
-    Which of two candidates has the smaller mean can hang on the last bit, so there is one way to
-    it, whether all losses are kept or only means, on all rows or inside an outer fold. As in R:
-    ``mean``; beyond 16384 rows ``colMeans``, for which they need not be held together.
-
-    Examples
-    --------
-    >>> mean_of([np.array([[1.0], [2.0]]), np.array([[6.0]])], 3).tolist()
-    [3.0]
-    """
-    if n <= TOGETHER:
-        return np.asarray(rmath.mean(np.concatenate(list(pieces)), axis=0))
-    total: Any = None
-    for piece in pieces:
-        total = rmath.column_sums(piece, total)
-        del piece  # before the next one is made
-    return np.asarray(total / n, dtype=np.float64)
-
-
-def means_between(offsets: IntArray, losses: FloatArray) -> FloatArray:
-    """`mean_of` the rows from each offset to the next, shape (parts, C); short parts together.
-
-    Examples
-    --------
-    >>> means_between(np.array([0, 2, 3]), np.array([[1.0], [2.0], [4.0]])).tolist()
-    [[1.5], [4.0]]
-    """
-    sizes, count = np.diff(offsets), losses.shape[1]
-    found = np.empty((len(sizes), count))
-    for part in np.flatnonzero(sizes > SHORT):
-        found[part] = mean_of([losses[offsets[part] : offsets[part + 1]]], sizes[part])
-    for size in np.unique(sizes[sizes <= SHORT]):
-        parts = np.flatnonzero(sizes == size)
-        rows = offsets[parts] + np.arange(size)[:, None]
-        columns = losses[rows].reshape(size, -1)  # one for every part and candidate
-        found[parts] = mean_of([columns], size).reshape(-1, count)
-    return found
-
-
 def deviation(values: FloatArray) -> FloatArray:
     """Standard deviation (ddof 1) by column, also where squares leave the range of numbers.
 
@@ -350,17 +378,6 @@ def deviation(values: FloatArray) -> FloatArray:
     """
     power = np.frexp(np.abs(values).max(axis=0))[1]  # exact: a power of two
     return np.asarray(np.ldexp(np.ldexp(values, -power).std(axis=0, ddof=1), power))
-
-
-def mean_rows(means: FoldMeans) -> pd.DataFrame:
-    """One row per (fit, candidate): repeat, fold, sizes, parameters, mean loss."""
-    import pandas as pd
-
-    plan, count = means.plan, means.means.shape[1]
-    of_fits = {"repeat": plan.repeat + 1, "fold": plan.fold + 1, "n_test": plan.n_test}
-    columns: dict[str, Any] = {name: np.repeat(of, count) for name, of in of_fits.items()}
-    columns |= parameter_columns(means.candidates, len(plan))
-    return pd.DataFrame(columns | {"loss": means.means.ravel()})
 
 
 def parameter_columns(candidates: Sequence[dict[str, Any]], times: int) -> dict[str, list[Any]]:

@@ -4,9 +4,10 @@ give the response away."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
@@ -32,9 +33,6 @@ from pycvstat.procedures.setting import Arguments, Setting, read_setting, refuse
 from pycvstat.rmath.random import as_stream
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LEAK_LEVEL = 0.001  # an honest learner is suspected by one audit in a thousand, if that
 UNSEEN = (
@@ -161,14 +159,10 @@ class Audit(Verbs):
 
     def tidy(self) -> pd.DataFrame:
         """One row per check that was made: check, found, finding."""
-        import pandas as pd
-
         return pd.DataFrame(self._rows())
 
     def glance(self) -> pd.DataFrame:
         """One row: verdict and figures; groups that are split are missing where there are none."""
-        import pandas as pd
-
         split = pd.NA if self.task.groups is None else len(self.split_groups)
         nothing = f"nothing found by {len(self._rows())} checks"
         return pd.DataFrame(
@@ -194,8 +188,6 @@ class Audit(Verbs):
 
         ``.repeated_by`` is missing where no training row is equal.
         """
-        import pandas as pd
-
         data = self.task.frame.to_pandas()
         data[".row"] = self.task.rows
         twin = pd.array([None] * self.task.n, dtype="Int64")

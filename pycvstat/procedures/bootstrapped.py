@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat import rmath
 from pycvstat.errors import IntervalError, warn
@@ -30,8 +31,6 @@ from pycvstat.procedures.setting import Setting
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.learners.base import Learner
 
 FEWEST = 100  # resamples of which percentiles are taken
@@ -300,8 +299,6 @@ class BootstrapResult(CVResult):
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """As for cross-validation; "bootstrap": one row per estimate from the resamples."""
-        import pandas as pd
-
         if what != "bootstrap":
             return super().tidy(what, level)
         found = (self.out_of_bag(level), self.boot632(level=level), self.boot632_plus(level),
@@ -383,8 +380,6 @@ def _warn_of_missing_classes(setting: Setting) -> None:
     without = [i for i, some in enumerate(missing) if some]
     if without:
         names = " or ".join(sorted({repr(response.levels[c]) for some in missing for c in some}))
-        warn(
-            f"{len(without)} of {len(plan)} resamples have no row of {names}.",
-            given=f"first resample {without[0] + 1}",
-            fix="r.rsample.bootstraps(data, times, strata=...) draws within classes",
-        )
+        problem = f"{len(without)} of {len(plan)} resamples have no row of {names}."
+        fix = "r.rsample.bootstraps(data, times, strata=...) draws within classes"
+        warn(problem, given=f"first resample {without[0] + 1}", fix=fix)

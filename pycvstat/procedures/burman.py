@@ -50,11 +50,8 @@ def bias_adjustment(setting: Setting, result: CVResult) -> BiasAdjustment:
     plan = setting.plan
     refuse_loss_weights(setting.task, "the bias adjustment")
     if not plan.is_partition:
-        raise FoldError(
-            "bias adjustment needs a partition: every row tested once per repeat.",
-            given=plan.recipe,
-            fix="folds=KFold(10, random=1)",
-        )
+        problem = "bias adjustment needs a partition: every row tested once per repeat."
+        raise FoldError(problem, given=plan.recipe, fix="folds=KFold(10, random=1)")
     prepared, y = setting.prepare(result.learner), setting.task.response.values
     contexts = prepared.begin(plan, deepcopy(setting.stream))  # the inner folds of the run itself
     everything = np.arange(plan.n)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
+import pandas as pd
+
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import check_word, is_number, shown
@@ -22,8 +24,6 @@ from pycvstat.rmath.random import Random
 from pycvstat.verbs import CompareVerbs
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.intervals.paired import Paired
     from pycvstat.losses import LossTable
     from pycvstat.procedures.stability import Stability
@@ -149,8 +149,6 @@ class Comparison(CompareVerbs):
 
         Limits stand beside their level, interval (the method of the limits), target and notes.
         """
-        import pandas as pd
-
         check_word("what", what, ("estimate", "folds", "losses", "pairs"))
         if what == "pairs":
             return self.pairs(level=level)

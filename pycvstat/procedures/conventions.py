@@ -84,11 +84,9 @@ class Printed:
             if not isinstance(exponent, int):
                 raise InvalidOperation
         except (InvalidOperation, TypeError):
-            raise InputError(
-                "the number that was printed must be a number, or its digits as text.",
-                given=repr(number),
-                fix='find_convention("19.30", ...), where zeros at the end count',
-            ) from None
+            problem = "the number that was printed must be a number, or its digits as text."
+            fix = 'find_convention("19.30", ...), where zeros at the end count'
+            raise InputError(problem, given=repr(number), fix=fix) from None
         value = float(read)
         return cls(value, max(0.5 * 10.0**exponent, ROUNDING * abs(value)))
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pycvstat.data.partitions import is_partitioned
@@ -24,7 +25,7 @@ from pycvstat.losses import FoldMeans, LossTable, loss_label
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import Measured, MetricLike, metric
 from pycvstat.losses.predictions import Predictions
-from pycvstat.losses.seal import Sealed, of_folds
+from pycvstat.losses.table import Sealed, of_folds
 from pycvstat.procedures.burman import BiasAdjustment, bias_adjustment
 from pycvstat.procedures.engine import Failure, OnError, Outcome
 from pycvstat.procedures.setting import (
@@ -42,8 +43,6 @@ from pycvstat.types import FloatArray
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.procedures.stability import Stability
 
 
@@ -247,8 +246,6 @@ class CVResult(Sealed, OfTable):
 
         Limits stand beside their level, method, target and notes.
         """
-        import pandas as pd
-
         check_word("what", what, ("estimate", *self.more_tables))
         if what == "folds":
             selected = selected_in_fits(self.details)

@@ -16,8 +16,9 @@ from pycvstat.errors.checks import as_typed, check_word, short_of_memory
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
-from pycvstat.losses.table import TOGETHER, fold_weights, mean_of
+from pycvstat.losses.table import fold_weights
 from pycvstat.procedures.notes import AGAIN, refuse_state, tell_not_converged, tell_notes, where
+from pycvstat.rmath.sums import TOGETHER, mean_of
 from pycvstat.run import Execution, run_tasks
 from pycvstat.run.reproducible import one_thread
 from pycvstat.types import FloatArray, IntArray
@@ -222,16 +223,12 @@ def _weighed(work: Work, losses: FloatArray, rows: IntArray, fold: IntArray) -> 
 def losses_of(work: Work, p: Predictions, rows: IntArray) -> FloatArray:
     """Losses of predictions for rows of the task; refused when they are not finite."""
     if p.values.shape[1:] != (len(rows),):
-        raise FitError(
-            "the learner returned predictions of the wrong shape.",
-            given=f"shape {p.values.shape} for {len(rows)} rows",
-        )
+        given = f"shape {p.values.shape} for {len(rows)} rows"
+        raise FitError("the learner returned predictions of the wrong shape.", given=given)
     if not np.isfinite(p.values).all():
         bad = int((~np.isfinite(p.values)).sum())
-        raise FitError(
-            "the learner returned predictions that are not finite.",
-            given=f"{bad} of {p.values.size} predictions",
-        )
+        given = f"{bad} of {p.values.size} predictions"
+        raise FitError("the learner returned predictions that are not finite.", given=given)
     losses = work.loss.pointwise(work.y[rows], p)
     _within_range(work, np.where(np.isnan(losses), np.inf, losses))
     return losses

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, PycvstatError, noted
@@ -16,7 +17,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import FoldMeans, LossTable, Predictions
-from pycvstat.losses.table import mean_of, parameter_columns
+from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.engine import Work, describe, identity_of, losses_of
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.procedures.notes import refuse_state, tell_notes, where
@@ -29,12 +30,10 @@ from pycvstat.procedures.setting import (
     read_setting,
     refuse_loss_weights,
 )
+from pycvstat.rmath.sums import mean_of
 from pycvstat.run import run_tasks
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +102,6 @@ class ErrorCurve(Verbs):
 
     def tidy(self) -> pd.DataFrame:
         """One row per candidate: parameters, train, test, gap, and the standard error of test."""
-        import pandas as pd
-
         columns: dict[str, Any] = parameter_columns(self.candidates, 1)
         columns |= {
             "train": self.train.estimate(),
@@ -179,10 +176,8 @@ def error_curve(
 def kept(table: LossTable | None) -> LossTable:
     """The table, or an error that says how to get out-of-fold predictions."""
     if table is None:
-        raise InputError(
-            "only fold means were kept: there are too many losses.",
-            fix="cross_validate the learner with the parameters of interest, then augment()",
-        )
+        fix = "cross_validate the learner with the parameters of interest, then augment()"
+        raise InputError("only fold means were kept: there are too many losses.", fix=fix)
     return table
 
 

@@ -6,9 +6,10 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, PycvstatWarning, warn
@@ -35,9 +36,6 @@ from pycvstat.procedures.conventions import (
 from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.rmath.random.generator import SampleKind
 from pycvstat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ALL_SEEDS = range(10_001)
 
@@ -116,8 +114,6 @@ def find_convention(
     pcv.cross_validate(pcv.OLS(), "mpg ~ wt", data,
         folds=pcv.RFolds("caret", 5, seed=3)).metric("rmse", "folds").estimate
     """
-    import pandas as pd
-
     printed, k = Printed.of(number), require_folds(k)
     chosen = as_learner(learner)
     asked = None if seeds is None else [_seed(seed) for seed in seeds]
@@ -314,8 +310,6 @@ def _ways(learner: Learner, formula: str, data: Any) -> Iterator[tuple[Learner, 
     scaled = learner.params()["scale"]
     other = learner.with_params(scale=not scaled)
     yield other, task, f'pcv.{other!r}, "{formula}", data'
-    import pandas as pd
-
     numbers = [v for v in task.formula.predictors if task.frame[v].kind == "numeric"]
     if not numbers or not isinstance(data, pd.DataFrame):
         return

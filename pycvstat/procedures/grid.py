@@ -13,8 +13,7 @@ import numpy as np
 from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_whole, shown
 from pycvstat.errors.names import EXAMPLES, Answering
-from pycvstat.learners.base import Learner, Params
-from pycvstat.learners.candidates import Candidates
+from pycvstat.learners.base import Candidates, Learner, Params
 from pycvstat.learners.models import FORMULA, MODEL, Model, Models
 from pycvstat.rmath.random import as_stream
 from pycvstat.types import FloatArray
@@ -110,11 +109,9 @@ class QuasiRandomSearch(metaclass=Answering):
 
 def _require_space(space: Any) -> None:
     if not isinstance(space, Mapping):
-        raise InputError(
-            "a search needs a space: the values of each parameter.",
-            given=shown(space),
-            fix='write RandomSearch({"k": range(1, 31)}, n=20)',
-        )
+        problem = "a search needs a space: the values of each parameter."
+        fix = 'write RandomSearch({"k": range(1, 31)}, n=20)'
+        raise InputError(problem, given=shown(space), fix=fix)
 
 
 def _count(n: Any) -> int:
@@ -191,11 +188,8 @@ def own_grid(learner: Learner, task: Task) -> Sequence[Params]:
     """The candidates that the data suggest to a learner, or an error where it has none."""
     found = learner.own_grid(task)
     if not found:
-        raise InputError(
-            f"{learner.name} has no path of its own.",
-            given="grid='path'",
-            fix="give the values of each parameter: grid={...}",
-        )
+        fix = "give the values of each parameter: grid={...}"
+        raise InputError(f"{learner.name} has no path of its own.", given="grid='path'", fix=fix)
     return found
 
 
@@ -222,16 +216,11 @@ def _expand(grid: Any) -> Drawn:
     if isinstance(grid, Sequence) and all(isinstance(g, Mapping) for g in grid):
         return tuple(dict(g) for g in grid)
     if isinstance(grid, str) and grid == "path":
-        raise InputError(
-            "a path of penalties is made from all rows, and is a grid of tune() only.",
-            given="grid='path'",
-            fix='give the candidates: {"lam": np.geomspace(0.01, 1, 50)}, or tune(...).candidates',
-        )
-    raise InputError(
-        "a grid is a mapping of parameter values, a list of mappings, or a search.",
-        given=type(grid).__name__,
-        fix=EXAMPLE,
-    )
+        problem = "a path of penalties is made from all rows, and is a grid of tune() only."
+        fix = 'give the candidates: {"lam": np.geomspace(0.01, 1, 50)}, or tune(...).candidates'
+        raise InputError(problem, given="grid='path'", fix=fix)
+    problem = "a grid is a mapping of parameter values, a list of mappings, or a search."
+    raise InputError(problem, given=type(grid).__name__, fix=EXAMPLE)
 
 
 def _values(name: str, values: Any) -> list[Any]:

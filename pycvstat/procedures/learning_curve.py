@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import InitVar, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
+import pandas as pd
 
 from pycvstat import rmath
 from pycvstat.data.task import Task
@@ -18,8 +19,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
-from pycvstat.losses.seal import Sealed
-from pycvstat.losses.table import deviation
+from pycvstat.losses.table import Sealed, deviation
 from pycvstat.procedures.error_curve import kept, train_and_test
 from pycvstat.procedures.setting import (
     Arguments,
@@ -30,9 +30,6 @@ from pycvstat.procedures.setting import (
 )
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +84,6 @@ class LearningCurve(Sealed, Verbs):
 
     def tidy(self) -> pd.DataFrame:
         """One row per training size: n_train, train, test, gap, std_error of test."""
-        import pandas as pd
-
         count = len(self.test)
         error = (
             deviation(self.test) / np.sqrt(count) if count > 1 else np.full(len(self.sizes), np.nan)
@@ -193,11 +188,8 @@ def learning_curve(
     prepared = setting.prepare(chosen)
     contexts = prepared.begin(plan, deepcopy(stream))
     if contexts[0] is not None:
-        raise InputError(
-            "a learning curve of a tuned learner would need inner folds for every size.",
-            given=chosen.name,
-            fix="use the learner with fixed parameters",
-        )
+        problem = "a learning curve of a tuned learner would need inner folds for every size."
+        raise InputError(problem, given=chosen.name, fix="use the learner with fixed parameters")
     points = tuple({"n_train": int(m)} for m in counts)
     label = f"learning curve of {chosen.name}"
     train, test, table = train_and_test(setting, chosen, prepared, contexts, points, label, orders)
@@ -232,8 +224,6 @@ def training_sizes(sizes: Sequence[float], largest: int) -> IntArray:
     if not shares and (given != np.floor(given)).any():
         raise InputError("sizes are whole numbers of rows, or shares up to 1.", given=sizes)
     if counts[0] < 1 or counts[-1] > largest:
-        raise InputError(
-            "a training size is larger than the smallest training set.",
-            given=f"{int(counts[-1])} of {largest} rows",
-        )
+        problem = "a training size is larger than the smallest training set."
+        raise InputError(problem, given=f"{int(counts[-1])} of {largest} rows")
     return counts

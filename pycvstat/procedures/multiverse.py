@@ -304,11 +304,9 @@ def _seeds(seeds: Any) -> list[int]:
         )
     twice = [seed for seed, times in Counter(given).items() if times > 1]
     if twice:
-        raise InputError(
-            "a seed is given twice: the same split would count twice.",
-            given=f"{twice[0]}, {Counter(given)[twice[0]]} times",
-            fix="seeds=range(50)",
-        )
+        problem = "a seed is given twice: the same split would count twice."
+        fix = "seeds=range(50)"
+        raise InputError(problem, given=f"{twice[0]}, {Counter(given)[twice[0]]} times", fix=fix)
     return [int(seed) for seed in given]
 
 

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args, overload
+from typing import Any, ClassVar, Literal, Unpack, get_args, overload
 
 import numpy as np
+import pandas as pd
 
 from pycvstat import rmath
 from pycvstat.errors import InputError
@@ -18,8 +19,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted
 from pycvstat.losses.metrics import MetricLike, as_metric
-from pycvstat.losses.seal import of_folds
-from pycvstat.losses.table import parameter_columns
+from pycvstat.losses.table import of_folds, parameter_columns
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.selection import Complexity, RuleName, Standing, Tuning, standing
@@ -27,9 +27,6 @@ from pycvstat.procedures.setting import Arguments, read_setting
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Final = Literal["retune", "vote", "median", "none"]
 
@@ -161,8 +158,6 @@ class NestedResult(CVResult):
 
     def selection(self) -> pd.DataFrame:
         """How often each candidate was chosen: parameters, times, share."""
-        import pandas as pd
-
         index = self.chosen_index
         times = np.bincount(index[index >= 0], minlength=len(self.candidates))
         columns: dict[str, Any] = parameter_columns(self.candidates, 1)
@@ -218,8 +213,6 @@ class NestedResult(CVResult):
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """As for cross-validation; "folds" with chosen parameters, "inner", "selection"."""
-        import pandas as pd
-
         check_word("what", what, ("estimate", *self.more_tables))
         if what == "folds":
             table = super().tidy("folds")

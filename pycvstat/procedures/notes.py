@@ -46,11 +46,9 @@ def tell_not_converged(plan: FoldPlan, details: Sequence[Any]) -> None:
         if isinstance(reports, tuple) and not all(report.converged for report in reports)
     ]
     if stuck:
-        warn(
-            f"{len(stuck)} of {len(details)} fits did not converge.",
-            given=_places(plan, stuck),
-            fix="raise maxiter, or read their predictions with care",
-        )
+        problem = f"{len(stuck)} of {len(details)} fits did not converge."
+        fix = "raise maxiter, or read their predictions with care"
+        warn(problem, given=_places(plan, stuck), fix=fix)
 
 
 AGAIN = -1

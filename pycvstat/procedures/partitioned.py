@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data import formula as formulas
 from pycvstat.data.formula import FittedEncoder, Formula
@@ -34,9 +35,6 @@ from pycvstat.rmath.random import as_stream
 from pycvstat.run import Execution, execution_from, run_tasks
 from pycvstat.run.reproducible import one_thread
 from pycvstat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LARGEST = 2**28  # bytes of all triangles of all partitions
 
@@ -87,15 +85,11 @@ class PartitionedResult(OfTable):
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """One row per quantity, or per fold (``"folds"``)."""
-        import pandas as pd
-
         check_word("what", what, ("estimate", "folds"))
         return fold_rows(self.table) if what == "folds" else pd.DataFrame(self._averages(level)[0])
 
     def glance(self, level: float = 0.95) -> pd.DataFrame:
         """One row: learner, loss, estimates, interval, metrics, sizes, seed."""
-        import pandas as pd
-
         row: dict[str, Any] = {"learner": self.learner.name, "loss": self.loss}
         row |= usual_row(self.table, level, self.interval)
         del row["metric"]  # the loss
@@ -180,11 +174,9 @@ def _refuse_what_needs_rows(
     if (named := as_loss(loss).name) != "squared":
         wanted.append(f"the {loss_label(named)}")
     if wanted:
-        raise InputError(
-            f"{wanted[0]} needs all rows in memory.",
-            given="a dask frame, whose partitions are only summed",
-            fix="data.compute(); sums give the squared error, RMSE and R² of OLS()",
-        )
+        fix = "data.compute(); sums give the squared error, RMSE and R² of OLS()"
+        given = "a dask frame, whose partitions are only summed"
+        raise InputError(f"{wanted[0]} needs all rows in memory.", given=given, fix=fix)
     check_word("na", arguments.get("na", "raise"), ("raise", "omit"))
 
 
@@ -216,11 +208,8 @@ def _draw(folds: Any, n: int) -> tuple[FoldPlan, int | None]:
     splitter = as_splitter(folds)
     stream = as_stream(getattr(splitter, "random", None))
     if splitter.stratified:
-        raise FoldError(
-            "stratified folds need the response of all rows.",
-            given=repr(splitter),
-            fix="folds=KFold(10, random=1)",
-        )
+        problem = "stratified folds need the response of all rows."
+        raise FoldError(problem, given=repr(splitter), fix="folds=KFold(10, random=1)")
     plan = splitter.plan(n, random=stream)
     require_separate(plan, "folds")
     return plan, None if stream.untouched else stream.seed
@@ -245,11 +234,9 @@ def _labels(plan: FoldPlan) -> IntArray:
 def _refuse_large(plan: FoldPlan, q: int, count: int) -> None:
     rows = (len(plan) + plan.times) * q
     if rows > plan.n or 8 * rows * q * count > LARGEST:
-        raise FoldError(
-            "the sums would be larger than what they save.",
-            given=f"{len(plan)} fits and {q - 1} columns, {plan.n} rows in {count} partitions",
-            fix="fewer folds or columns, or larger partitions: data.repartition(...)",
-        )
+        fix = "fewer folds or columns, or larger partitions: data.repartition(...)"
+        given = f"{len(plan)} fits and {q - 1} columns, {plan.n} rows in {count} partitions"
+        raise FoldError("the sums would be larger than what they save.", given=given, fix=fix)
 
 
 def _fitted(

@@ -150,11 +150,9 @@ def choose(table: FoldMeans, rule: Rule = Rule()) -> Choice:
     """
     estimate = table.estimate()
     if np.isnan(estimate).all():
-        raise FitError(
-            "every candidate failed in some fold, so none can be chosen.",
-            given=f"{len(estimate)} candidates",
-            fix="look at the failures, or widen the grid",
-        )
+        problem = "every candidate failed in some fold, so none can be chosen."
+        fix = "look at the failures, or widen the grid"
+        raise FitError(problem, given=f"{len(estimate)} candidates", fix=fix)
     sign = 1.0 if table.better == "smaller" else -1.0
     estimate = sign * estimate
     smallest = float(np.nanmin(estimate))
@@ -218,11 +216,8 @@ def _measured(complexity: Callable[[dict[str, Any]], float], candidate: dict[str
 def _signed(candidate: dict[str, Any], name: str) -> float:
     bare = name.removeprefix("-")
     if bare not in candidate:
-        raise InputError(
-            f"the complexity order names {bare!r}, which is not tuned.",
-            given=name,
-            fix=f"use one of {', '.join(candidate)}",
-        )
+        problem = f"the complexity order names {bare!r}, which is not tuned."
+        raise InputError(problem, given=name, fix=f"use one of {', '.join(candidate)}")
     value = candidate[bare]
     if not isinstance(value, int | float):
         raise InputError(

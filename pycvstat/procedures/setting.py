@@ -160,11 +160,9 @@ def _own_formulas(learners: Sequence[Learner], formula: str | None, alone: bool)
     own = tuple(text for text in asked if text is not None)
     if own and alone and None in asked:
         bare = next(one for one in learners if None in one.formulas)
-        raise InputError(
-            f"{bare.name} has no formula of its own, and none was given for all.",
-            given=f"other learners have {own[0]!r}",
-            fix='give it one, as in Model(OLS(), "y ~ x"), or give a formula beside the data',
-        )
+        problem = f"{bare.name} has no formula of its own, and none was given for all."
+        fix = 'give it one, as in Model(OLS(), "y ~ x"), or give a formula beside the data'
+        raise InputError(problem, given=f"other learners have {own[0]!r}", fix=fix)
     own_and_given = (formula if text is None else text for text in asked)
     return tuple(dict.fromkeys(t for t in own_and_given if t is not None)) if own else ()
 
@@ -181,11 +179,9 @@ def _check_loss_weights(task: Task, plan: FoldPlan) -> None:
         )
     empty = np.flatnonzero(fold_weights(plan, task.loss_weights) == 0)
     if empty.size:
-        raise DataError(
-            "a fold has only rows whose losses weigh nothing.",
-            given=f"fit {int(empty[0]) + 1}",
-            fix="fewer folds, or leave these rows out",
-        )
+        fix = "fewer folds, or leave these rows out"
+        given = f"fit {int(empty[0]) + 1}"
+        raise DataError("a fold has only rows whose losses weigh nothing.", given=given, fix=fix)
     if plan.n_test.max() == 1:
         warn(
             "folds of a single row: weights of losses enter the mean over observations (pooled), "
@@ -196,22 +192,18 @@ def _check_loss_weights(task: Task, plan: FoldPlan) -> None:
 def refuse_loss_weights(task: Task, what: str) -> None:
     """Refuse weights of losses where losses are averaged without them."""
     if task.loss_weights is not None:
-        raise InputError(
-            f"{what} averages losses that count alike.",
-            given="loss_weights=",
-            fix="cross_validate(), tune(), nested_cv() and compare() weigh them",
-        )
+        fix = "cross_validate(), tune(), nested_cv() and compare() weigh them"
+        given = "loss_weights="
+        raise InputError(f"{what} averages losses that count alike.", given=given, fix=fix)
 
 
 def _refuse_one_class(task: Task) -> None:
     """A response of which all rows are of one class leaves nothing to predict."""
     response = task.response
     if response.levels and (response.values == response.values[0]).all():
-        raise DataError(
-            f"the response {response.name!r} has a single class.",
-            given=f"{response.levels[int(response.values[0])]!r} in all {task.n} rows",
-            fix="give data with rows of at least two classes",
-        )
+        fix = "give data with rows of at least two classes"
+        given = f"{response.levels[int(response.values[0])]!r} in all {task.n} rows"
+        raise DataError(f"the response {response.name!r} has a single class.", given=given, fix=fix)
 
 
 def draw_folds(folds: Any, task: Task, data: Any) -> tuple[FoldPlan, Any]:
@@ -338,9 +330,6 @@ def augmented(task: Task, table: LossTable) -> pd.DataFrame:
 def beside(data: pd.DataFrame, added: Mapping[str, Any]) -> pd.DataFrame:
     """The data with columns beside them; a warning names those of the data that are replaced."""
     if taken := [name for name in added if name in data]:
-        warn(
-            "augment() replaces columns of the data that are called as what it adds.",
-            given=", ".join(taken),
-            fix="rename them in the data",
-        )
+        problem = "augment() replaces columns of the data that are called as what it adds."
+        warn(problem, given=", ".join(taken), fix="rename them in the data")
     return data.assign(**added)

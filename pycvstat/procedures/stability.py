@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, LossError, noted
@@ -20,9 +21,6 @@ from pycvstat.rmath.random import Random, as_stream
 from pycvstat.run import Execution
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LIMIT = 2.0
 """By the inequality of Efron and Stein training sets bring at most half of n times `change`: from a
@@ -91,16 +89,12 @@ class Stability(Verbs):
 
     def tidy(self) -> pd.DataFrame:
         """One row per method, then per pair: a, b, ratio, change, spread, stable."""
-        import pandas as pd
-
         a, b = zip(*self.pairs, strict=True)
         numbers = {"ratio": self.ratio, "change": self.change, "spread": self.spread}
         return pd.DataFrame({"a": a, "b": b} | numbers | {"stable": self.stable})
 
     def glance(self) -> pd.DataFrame:
         """One row: the largest ratio, how many are stable, rows replaced, folds, seed."""
-        import pandas as pd
-
         row = {
             "ratio": float(np.nanmax(self.ratio)),
             "stable": int(self.stable.sum()),
@@ -142,11 +136,9 @@ def stability(
     try:
         loss = as_loss(first.loss, task.response.kind)
     except LossError:
-        raise InputError(
-            "stability refits with the loss, and a result keeps no function of yours.",
-            given=first.loss,
-            fix="cross-validate with a loss by its name",
-        ) from None
+        problem = "stability refits with the loss, and a result keeps no function of yours."
+        fix = "cross-validate with a loss by its name"
+        raise InputError(problem, given=first.loss, fix=fix) from None
     stream = as_stream(random)
     seed = stream.seed if stream.untouched else None
     changed, places = _replaced(plan, draws, stream)
@@ -175,16 +167,11 @@ def stability(
 
 def _check(plan: FoldPlan, draws: Any) -> None:
     if not (is_whole(draws) and draws >= 20):
-        raise InputError(
-            "stability needs a whole number of at least 20 replaced rows.",
-            given=repr(draws),
-            fix="draws=200",
-        )
+        problem = "stability needs a whole number of at least 20 replaced rows."
+        raise InputError(problem, given=repr(draws), fix="draws=200")
     if plan.groups is not None:
-        raise InputError(
-            "rows come in groups, and replacing one row says nothing about groups.",
-            given=plan.recipe,
-        )
+        problem = "rows come in groups, and replacing one row says nothing about groups."
+        raise InputError(problem, given=plan.recipe)
     if plan.n_test.min() < 3:
         raise InputError(
             "stability needs folds of at least 3 test rows: one takes the place of a training row.",

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
@@ -36,8 +37,6 @@ from pycvstat.rmath.random import Random
 from pycvstat.verbs import EstimateVerbs
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.intervals.confidence_set import ConfidenceSet
 
 Refit = Literal["all", "train", "none"]
@@ -165,8 +164,6 @@ class TuneResult(EstimateVerbs):
 
     def tidy(self) -> pd.DataFrame:
         """One row per candidate: parameters, estimate, pooled, std_error, chosen."""
-        import pandas as pd
-
         columns: dict[str, Any] = parameter_columns(self.candidates, 1)
         columns |= {
             "estimate": self.means.estimate(),
@@ -198,11 +195,8 @@ class TuneResult(EstimateVerbs):
     def losses(self) -> LossTable:
         """Every loss, or an error that says how to keep them."""
         if self.table is None:
-            raise InputError(
-                "only fold means were kept.",
-                given=f"{self.task.n} rows, {len(self.candidates)} candidates",
-                fix='tune(..., keep="all")',
-            )
+            given = f"{self.task.n} rows, {len(self.candidates)} candidates"
+            raise InputError("only fold means were kept.", given=given, fix='tune(..., keep="all")')
         return self.table
 
 

@@ -18,8 +18,7 @@ from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners import as_learner
-from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which
-from pycvstat.learners.candidates import Candidates
+from pycvstat.learners.base import Candidates, Fitted, Learner, Params, Predictions, Prepared, Which
 from pycvstat.losses import FoldMeans, Loss, LossTable, Maker, as_loss
 from pycvstat.losses.metrics import as_metric, fold_values
 from pycvstat.procedures.engine import OnError, Work, describe, fit_one, joined
@@ -147,11 +146,9 @@ class Tuned(Learner):
     def prepare(self, task: Task, candidates: Sequence[Params] = ({},)) -> PreparedTuned:
         """Prepare the inner learner for all candidates."""
         if list(candidates) != [{}]:
-            raise InputError(
-                "a tuned learner chooses its own parameters, and cannot be tuned again.",
-                given=f"{len(candidates)} candidates",
-                fix="put all parameters into one grid",
-            )
+            problem = "a tuned learner chooses its own parameters, and cannot be tuned again."
+            fix = "put all parameters into one grid"
+            raise InputError(problem, given=f"{len(candidates)} candidates", fix=fix)
         prepared = self.learner.prepare(task, self.candidates)
         return PreparedTuned(self, task, prepared)
 
@@ -282,9 +279,6 @@ def development_set(inner: str, k: int) -> Any:
     if inner != "dev":
         raise InputError("inner is a splitter, a number of folds, or 'dev'.", given=repr(inner))
     if k < 3:
-        raise InputError(
-            "inner='dev' uses a share 1/(K-1) of the training rows, and needs K >= 3.",
-            given=f"K = {k}",
-            fix=Advice("{inner}", inner=Holdout(0.25)),
-        )
+        problem = "inner='dev' uses a share 1/(K-1) of the training rows, and needs K >= 3."
+        raise InputError(problem, given=f"K = {k}", fix=Advice("{inner}", inner=Holdout(0.25)))
     return Holdout(test=1 / (k - 1))

@@ -131,11 +131,9 @@ def knn_reg(
     require_columns(rows, new)
     most = len(rows) - (test is None)
     if k > most:
-        raise InputError(
-            "k should be less than sample size!",
-            given=f"k={k} with {len(rows)} rows",
-            fix=f"use k up to {most}" if most else "give two rows or more, or test=",
-        )
+        problem, given = "k should be less than sample size!", f"k={k} with {len(rows)} rows"
+        fix = f"use k up to {most}" if most else "give two rows or more, or test="
+        raise InputError(problem, given=given, fix=fix)
     near, _ = _nearest(rows, new, k, algorithm, alone=test is None)
     added = np.zeros(len(new), dtype=np.longdouble)
     for column in near.T:
@@ -213,10 +211,8 @@ def _response(y: Any, n: int) -> FloatArray:
     values = None if y is None else real_numbers(y)
     if values is None or values.shape != (n,):
         kind = "values that are no numbers" if values is None else "numbers"
-        raise DataError(
-            "y must have a number for each row of train.",
-            given="no y" if y is None else f"{np.size(y)} {kind} for {n} rows",
-        )
+        given = "no y" if y is None else f"{np.size(y)} {kind} for {n} rows"
+        raise DataError("y must have a number for each row of train.", given=given)
     if np.isnan(values).any():
         raise no_missing("y", int(np.isnan(values).sum()))
     return values

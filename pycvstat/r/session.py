@@ -155,11 +155,9 @@ def RNGversion(version: str) -> None:
     except (AttributeError, ValueError):
         numbers = []
     if numbers < [1, 7]:
-        raise InputError(
-            "RNGversion takes a version of R from 1.7.0 on.",
-            given=repr(version),
-            fix='RNGversion("3.5.0") for courses made before R 3.6.0',
-        )
+        fix = 'RNGversion("3.5.0") for courses made before R 3.6.0'
+        given = repr(version)
+        raise InputError("RNGversion takes a version of R from 1.7.0 on.", given=given, fix=fix)
     bits = int(stream().runif(1)[0] * (2.0**32 - 1))
     _session.sample_kind = "Rejection" if numbers >= [3, 6] else "Rounding"
     _start(max(bits - 2**32 if bits >= 2**31 else bits, -(2**31) + 1))

@@ -55,11 +55,9 @@ def factor(cl: Any, n: int) -> pd.Categorical:
     """The classes of `n` training rows; classes that are numbers stay numbers."""
     column = read_y(cl, "cl")
     if len(column) != n:
-        raise DataError(
-            "train and cl have different lengths.",
-            given=f"{n} rows and {len(column)} classes",
-            fix="give one class for each row of train",
-        )
+        fix = "give one class for each row of train"
+        given = f"{n} rows and {len(column)} classes"
+        raise DataError("train and cl have different lengths.", given=given, fix=fix)
     if column.missing().any():
         raise no_missing("cl", int(column.missing().sum()))
     codes, words = column.as_factor()
@@ -82,10 +80,8 @@ def matrix(data: Any, name: str, *, row: bool = False) -> FloatArray:
     if found is not None and found.ndim < 2:
         found = found.reshape((1, -1) if row else (-1, 1))
     if found is None or found.ndim != 2 or not found.size:
-        raise DataError(
-            f"{name} must be numbers in rows and columns.",
-            given=type(data).__name__ if found is None else f"an array of shape {found.shape}",
-        )
+        given = type(data).__name__ if found is None else f"an array of shape {found.shape}"
+        raise DataError(f"{name} must be numbers in rows and columns.", given=given)
     if np.isnan(found).any():
         raise no_missing(name, int(np.isnan(found).any(axis=1).sum()))
     return found
@@ -133,20 +129,15 @@ def numeric_columns(data: Any, problem: str, fix: str) -> dict[str, Any]:
 
 def no_missing(name: str, rows: int) -> DataError:
     """R's refusal of missing values."""
-    return DataError(
-        "no missing values are allowed.",
-        given=f"{name} with {rows} missing" if name == "cl" else f"{name} with NA in {rows} rows",
-        fix="leave these rows out",
-    )
+    given = f"{name} with {rows} missing" if name == "cl" else f"{name} with NA in {rows} rows"
+    return DataError("no missing values are allowed.", given=given, fix="leave these rows out")
 
 
 def whole(value: Any, name: str, least: int | None = None) -> int:
     """A whole number, at least `least`."""
     if not is_whole(value) or (least is not None and value < least):
-        raise InputError(
-            f"{name} must be a whole number{'' if least is None else f', at least {least}'}.",
-            given=f"{name}={value!r}",
-        )
+        problem = f"{name} must be a whole number{'' if least is None else f', at least {least}'}."
+        raise InputError(problem, given=f"{name}={value!r}")
     return int(value)
 
 
@@ -162,11 +153,9 @@ def rows_and_classes(
 def require_columns(rows: FloatArray, new: FloatArray) -> None:
     """Refuse new rows of another number of columns."""
     if rows.shape[1] != new.shape[1]:
-        raise DataError(
-            "dims of test and train differ.",
-            given=f"{new.shape[1]} and {rows.shape[1]} columns",
-            fix="give both the same columns; a test of one dimension is one row",
-        )
+        fix = "give both the same columns; a test of one dimension is one row"
+        given = f"{new.shape[1]} and {rows.shape[1]} columns"
+        raise DataError("dims of test and train differ.", given=given, fix=fix)
 
 
 def neighbours_of(k: Any, n: int) -> int:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.errors.checks import check_word
-from pycvstat.report.checklist import Checklist, checklist_section
 from pycvstat.report.citations import bibtex
 from pycvstat.report.content import (
     Block,
@@ -41,6 +40,7 @@ from pycvstat.run.store import versions
 
 if TYPE_CHECKING:
     from pycvstat.r.check.crosscheck import Crosscheck
+    from pycvstat.report.checklist import Checklist
 
 
 def brief(result: Any) -> Document:
@@ -71,7 +71,9 @@ class Asked:
     def __post_init__(self) -> None:
         check_word("profile", self.profile, get_args(Profile))
         if self.checklist is not None:
-            check_word("checklist", self.checklist, get_args(Checklist))
+            from pycvstat.report.checklist import CHECKLISTS
+
+            check_word("checklist", self.checklist, CHECKLISTS)
         for name in ("include", "exclude"):
             if isinstance(given := getattr(self, name), str):
                 raise InputError(f"{name} is a list.", given=repr(given), fix=f"{name}=[{given!r}]")
@@ -99,6 +101,8 @@ def full(result: Any, **asked: Any) -> Document:
     left_out = _named(wanted.exclude, {one.anchor for one in sections})
     sections = [one for one in sections if one.anchor not in left_out]
     if wanted.checklist is not None:
+        from pycvstat.report.checklist import checklist_section
+
         titles = [one.title for one in sections]
         sections.append(checklist_section(view, wanted.checklist, titles))
     return _document(view, wanted.title or view.title, numbered(once(sections)))

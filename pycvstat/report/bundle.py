@@ -14,15 +14,15 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from pycvstat.errors import InputError, PycvstatError
-from pycvstat.errors.checks import check_path
+from pycvstat.errors.checks import check_path, written
 from pycvstat.report.pieces import plain_value
-from pycvstat.report.render.formats import check_writable, written
+from pycvstat.report.render.formats import check_writable
 from pycvstat.report.views.base import view_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.data.task import Task
 
 CLOSE = 1e-9  # relative: sums are rounded otherwise by other processors
@@ -58,11 +58,9 @@ def bundle(
     if zipped:
         check_writable(target, "bundle")
     elif target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(
-            "a bundle goes into a new folder or a zip file.",
-            given=f"{target}, which is there",
-            fix=f"{target.stem}.zip, or a folder that is empty or new",
-        )
+        fix = f"{target.stem}.zip, or a folder that is empty or new"
+        given = f"{target}, which is there"
+        raise InputError("a bundle goes into a new folder or a zip file.", given=given, fix=fix)
     calls = "\n".join(analysis(result))
     with written(target, "bundle"), tempfile.TemporaryDirectory() as place:
         if not zipped:
@@ -156,11 +154,8 @@ def learners_of(result: Any) -> dict[str, Any]:
     if several is not None:
         return {f"learner_{i}": one.learner for i, one in enumerate(several.values(), start=1)}
     if not hasattr(result, "learner") or not hasattr(result, "plan"):
-        raise InputError(
-            "this kind of result has no bundle.",
-            given=type(result).__name__,
-            fix="use a result of cross_validate, tune, nested_cv, compare or one of the curves",
-        )
+        fix = "use a result of cross_validate, tune, nested_cv, compare or one of the curves"
+        raise InputError("this kind of result has no bundle.", given=type(result).__name__, fix=fix)
     return {"learner": result.learner}
 
 
@@ -212,8 +207,6 @@ def _learners(result: Any, folder: Path) -> None:
 
 def table_of_rows(task: Task) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     """The rows that were used, with weights and groups, and what is needed to read them back."""
-    import pandas as pd
-
     frame = pd.DataFrame({name: task.frame[name].to_pandas() for name in task.frame.names})
     columns = []
     for name in frame.columns:
@@ -231,8 +224,6 @@ def table_of_rows(task: Task) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
 
 def read_rows(file: Path, columns: list[dict[str, Any]]) -> tuple[pd.DataFrame, Any, Any]:
     """Rows, weights and groups of a CSV, as they were."""
-    import pandas as pd
-
     words = ("category", "object", "str", "string")
     kinds = {c["name"]: str if c["dtype"] in words or c["dtype"].startswith("datetime")
              else c["dtype"] for c in columns}  # fmt: skip

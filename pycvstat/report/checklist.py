@@ -82,11 +82,9 @@ def checklist_section(view: View, name: Checklist, titles: Collection[str]) -> S
         Of the sections of the document, which answers point at.
     """
     if not isinstance(view, DataView) or not hasattr(view, "loss"):
-        raise InputError(
-            "a checklist is answered from a result that has data.",
-            given=type(view.result).__name__,
-            fix="use a result of cross_validate, tune, nested_cv or compare",
-        )
+        problem = "a checklist is answered from a result that has data."
+        fix = "use a result of cross_validate, tune, nested_cv or compare"
+        raise InputError(problem, given=type(view.result).__name__, fix=fix)
     called, work, items = CHECKLISTS[name]
     known = facts(view)
     rows = [_row(item, known, titles) for item in items]

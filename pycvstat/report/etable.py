@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from pycvstat.errors import InputError
 from pycvstat.errors.names import answering
 from pycvstat.report.content import Table, section
@@ -17,7 +19,6 @@ from pycvstat.report.views.base import Picture, Sections, View, view_of
 from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -41,14 +42,10 @@ class SideBySide(Shown):
 
     def tidy(self) -> pd.DataFrame:
         """One row per estimate, with its interval, what it is about, its folds and its loss."""
-        import pandas as pd
-
         return pd.DataFrame([dict(one) for one in self.entries])
 
     def glance(self) -> pd.DataFrame:
         """One row: how many estimates, of which losses."""
-        import pandas as pd
-
         losses = ", ".join(dict.fromkeys(str(one["loss"]) for one in self.entries))
         return pd.DataFrame([{"estimates": len(self.entries), "losses": losses}])
 

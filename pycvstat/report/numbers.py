@@ -8,15 +8,13 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors.checks import as_typed
 from pycvstat.report.content import Table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DIGITS = 5  # significant digits of the largest number of a column
 LARGE, SMALL = 1e7, 1e-4  # outside of these sizes numbers are written with an exponent

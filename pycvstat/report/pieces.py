@@ -12,12 +12,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
+import pandas as pd
+
 from pycvstat.errors import InputError, pip_install
-from pycvstat.errors.checks import check_path, check_word
+from pycvstat.errors.checks import check_path, check_word, written
 from pycvstat.report.content import Document, Section, Table, visible
 from pycvstat.report.numbers import capital, number
 from pycvstat.report.plots.style import Format, picture
-from pycvstat.report.render.formats import FORMATS, check_writable, write_rows, written
+from pycvstat.report.render.formats import FORMATS, check_writable, write_rows
 from pycvstat.report.views.base import view_of
 
 Form = Literal["tex", "html", "md", "docx", "gt"]
@@ -81,8 +83,6 @@ def _docx(table: Table) -> bytes:
 
 
 def _gt(table: Table) -> Any:
-    import pandas as pd
-
     try:
         import great_tables as gt
     except ImportError:

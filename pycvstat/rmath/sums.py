@@ -8,18 +8,20 @@ agree with the R that the recorded values come from; elsewhere only to about 1e-
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pycvstat.errors import InputError
-from pycvstat.types import FloatArray
+from pycvstat.types import FloatArray, IntArray
 
 Axis = Literal[0] | None
 Matrix = NDArray[Any]
 
+TOGETHER = 16384  # rows that are held together to average them
+SHORT = 100  # rows of parts that are averaged together
 BLOCK = 16384  # values that are held as long doubles at a time
 ONES = np.ones(BLOCK, dtype=np.longdouble)
 LOST = np.longdouble(np.nan)
@@ -288,3 +290,44 @@ def _by_column(statistic: Callable[[Matrix], Any], x: ArrayLike, axis: Axis) -> 
         "R's sums take one vector, or the columns of a matrix with axis=0.",
         given=f"an array with {values.ndim} dimensions and axis={axis}",
     )
+
+
+def mean_of(pieces: Iterable[FloatArray], n: int) -> FloatArray:
+    """Mean of every column of n rows that come piece by piece, shape (C,): R's to the last bit.
+
+    Which of two candidates has the smaller mean can hang on the last bit, so there is one way to
+    it, whether all losses are kept or only means, on all rows or inside an outer fold. As in R:
+    ``mean``; beyond 16384 rows ``colMeans``, for which they need not be held together.
+
+    Examples
+    --------
+    >>> mean_of([np.array([[1.0], [2.0]]), np.array([[6.0]])], 3).tolist()
+    [3.0]
+    """
+    if n <= TOGETHER:
+        return np.asarray(mean(np.concatenate(list(pieces)), axis=0))
+    total: Any = None
+    for piece in pieces:
+        total = column_sums(piece, total)
+        del piece  # before the next one is made
+    return np.asarray(total / n, dtype=np.float64)
+
+
+def means_between(offsets: IntArray, losses: FloatArray) -> FloatArray:
+    """`mean_of` the rows from each offset to the next, shape (parts, C); short parts together.
+
+    Examples
+    --------
+    >>> means_between(np.array([0, 2, 3]), np.array([[1.0], [2.0], [4.0]])).tolist()
+    [[1.5], [4.0]]
+    """
+    sizes, count = np.diff(offsets), losses.shape[1]
+    found = np.empty((len(sizes), count))
+    for part in np.flatnonzero(sizes > SHORT):
+        found[part] = mean_of([losses[offsets[part] : offsets[part + 1]]], sizes[part])
+    for size in np.unique(sizes[sizes <= SHORT]):
+        parts = np.flatnonzero(sizes == size)
+        rows = offsets[parts] + np.arange(size)[:, None]
+        columns = losses[rows].reshape(size, -1)  # one for every part and candidate
+        found[parts] = mean_of([columns], size).reshape(-1, count)
+    return found

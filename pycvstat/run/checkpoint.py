@@ -150,11 +150,9 @@ class Checkpoint:
             if result is not None:
                 found[number] = result[0]
         if len(found) < count and not os.access(self.place, os.W_OK):
-            raise CheckpointError(
-                "The checkpoint cannot be written.",
-                given=f"{self.place} is read-only and {count - len(found)} tasks are to be done",
-                fix="choose a directory where you may write",
-            )
+            fix = "choose a directory where you may write"
+            given = f"{self.place} is read-only and {count - len(found)} tasks are to be done"
+            raise CheckpointError("The checkpoint cannot be written.", given=given, fix=fix)
         return found
 
     def look(self, number: int) -> tuple[Any] | None:

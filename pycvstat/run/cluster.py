@@ -62,11 +62,9 @@ class Cluster(workers.Workers):
             self.look()
             raise workers.WorkerLost("the cluster cancelled it") from error
         except Exception as error:
-            failure = ExecutionError(
-                "A worker of the cluster cannot do its work.",
-                given=f"{type(error).__name__}: {error}",
-                fix="install the same versions on the workers, with every module of your learner",
-            )
+            problem = "A worker of the cluster cannot do its work."
+            fix = "install the same versions on the workers, with every module of your learner"
+            failure = ExecutionError(problem, given=f"{type(error).__name__}: {error}", fix=fix)
             return Reply(error=failure)
 
     def _result(self, future: Any) -> Any:
@@ -85,11 +83,9 @@ class Cluster(workers.Workers):
     def look(self) -> None:
         """Make sure that there is a cluster with workers, now or within a minute."""
         if self.client.status != "running":
-            raise ExecutionError(
-                "The dask cluster is gone.",
-                given=f"a client that is {self.client.status}",
-                fix="connect a new client",
-            )
+            fix = "connect a new client"
+            given = f"a client that is {self.client.status}"
+            raise ExecutionError("The dask cluster is gone.", given=given, fix=fix)
         try:
             if not self.client.nthreads():
                 self.client.wait_for_workers(1, timeout=PATIENCE)

@@ -213,11 +213,9 @@ def _answer(place: Path, message: bytes) -> bytes:
         if _common is None or _common[0] != place:
             _common = place, unpack(place)
     except Exception as error:
-        failure = ExecutionError(
-            "A worker cannot read its work.",
-            given=f"{type(error).__name__}: {error}",
-            fix="make every module of your learner importable in a new Python process",
-        )
+        fix = "make every module of your learner importable in a new Python process"
+        given = f"{type(error).__name__}: {error}"
+        failure = ExecutionError("A worker cannot read its work.", given=given, fix=fix)
         return to_bytes(Reply(error=failure))
     return to_bytes(perform_elsewhere(_common[1], number, task))
 

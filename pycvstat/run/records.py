@@ -116,11 +116,9 @@ class Encoder:
 
 def _refuse_files(name: Any, value: Any, of: str) -> None:
     if names_files(name, value):
-        raise InputError(
-            "An argument that names files cannot be kept in a file.",
-            given=f"{name}={value!r} of {of}",
-            fix="save results without it: memory=None",
-        )
+        problem = "An argument that names files cannot be kept in a file."
+        fix = "save results without it: memory=None"
+        raise InputError(problem, given=f"{name}={value!r} of {of}", fix=fix)
 
 
 def _unsavable(value: Any, where: str) -> InputError:

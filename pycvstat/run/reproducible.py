@@ -7,6 +7,8 @@ generators finds them in a state of its own.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
 import sys
@@ -18,7 +20,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pycvstat.errors import PycvstatWarning, users_line, warn
-from pycvstat.run.fingerprint import digest
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +132,7 @@ def perform(common: Common, number: int, task: Any) -> Any:
 def _seed(name: str) -> None:
     import numpy as np
 
-    bits = digest(name)
+    bits = hashlib.sha256(json.dumps(name).encode()).hexdigest()
     random.seed(bits[:32])
     np.random.seed([int(bits[i : i + 8], 16) for i in range(32, 64, 8)])
 

@@ -89,11 +89,9 @@ def save(path: str | os.PathLike[str], kind: str, record: Any) -> None:
             digest = hashlib.sha256(text).digest()
             _add(archive, "sha256.npy", np.frombuffer(digest, np.uint8))
     except OSError as error:
-        raise CheckpointError(
-            "This file cannot be written.",
-            given=f"{path} ({error.strerror or error})",
-            fix="make room, or choose a place where you may write",
-        ) from None
+        fix = "make room, or choose a place where you may write"
+        given = f"{path} ({error.strerror or error})"
+        raise CheckpointError("This file cannot be written.", given=given, fix=fix) from None
 
 
 def _add(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> str:

@@ -146,11 +146,9 @@ def pack(value: Any, place: Path) -> None:
         for number, buffer in enumerate(buffers):
             np.save(place / f"{number}.npy", buffer)
     except OSError as error:
-        raise ExecutionError(
-            "The data could not be written for the workers.",
-            given=f"{place} ({error.strerror})",
-            fix="make room there, name another directory in TMPDIR, or use n_jobs=1",
-        ) from None
+        problem = "The data could not be written for the workers."
+        fix = "make room there, name another directory in TMPDIR, or use n_jobs=1"
+        raise ExecutionError(problem, given=f"{place} ({error.strerror})", fix=fix) from None
 
 
 def unpack(place: Path) -> Any:
@@ -233,11 +231,9 @@ def pickled(value: Any, buffers: list[pickle.PickleBuffer] | None = None) -> byt
     try:
         text: bytes = cloudpickle.dumps(value, protocol=5, buffer_callback=aside)
     except Exception as error:
-        raise InputError(
-            "This cannot be sent to worker processes.",
-            given=f"{_culprit(value)} ({error})",
-            fix="use n_jobs=1, or an object without open files, locks, connections or generators",
-        ) from None
+        fix = "use n_jobs=1, or an object without open files, locks, connections or generators"
+        given = f"{_culprit(value)} ({error})"
+        raise InputError("This cannot be sent to worker processes.", given=given, fix=fix) from None
     return text
 
 

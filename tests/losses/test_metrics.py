@@ -12,7 +12,6 @@ from pycvstat.losses import FoldMeans, LossTable, Predictions
 from pycvstat.losses.metrics import Measured, metric
 from pycvstat.losses.of_numbers import r2, r2_correlation
 from pycvstat.losses.of_probabilities import auc
-from pycvstat.losses.table import mean_rows
 
 PLAN = FoldPlan.from_fold_ids([1, 2, 1, 2, 1, 2])
 Y = np.array([0, 1, 1, 0, 0, 1])
@@ -118,7 +117,7 @@ def test_standard_errors_of_numbers_without_squares(size):
 
 def test_fold_means_as_rows():
     plan = FoldPlan.from_rows([[0, 1], [2], [1], [0, 2]], n=3)
-    rows = mean_rows(FoldMeans(plan, np.arange(8.0).reshape(4, 2), "squared", ({"k": 1}, {"k": 5})))
+    rows = FoldMeans(plan, np.arange(8.0).reshape(4, 2), "squared", ({"k": 1}, {"k": 5})).tidy()
     assert rows.columns.tolist() == ["repeat", "fold", "n_test", "k", "loss"]
     assert rows["fold"].tolist() == np.repeat(plan.fold + 1, 2).tolist()
     assert rows["repeat"].tolist() == np.repeat(plan.repeat + 1, 2).tolist()

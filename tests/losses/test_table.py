@@ -9,8 +9,7 @@ from hypothesis import given, strategies as st
 from pycvstat import rmath
 from pycvstat.folds import FoldPlan, Subsampling
 from pycvstat.losses import LossTable
-from pycvstat.losses.table import TOGETHER, mean_of
-from pycvstat.rmath.sums import EXTENDED
+from pycvstat.rmath.sums import EXTENDED, TOGETHER, mean_of
 from tests.rscript import live_r, r_values
 
 extended = pytest.mark.skipif(

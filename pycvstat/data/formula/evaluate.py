@@ -97,11 +97,9 @@ def _not_allowed(call: Call) -> FormulaError:
     }
     advice = special.get(call.function) or nearest(call.function, ALLOWED)
     allowed = f"the allowed functions are {', '.join(ALLOWED)}"
-    return FormulaError(
-        f"The function {call.function}() is not allowed in a formula.",
-        given=deparse(call),
-        fix=f"{advice}; {allowed}" if advice else f"{allowed}; or make the column beforehand",
-    )
+    problem = f"The function {call.function}() is not allowed in a formula."
+    fix = f"{advice}; {allowed}" if advice else f"{allowed}; or make the column beforehand"
+    return FormulaError(problem, given=deparse(call), fix=fix)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,10 +216,8 @@ def _numbers(node: Node, frame: Frame) -> FloatArray:
     if isinstance(value, Column) and value.kind in ("numeric", "logical", "date"):
         return value.values
     what = value.kind if isinstance(value, Column) else "not a number"
-    raise DataError(
-        f"{deparse(node)} is {what}, and arithmetic needs numbers.",
-        fix="compare it with == or %in%, or give the column as numbers",
-    )
+    fix = "compare it with == or %in%, or give the column as numbers"
+    raise DataError(f"{deparse(node)} is {what}, and arithmetic needs numbers.", fix=fix)
 
 
 def _call(node: Call, frame: Frame) -> Value:

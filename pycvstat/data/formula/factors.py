@@ -46,10 +46,8 @@ def _factor(call: Call, frame: Frame) -> Column:
 
 def _labelled(levels: tuple[str, ...], labels: tuple[str, ...], call: Call) -> tuple[str, ...]:
     if len(labels) != len(levels) or len(set(labels)) < len(labels):
-        raise FormulaError(
-            "There must be one label per level, all different.",
-            given=f"{deparse(call)}: {len(labels)} labels for {len(levels)} levels",
-        )
+        given = f"{deparse(call)}: {len(labels)} labels for {len(levels)} levels"
+        raise FormulaError("There must be one label per level, all different.", given=given)
     return labels
 
 
@@ -86,11 +84,9 @@ def _breaks(node: Node | None, call: Call) -> FloatArray:
     numbers = given if isinstance(given, list) else []
     different = len(set(numbers)) == len(numbers) > 1
     if not (different and all(isinstance(v, float) for v in numbers)):
-        raise FormulaError(
-            "cut() needs its breaks as numbers, all different.",
-            given=deparse(call),
-            fix="write cut(x, c(0, 10, 20)); a number of intervals would depend on the data",
-        )
+        problem = "cut() needs its breaks as numbers, all different."
+        fix = "write cut(x, c(0, 10, 20)); a number of intervals would depend on the data"
+        raise FormulaError(problem, given=deparse(call), fix=fix)
     return np.sort(np.array(numbers, dtype=np.float64))
 
 
@@ -152,11 +148,8 @@ def freeze(node: Node, made: Column, coding: Coding) -> Levels:
         levels = tuple(level for level, seen in zip(levels, present, strict=True) if seen)
     count = len(levels)
     if count < 2:
-        raise DataError(
-            f"{_subject(node)} has fewer than two levels, so it cannot explain anything.",
-            given=f"levels {list(levels)}",
-            fix="drop it from the formula",
-        )
+        problem = f"{_subject(node)} has fewer than two levels, so it cannot explain anything."
+        raise DataError(problem, given=f"levels {list(levels)}", fix="drop it from the formula")
     table, names = None, levels[1:]  # treatment contrasts leave the first level out
     if made.kind == "ordered" and coding == "kknn":
         table = np.where(np.arange(count)[:, None] <= np.arange(count - 1), 0.5, -0.5)

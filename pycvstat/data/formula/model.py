@@ -75,6 +75,8 @@ class Formula:
     removed : tuple of str
         Columns that the formula only takes away, as ``. - x`` does. As in R, rows that miss a
         value in them are incomplete.
+    predictors : tuple of str
+        The columns that the right side reads.
     beside : tuple of str
         Columns that ``.`` does not stand for, such as groups and weights.
     """
@@ -87,11 +89,15 @@ class Formula:
     expressions: tuple[Node, ...] = field(init=False)
     offsets: tuple[Node, ...] = field(init=False)
     removed: tuple[str, ...] = field(init=False)
+    predictors: tuple[str, ...] = field(init=False)
     beside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, part in _read(self.text, self.names, self.beside).items():
             object.__setattr__(self, name, part)
+        nodes = (*self.expressions, *self.offsets)
+        read = dict.fromkeys(name for node in nodes for name in columns_in(node))
+        object.__setattr__(self, "predictors", tuple(read))
         _check_right_side(self)
 
     def __repr__(self) -> str:
@@ -106,12 +112,6 @@ class Formula:
     def orders(self) -> tuple[int, ...]:
         """The orders of the terms."""
         return tuple(term.order for term in self.terms)
-
-    @property
-    def predictors(self) -> tuple[str, ...]:
-        """The columns that the right side reads."""
-        nodes = (*self.expressions, *self.offsets)
-        return tuple(dict.fromkeys(name for node in nodes for name in columns_in(node)))
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -246,11 +246,8 @@ def _without_offsets(bits: Sequence[int], offsets: Sequence[int], text: str) -> 
     if any(bit & all_offsets and bit.bit_count() > 1 for bit in bits):
         raise FormulaError("An offset cannot be part of an interaction.", given=shortened(text))
     if any(1 << i not in bits for i in offsets):
-        raise FormulaError(
-            "An offset is taken away, and R keeps it nevertheless.",
-            given=shortened(text),
-            fix="leave it out of the formula",
-        )
+        problem = "An offset is taken away, and R keeps it nevertheless."
+        raise FormulaError(problem, given=shortened(text), fix="leave it out of the formula")
     return [bit for bit in bits if not bit & all_offsets]
 
 
@@ -258,11 +255,9 @@ def _check_response(left: Node, names: Collection[str], text: str) -> None:
     _check_expression(left, names, text)
     computed = [n for n, _ in walk(left) if isinstance(n, Call) and n.function in COMPUTED]
     if computed or _is_offset(left):
-        raise FormulaError(
-            "The response must not be computed from other rows.",
-            given=deparse(left),
-            fix="use the column itself, or a function of each value such as log(y)",
-        )
+        problem = "The response must not be computed from other rows."
+        fix = "use the column itself, or a function of each value such as log(y)"
+        raise FormulaError(problem, given=deparse(left), fix=fix)
 
 
 def _check_right_side(formula: Formula) -> None:
@@ -271,17 +266,13 @@ def _check_right_side(formula: Formula) -> None:
         _check_expression(node, known, formula.text)
     source = columns_in(formula.response)
     if len(source) == 1 and source[0] in formula.predictors:
-        raise FormulaError(
-            f"The response {source[0]!r} is also on the right side.",
-            given=shortened(formula.text),
-            fix="remove it there: it would predict itself",
-        )
+        problem = f"The response {source[0]!r} is also on the right side."
+        fix = "remove it there: it would predict itself"
+        raise FormulaError(problem, given=shortened(formula.text), fix=fix)
     if not formula.terms and not formula.intercept:
-        raise FormulaError(
-            "The right side has neither terms nor an intercept.",
-            given=shortened(formula.text),
-            fix='write "y ~ 1" for the mean alone',
-        )
+        problem = "The right side has neither terms nor an intercept."
+        fix = 'write "y ~ 1" for the mean alone'
+        raise FormulaError(problem, given=shortened(formula.text), fix=fix)
 
 
 def _check_expression(node: Node, names: Collection[str], text: str) -> None:
@@ -305,10 +296,8 @@ def _check_expression(node: Node, names: Collection[str], text: str) -> None:
 
 def _check_name(part: Name, names: Collection[str], text: str) -> None:
     if part.dot:
-        raise FormulaError(
-            "The dot stands for all columns and cannot be used in arithmetic or as response.",
-            given=shortened(text),
-        )
+        problem = "The dot stands for all columns and cannot be used in arithmetic or as response."
+        raise FormulaError(problem, given=shortened(text))
     if part.name not in names:
         shown = ", ".join(repr(name) for name in list(names)[:12])
         more = ", ..." if len(names) > 12 else ""
@@ -326,15 +315,10 @@ def _check_call(call: Call, depth: int) -> None:
         return
     bound = arguments(call)
     if call.function in {*factors.MAKERS, *COMPUTED, "offset"} and depth > 0:
-        raise FormulaError(
-            f"{call.function}() must stand by itself, not inside another expression.",
-            given=deparse(call),
-            fix="make the column beforehand",
-        )
+        problem = f"{call.function}() must stand by itself, not inside another expression."
+        raise FormulaError(problem, given=deparse(call), fix="make the column beforehand")
     known = ARGUMENTS[call.function]
     for name in known[1:]:
         if name in bound and columns_in(bound[name]):
-            raise FormulaError(
-                f"The argument {name} of {call.function}() must be a constant, not a column.",
-                given=deparse(call),
-            )
+            problem = f"The argument {name} of {call.function}() must be a constant, not a column."
+            raise FormulaError(problem, given=deparse(call))

@@ -246,11 +246,9 @@ def _unreadable(text: str, place: int) -> FormulaError:
         return FormulaError(
             "A quoted name is empty or not closed.", given=_mark(text, place), fix="close it"
         )
-    return FormulaError(
-        f"The character {text[place]!r} has no meaning in a formula.",
-        given=_mark(text, place),
-        fix="put column names with unusual characters in backticks: `body mass`",
-    )
+    problem = f"The character {text[place]!r} has no meaning in a formula."
+    fix = "put column names with unusual characters in backticks: `body mass`"
+    return FormulaError(problem, given=_mark(text, place), fix=fix)
 
 
 def _mark(text: str, place: int) -> str:

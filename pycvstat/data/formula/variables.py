@@ -89,11 +89,9 @@ class Poly(Numbers):
         x = self._finite(frame)
         distinct = len(np.unique(x))
         if distinct <= self.degree:
-            raise DataError(
-                f"The degree of {self.label} must be less than the number of distinct values.",
-                given=f"{distinct} distinct values in {len(x)} rows",
-                fix="lower the degree, or use larger training parts",
-            )
+            problem = f"The degree of {self.label} must be less than the number of distinct values."
+            fix = "lower the degree, or use larger training parts"
+            raise DataError(problem, given=f"{distinct} distinct values in {len(x)} rows", fix=fix)
         with np.errstate(all="ignore"):
             fitted = bases.orthogonal(x, self.degree)
         norms = fitted.norm2
@@ -144,11 +142,9 @@ class Scale(Numbers):
                 self.label, f"{len(x)} rows, all equal to {x[0]:g}" if len(x) else "no rows"
             )
         if not (np.isfinite(centre) and 0 < divisor < np.inf):
-            raise DataError(
-                f"{self.label} cannot be computed: its squares leave the range of numbers.",
-                given=f"values from {x.min():g} to {x.max():g}",
-                fix="change the unit of the column",
-            )
+            problem = f"{self.label} cannot be computed: its squares leave the range of numbers."
+            fix = "change the unit of the column"
+            raise DataError(problem, given=f"values from {x.min():g} to {x.max():g}", fix=fix)
         return replace(self, fitted=(centre, divisor))
 
     def matrix(self, frame: Frame, every_level: bool) -> FloatArray:
@@ -258,10 +254,8 @@ def _splines(node: Call) -> Splines:
     df = given.get("df", least)
     for name, number, low in (("degree", degree, 1.0), ("df", df, least)):
         if not isinstance(number, float) or number != int(number) or not low <= number <= 500:
-            raise FormulaError(
-                f"{name} of {node.function}() must be a whole number from {low:g}.",
-                given=deparse(node),
-            )
+            problem = f"{name} of {node.function}() must be a whole number from {low:g}."
+            raise FormulaError(problem, given=deparse(node))
     if boundary is not None and not (len(boundary) == 2 and boundary[0] < boundary[1]):
         raise FormulaError("Boundary.knots are two numbers.", given=deparse(node))
     ends = None if boundary is None else (float(boundary[0]), float(boundary[1]))

@@ -81,11 +81,9 @@ class Frame:
     def __getitem__(self, name: str) -> Column:
         found = self.columns.get(name)
         if found is None:
-            raise DataError(
-                f"The data have no column {name!r}.",
-                given=f"columns {_shown(self.names)}",
-                fix=nearest(name, self.names) or "check the name",
-            )
+            problem = f"The data have no column {name!r}."
+            given = f"columns {_shown(self.names)}"
+            raise DataError(problem, given=given, fix=nearest(name, self.names) or "check the name")
         if isinstance(found, DataError):
             raise found
         return found
@@ -111,10 +109,8 @@ class Frame:
         ('a', 'y')
         """
         if len(column) != self.n:
-            raise DataError(
-                f"Column {column.name!r} has another length than the data.",
-                given=f"{len(column)} values for {self.n} rows",
-            )
+            problem = f"Column {column.name!r} has another length than the data."
+            raise DataError(problem, given=f"{len(column)} values for {self.n} rows")
         return Frame({**self.columns, column.name: column}, self.n)
 
     def take(self, rows: ArrayLike) -> Frame:
@@ -274,11 +270,8 @@ def in_rows_of(labels: pd.Index[Any] | None, given: Any, what: str, whose: str =
             given=f"{_first(own)} and {_first(labels)}{_difference(own, labels)}",
             fix="give both the same row labels, or take .to_numpy() of one to go by position",
         )
-    warn(
-        f"The rows of {what} were matched to those of {whose} by their labels.",
-        given=f"{_first(own)} and {_first(labels)}",
-        fix="give both in the same order",
-    )
+    problem = f"The rows of {what} were matched to those of {whose} by their labels."
+    warn(problem, given=f"{_first(own)} and {_first(labels)}", fix="give both in the same order")
     return given.reindex(labels)
 
 

@@ -96,11 +96,9 @@ def read_y(y: object, called: str = "y") -> Column:
         frame = read(y)
         if len(frame.names) == 1:
             return frame[frame.names[0]]
-        raise DataError(
-            "The response must be one column.",
-            given=f"{len(frame.names)} columns",
-            fix="pass one column, such as data['y']",
-        )
+        fix = "pass one column, such as data['y']"
+        given = f"{len(frame.names)} columns"
+        raise DataError("The response must be one column.", given=given, fix=fix)
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     name = getattr(y, "name", None)
@@ -109,11 +107,9 @@ def read_y(y: object, called: str = "y") -> Column:
 
 def _from_pandas(data: pd.DataFrame) -> Frame:
     if isinstance(data.columns, pd.MultiIndex):
-        raise DataError(
-            "The columns have several header rows (a MultiIndex).",
-            given=str(list(data.columns[:3])),
-            fix="flatten the names first: data.columns = ['_'.join(c) for c in data.columns]",
-        )
+        problem = "The columns have several header rows (a MultiIndex)."
+        fix = "flatten the names first: data.columns = ['_'.join(c) for c in data.columns]"
+        raise DataError(problem, given=str(list(data.columns[:3])), fix=fix)
     columns = {name: data.iloc[:, place] for place, name in enumerate(_names(data.columns))}
     return _framed(columns, len(data))
 
@@ -131,11 +127,9 @@ def _from_array(data: np.ndarray[Any, Any]) -> Frame:
     if data.dtype.names and data.ndim == 1:
         return _from_mapping({name: data[name] for name in data.dtype.names})
     if data.ndim != 2:
-        raise DataError(
-            "An array of data must have rows and columns.",
-            given=f"an array of shape {data.shape}",
-            fix="use X.reshape(-1, 1) for one column",
-        )
+        fix = "use X.reshape(-1, 1) for one column"
+        given = f"an array of shape {data.shape}"
+        raise DataError("An array of data must have rows and columns.", given=given, fix=fix)
     names = [f"x{j + 1}" for j in range(data.shape[1])]
     if type(data) is np.ndarray and data.dtype == np.float64:  # one copy for all columns
         own = np.array(data.T, order="C")
@@ -165,11 +159,9 @@ def _names(labels: Iterable[Any]) -> list[str]:
         raise DataError("A column has no name.", given=names, fix="name every column")
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
-        raise DataError(
-            "Column names are repeated.",
-            given=", ".join(repr(name) for name in twice),
-            fix="give every column its own name",
-        )
+        problem = "Column names are repeated."
+        fix = "give every column its own name"
+        raise DataError(problem, given=", ".join(repr(name) for name in twice), fix=fix)
     return names
 
 
@@ -183,11 +175,8 @@ def _length(name: str, vector: object) -> int:
 
 
 def _no_sequence(name: str, vector: object) -> DataError:
-    return DataError(
-        f"Column {name!r} is not a sequence.",
-        given=type(vector).__name__,
-        fix="give every column as a list or an array",
-    )
+    fix = "give every column as a list or an array"
+    return DataError(f"Column {name!r} is not a sequence.", given=type(vector).__name__, fix=fix)
 
 
 def _table_hint(data: object) -> str:
@@ -275,11 +264,9 @@ def _numbers(name: str, values: NDArray[Any], dtype: str = "") -> Column:
 
 def _check_exact(name: str, largest: float) -> None:
     if largest > EXACT_INTEGERS:
-        raise DataError(
-            f"Column {name!r} holds integers beyond 2^53, which doubles cannot tell apart.",
-            given=f"one of size {largest:.6g}",
-            fix="make it text if it is an identifier, or scale it to floating point numbers",
-        )
+        problem = f"Column {name!r} holds integers beyond 2^53, which doubles cannot tell apart."
+        fix = "make it text if it is an identifier, or scale it to floating point numbers"
+        raise DataError(problem, given=f"one of size {largest:.6g}", fix=fix)
 
 
 def _days(name: str, values: NDArray[Any]) -> Column:
@@ -358,11 +345,9 @@ def _categorical(name: str, series: pd.Series[Any]) -> Column:
     categories = series.cat.categories
     levels = tuple(level_name(value) for value in categories)
     if len(set(levels)) < len(levels):
-        raise DataError(
-            f"Categories of column {name!r} are written alike.",
-            given=list(categories),
-            fix="rename the categories so that each is written differently",
-        )
+        problem = f"Categories of column {name!r} are written alike."
+        fix = "rename the categories so that each is written differently"
+        raise DataError(problem, given=list(categories), fix=fix)
     kind: Any = "ordered" if series.cat.ordered else "factor"
     codes = series.cat.codes.to_numpy().astype(np.int32)
     return Column(name, kind, codes, levels, type_of_levels(levels, categories))

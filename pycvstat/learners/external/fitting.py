@@ -7,9 +7,10 @@ import sys
 import zlib
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.formula import FittedEncoder, quote
 from pycvstat.data.frame import Frame, read
@@ -29,9 +30,6 @@ from pycvstat.learners.base import (
 from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.solution import Outcome, stacked
 from pycvstat.types import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Role = Literal["classifier", "regressor"]
 
@@ -235,11 +233,9 @@ def outcome_of(fitted: Any, X: Any, response: Response, learner: Wrapped) -> Out
     if not response.levels:
         return Outcome(values)
     if not np.isin(values, np.arange(len(response.levels))).all():
-        raise FitError(
-            f"{learner.name} did not return class codes.",
-            given=f"values such as {values[:3].tolist()}",
-            fix=f"predict 0 to {len(response.levels) - 1}, the codes that fit was given",
-        )
+        fix = f"predict 0 to {len(response.levels) - 1}, the codes that fit was given"
+        given = f"values such as {values[:3].tolist()}"
+        raise FitError(f"{learner.name} did not return class codes.", given=given, fix=fix)
     return Outcome(values, None if prob is None else _all_classes(prob, fitted, response))
 
 
@@ -253,11 +249,9 @@ def _numbers(raw: Any, m: int, learner: Wrapped) -> FloatArray:
     if values.shape == (m, 1):
         values = values[:, 0]
     if values.shape != (m,):
-        raise FitError(
-            f"{learner.name} returned predictions of the wrong shape.",
-            given=f"shape {values.shape} for {m} rows",
-            fix="return one value per row",
-        )
+        problem = f"{learner.name} returned predictions of the wrong shape."
+        fix = "return one value per row"
+        raise FitError(problem, given=f"shape {values.shape} for {m} rows", fix=fix)
     return values
 
 
@@ -270,8 +264,6 @@ def _all_classes(prob: FloatArray, fitted: Any, response: Response) -> FloatArra
 
 
 def _failure(learner: Wrapped, what: str, error: Exception, X: Any) -> FitError:
-    import pandas as pd
-
     missing = bool(np.any(pd.isna(X)))
     fix = "na='omit' leaves rows with missing values out; or impute first: "
     fix += "make_pipeline(SimpleImputer(), ...)"

@@ -63,17 +63,12 @@ class External(Wrapped):
     def __post_init__(self) -> None:
         given = self.estimator
         if isinstance(given, type):
-            raise InputError(
-                "a learner is an object, and this is a class.",
-                given=given.__name__,
-                fix=f"write {given.__name__}()",
-            )
+            problem = "a learner is an object, and this is a class."
+            raise InputError(problem, given=given.__name__, fix=f"write {given.__name__}()")
         if not (callable(getattr(given, "fit", None)) and _predicts(given)):
-            raise InputError(
-                "this is not a learner: it has no fit and predict.",
-                given=type(given).__name__,
-                fix="use pcv.KNN(), pcv.OLS(), ..., or an object with scikit-learn's fit, predict",
-            )
+            problem = "this is not a learner: it has no fit and predict."
+            fix = "use pcv.KNN(), pcv.OLS(), ..., or an object with scikit-learn's fit, predict"
+            raise InputError(problem, given=type(given).__name__, fix=fix)
 
     @property
     def name(self) -> str:
@@ -269,11 +264,9 @@ def _copied(estimator: Any) -> Any:
             return base.clone(estimator, safe=False)
         return copy.deepcopy(estimator)
     except Exception as error:
-        raise InputError(
-            f"{type(estimator).__name__} cannot be copied, and every fold needs a fresh one.",
-            given=f"{type(error).__name__}: {error}",
-            fix="make it a scikit-learn BaseEstimator, or use FromFunctions(fit, predict)",
-        ) from error
+        problem = f"{type(estimator).__name__} cannot be copied, and every fold needs a fresh one."
+        fix = "make it a scikit-learn BaseEstimator, or use FromFunctions(fit, predict)"
+        raise InputError(problem, given=f"{type(error).__name__}: {error}", fix=fix) from error
 
 
 def _role(estimator: Any) -> Role | None:

@@ -134,11 +134,9 @@ def refuse_values(given: Mapping[str, Any], n: int) -> None:
     for name, value in given.items():
         several = hasattr(value, "__len__") and not isinstance(value, (str, Mapping))
         if several and not is_list_of_columns(value) and len(value) == n:
-            raise InputError(
-                f"{name} holds one value per row, and folds need the column's name.",
-                given=type(value).__name__,
-                fix=f"put it into the data and write {name}='...'",
-            )
+            problem = f"{name} holds one value per row, and folds need the column's name."
+            fix = f"put it into the data and write {name}='...'"
+            raise InputError(problem, given=type(value).__name__, fix=fix)
 
 
 def with_columns(kwds: Mapping[str, Any], frame: Frame) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
@@ -23,8 +24,6 @@ from pycvstat.learners.statsmodels import columns, models
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.learners.statsmodels.learner import Statsmodels
 
 
@@ -105,7 +104,6 @@ def _fitted(
     penalised: bool,
 ) -> tuple[Any, list[Any]]:
     """The results object, and the warnings of statsmodels."""
-    import pandas as pd
     from statsmodels.tools.sm_exceptions import ModelWarning
 
     fitting = dict(learner.fitting)
@@ -154,8 +152,6 @@ def _built(
 
 def _endog(learner: Statsmodels, sample: Sample) -> pd.Series[Any]:
     """The response, for models of several classes with the names of those seen in training."""
-    import pandas as pd
-
     values: Any = sample.y
     if sample.levels and models.is_known(learner.model) and learner.for_classes:
         classes = pd.CategoricalDtype(list(sample.levels), ordered=True)
@@ -211,11 +207,9 @@ def _outcome(fit: StatsmodelsFit, values: FloatArray, m: int) -> Outcome:
     levels, name = fit.sample.levels, fit.learner.name
     if not levels:
         if values.shape != (m,):
-            raise FitError(
-                f"{name} does not give one number per row.",
-                given=f"predictions of shape {values.shape} for {m} rows",
-                fix="for classes make the response categorical: factor(y)",
-            )
+            fix = "for classes make the response categorical: factor(y)"
+            given = f"predictions of shape {values.shape} for {m} rows"
+            raise FitError(f"{name} does not give one number per row.", given=given, fix=fix)
         return Outcome(values)
     prob = np.zeros((m, len(levels)))
     if values.ndim == 2:
@@ -225,16 +219,12 @@ def _outcome(fit: StatsmodelsFit, values: FloatArray, m: int) -> Outcome:
     else:
         raise FitError(f"{name} does not give probabilities of {len(levels)} classes.")
     if not np.isfinite(prob).all():
-        raise FitError(
-            f"{name} gives probabilities that are not finite.",
-            given=f"{int((~np.isfinite(prob)).any(axis=1).sum())} of {m} rows",
-            fix="the predictors may separate the classes: use a penalised fit, or pcv.MNLogit()",
-        )
+        fix = "the predictors may separate the classes: use a penalised fit, or pcv.MNLogit()"
+        given = f"{int((~np.isfinite(prob)).any(axis=1).sum())} of {m} rows"
+        raise FitError(f"{name} gives probabilities that are not finite.", given=given, fix=fix)
     if prob.min(initial=0.0) < 0 or prob.max(initial=0.0) > 1 + 1e-9:
-        raise FitError(
-            f"{name} gives numbers, not probabilities.",
-            given=f"predictions from {prob.min():g} to {prob.max():g}",
-        )
+        given = f"predictions from {prob.min():g} to {prob.max():g}"
+        raise FitError(f"{name} gives numbers, not probabilities.", given=given)
     return Outcome(prob.argmax(axis=1).astype(np.float64), prob)
 
 

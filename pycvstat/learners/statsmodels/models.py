@@ -133,11 +133,9 @@ def check_range(model: Any, given: Mapping[str, Any], response: str, y: FloatArr
         if not (((y >= low) & (y <= high)) if closed else ((y > low) & (y < high))).all():
             known = "0 or more" if closed else "above 0"
             between = f"from 0 to 1{'' if closed else ', both excluded'}"
-            raise InputError(
-                f"{name} takes a response {known if high == math.inf else between}.",
-                given=f"{response} from {y.min():g} to {y.max():g}",
-                fix="take a model for such numbers, or for classes smf.mnlogit with factor(y)",
-            )
+            problem = f"{name} takes a response {known if high == math.inf else between}."
+            fix = "take a model for such numbers, or for classes smf.mnlogit with factor(y)"
+            raise InputError(problem, given=f"{response} from {y.min():g} to {y.max():g}", fix=fix)
 
 
 def _ancestors(model: type) -> set[str]:
@@ -219,11 +217,8 @@ def place_of(model: Any, name: str, fitting: Mapping[str, Any], all_names: Any) 
     in_fit = name in fitting or name in named(model.fit) or name in of_regularised(model)
     in_model = name in of_model(model)
     if in_model and in_fit:
-        raise InputError(
-            f"{name!r} is an argument of {model.__name__} and of its fit.",
-            given=name,
-            fix=f"write 'model__{name}' or 'fit__{name}'",
-        )
+        problem = f"{name!r} is an argument of {model.__name__} and of its fit."
+        raise InputError(problem, given=name, fix=f"write 'model__{name}' or 'fit__{name}'")
     if in_model or in_fit:
         return ("model", name) if in_model else ("fit", name)
     regularised = is_regularised(model, {**fitting, **dict.fromkeys(all_names)})
@@ -240,23 +235,16 @@ def check_arguments(model: Any, given: Mapping[str, Any], fitting: Mapping[str, 
     """Refuse arguments of a model and its fit from which nothing can be made, before any work."""
     for name, value in given.items():
         if name in GIVEN_BY_US:
-            raise InputError(
-                f"{name} is not an argument of a learner.",
-                given=f"{name}={shown(value)}",
-                fix='it is given beside the learner: cross_validate(learner, "y ~ x", data, ...)',
-            )
+            problem = f"{name} is not an argument of a learner."
+            fix = 'it is given beside the learner: cross_validate(learner, "y ~ x", data, ...)'
+            raise InputError(problem, given=f"{name}={shown(value)}", fix=fix)
         if isinstance(value, type) and is_known(value):
-            raise InputError(
-                f"{name} takes an object, and this is a class.",
-                given=value.__name__,
-                fix=f"call it: {name}={value.__name__}()",
-            )
+            problem = f"{name} takes an object, and this is a class."
+            fix = f"call it: {name}={value.__name__}()"
+            raise InputError(problem, given=value.__name__, fix=fix)
         if name == "family" and isinstance(value, str):
-            raise InputError(
-                "family takes an object of statsmodels.",
-                given=repr(value),
-                fix=f"for example family=sm.families.{_family_like(value)}()",
-            )
+            fix = f"for example family=sm.families.{_family_like(value)}()"
+            raise InputError("family takes an object of statsmodels.", given=repr(value), fix=fix)
     check(model, model.__init__, f"{model.__name__} has", given)
     regularised = is_regularised(model, fitting)
     fit = model.fit_regularized if regularised else model.fit
@@ -292,11 +280,8 @@ def check(
             continue
         meant = difflib.get_close_matches(name, list(known), n=1, cutoff=near)
         if meant or not passes_on(model, function):
-            raise InputError(
-                f"{who} no argument {name!r}.",
-                given=name,
-                fix=f"did you mean {meant[0]!r}?" if meant else f"use one of {sorted(known)}",
-            )
+            fix = f"did you mean {meant[0]!r}?" if meant else f"use one of {sorted(known)}"
+            raise InputError(f"{who} no argument {name!r}.", given=name, fix=fix)
 
 
 def is_column(model: Any, name: str, value: Any) -> bool:

@@ -6,13 +6,12 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.learners.solution import inverse_of_cross_product
 from pycvstat.types import BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.learners.families import Family, Link
     from pycvstat.learners.irls import GLMFit
     from pycvstat.learners.solution import Sample
@@ -24,8 +23,6 @@ def parts(sample: Sample, kept: BoolArray) -> tuple[pd.Series[Any], pd.DataFrame
 
     Columns without a coefficient are left out; an offset is not yet taken from the response.
     """
-    import pandas as pd
-
     used = np.full(len(sample.y), True) if sample.weights is None else sample.weights > 0
     names = [name for name, one in zip(sample.columns, kept, strict=True) if one]
     X = pd.DataFrame(sample.X[used][:, kept], columns=names)
@@ -135,8 +132,6 @@ def quantile(sample: Sample, coefficients: FloatArray, tau: float) -> Any:
 
 def multinomial(sample: Sample, kept: BoolArray, fit: MultinomialFit) -> Any:
     """Of ``sm.MNLogit``; the likelihood of a row counts as often as its weight says."""
-    import pandas as pd
-
     from pycvstat.learners.statsmodels.multinomial import WeightedMNLogit
 
     y, X, used = parts(sample, kept)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError, warn
 from pycvstat.errors.checks import check_level, check_word, real_numbers
@@ -14,9 +15,6 @@ from pycvstat.r.boot.resampling import Boot
 from pycvstat.rmath.printing import format_numbers, rounded
 from pycvstat.rmath.sums import mean, sum_, var
 from pycvstat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # name in R: the heading of its column, what its notes call it
 TYPES = {
@@ -120,8 +118,6 @@ class BootCI:
            type  conf_level  estimate  conf_low  conf_high
         0  norm        0.95       2.0       1.0        3.0
         """
-        import pandas as pd
-
         rows = [
             {
                 "type": name,
@@ -162,11 +158,9 @@ class BootCI:
 
     def _of(self, name: str) -> FloatArray:
         if name not in self.intervals:
-            raise InputError(
-                "this interval was not asked for.",
-                given=f"types {', '.join(self.intervals)}",
-                fix=f"boot_ci(b, type={[*self.intervals, name]})",
-            )
+            fix = f"boot_ci(b, type={[*self.intervals, name]})"
+            given = f"types {', '.join(self.intervals)}"
+            raise InputError("this interval was not asked for.", given=given, fix=fix)
         return self.intervals[name]
 
 
@@ -264,10 +258,8 @@ def _which(index: Any, statistics: int) -> tuple[int, int | None]:
     given = real_numbers(np.ravel(index))
     places = range(1, statistics + 1)
     if given is None or len(given) not in (1, 2) or any(one not in places for one in given):
-        raise InputError(
-            f"index counts the statistics from 1 to {statistics}, the variance second.",
-            given=f"index={index!r}",
-        )
+        problem = f"index counts the statistics from 1 to {statistics}, the variance second."
+        raise InputError(problem, given=f"index={index!r}")
     first, *second = (int(one) - 1 for one in given)
     return first, (second[0] if second else None)
 
@@ -359,11 +351,9 @@ def _empirical_influence(t: FloatArray, indices: IntArray) -> FloatArray:
     shares[:, 0] = 1  # the shares add up to 1: the first row is the constant's
     coefficients, _, rank, _ = np.linalg.lstsq(shares, t, rcond=None)
     if rank < n:
-        raise InputError(
-            "estimated adjustment 'a' is NA: bca needs at least as many resamples as rows.",
-            given=f"{count} resamples of {n} rows",
-            fix="boot(data, statistic, R=9999), or another type of interval",
-        )
+        problem = "estimated adjustment 'a' is NA: bca needs at least as many resamples as rows."
+        fix = "boot(data, statistic, R=9999), or another type of interval"
+        raise InputError(problem, given=f"{count} resamples of {n} rows", fix=fix)
     influence = np.append(0.0, coefficients[1:])
     influence -= mean(influence)
     return influence

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pycvstat.data.frame import read
@@ -17,9 +18,6 @@ from pycvstat.r.session import stream
 from pycvstat.rmath.printing import table
 from pycvstat.rmath.sums import mean, sd
 from pycvstat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Statistic = Callable[..., Any]
 
@@ -97,8 +95,6 @@ class Boot:
           term  statistic      bias  std_error
         0  t1*   2.333333 -0.066667   0.760117
         """
-        import pandas as pd
-
         finite = [column[np.isfinite(column)] for column in self.t.T]
         return pd.DataFrame(
             {
@@ -186,11 +182,8 @@ def _value(statistic: Statistic, data: Any, rows: IntArray, more: dict[str, Any]
     except PycvstatError:
         raise
     except Exception as error:
-        raise InputError(
-            "statistic failed.",
-            given=telling(error),
-            fix="it gets the data and rows counted from 0, as in data.iloc[rows] or data[rows]",
-        ) from error
+        fix = "it gets the data and rows counted from 0, as in data.iloc[rows] or data[rows]"
+        raise InputError("statistic failed.", given=telling(error), fix=fix) from error
     numbers = real_numbers(found)
     if numbers is None or numbers.ndim > 1 or not numbers.size:
         raise InputError(

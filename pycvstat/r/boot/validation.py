@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pycvstat.data.task import Task
@@ -20,9 +21,6 @@ from pycvstat.r.session import stream
 from pycvstat.rmath.printing import vector
 from pycvstat.rmath.sums import mean
 from pycvstat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Cost = Callable[[FloatArray, FloatArray], Any]
 
@@ -72,8 +70,6 @@ class CvGlm:
         0  16        raw      10.1
         1  16  bias-adjusted  10.0
         """
-        import pandas as pd
-
         names = ["raw", "bias-adjusted"]
         return pd.DataFrame({"K": self.K, "delta": names, "estimate": self.delta})
 
@@ -133,18 +129,13 @@ def cv_glm(data: Any, fit: Fitted, cost: Cost | None = None, K: int | None = Non
 def rows_of_fit(data: Any, fit: Any) -> Task:
     """The rows of `data` as the model saw them; without data those that it was fitted to."""
     if not isinstance(fit, Fitted):
-        raise InputError(
-            "this needs a fitted model.",
-            given=type(fit).__name__,
-            fix='for example pcv.GLM("binomial").fit("y ~ x", data)',
-        )
+        fix = 'for example pcv.GLM("binomial").fit("y ~ x", data)'
+        raise InputError("this needs a fitted model.", given=type(fit).__name__, fix=fix)
     fitted, learner = fit.task, fit.learner
     if len(fitted.response.levels) > 2:
-        raise InputError(
-            "R's function takes numbers or two classes.",
-            given=f"{fitted.response.name} with {len(fitted.response.levels)} classes",
-            fix="use pycvstat.cross_validate",
-        )
+        fix = "use pycvstat.cross_validate"
+        given = f"{fitted.response.name} with {len(fitted.response.levels)} classes"
+        raise InputError("R's function takes numbers or two classes.", given=given, fix=fix)
     if data is None:
         return fitted
     task = Task.build(
@@ -155,21 +146,17 @@ def rows_of_fit(data: Any, fit: Any) -> Task:
         levels=fitted.sorted_by or "ICU",
     )
     if not np.array_equal(task.response.values, fitted.response.values):
-        raise DataError(
-            "these are not the rows that the model was fitted to.",
-            given=f"{task.n} rows for a model of {fitted.n}",
-            fix="pass the data that the model was fitted to, without rows that it left out",
-        )
+        problem = "these are not the rows that the model was fitted to."
+        fix = "pass the data that the model was fitted to, without rows that it left out"
+        raise DataError(problem, given=f"{task.n} rows for a model of {fitted.n}", fix=fix)
     return replace(task, weights=fitted.weights)
 
 
 def _folds(given: Any, n: int) -> int:
     """The number of folds as cv.glm changes it."""
     if not (is_number(given) and 1 < given <= n):
-        raise InputError(
-            "K outside allowable range: more than 1 fold, at most one for each row.",
-            given=f"K={given!r} with {n} rows",
-        )
+        problem = "K outside allowable range: more than 1 fold, at most one for each row."
+        raise InputError(problem, given=f"K={given!r} with {n} rows")
     folds = boot_folds(n, round(given))
     if folds != given:
         warn(f"'K' has been set to {folds:.6f}", given=f"K={given} with {n} rows")
@@ -207,11 +194,9 @@ def measured(cost: Cost | None) -> Callable[[FloatArray, FloatArray], float]:
         except Exception as error:
             raise InputError("cost failed.", given=telling(error)) from error
         if np.size(found) != 1 or real_numbers(found) is None:
-            raise InputError(
-                "cost must give one number for all rows together.",
-                given=f"{np.size(found)} values",
-                fix="take the mean of the losses",
-            )
+            problem = "cost must give one number for all rows together."
+            fix = "take the mean of the losses"
+            raise InputError(problem, given=f"{np.size(found)} values", fix=fix)
         return float(np.ravel(found)[0])
 
     return of

@@ -41,11 +41,9 @@ def setting() -> Setting:
     """
     value = os.environ.get("PYCVSTAT_R") or "auto"
     if value not in get_args(Setting):
-        raise InputError(
-            "The environment variable PYCVSTAT_R has a value that means nothing.",
-            given=value,
-            fix="set it to auto (use R where it is found), none or required",
-        )
+        problem = "The environment variable PYCVSTAT_R has a value that means nothing."
+        fix = "set it to auto (use R where it is found), none or required"
+        raise InputError(problem, given=value, fix=fix)
     return cast(Setting, value)
 
 
@@ -146,11 +144,8 @@ def _rpy2_problem(version: tuple[int, ...]) -> RError | None:
         return RError("rpy2 is not installed.", given=f"R {written}", fix=install_rpy2(version))
     parts = tuple(int(part) for part in re.findall(r"\d+", interface)[:3])
     if version < (4, 5) and parts >= NEEDS_R_4_5:
-        return RError(
-            "This rpy2 needs R 4.5 or later.",
-            given=f"R {written}, rpy2-rinterface {interface}",
-            fix=install_rpy2(version),
-        )
+        given = f"R {written}, rpy2-rinterface {interface}"
+        return RError("This rpy2 needs R 4.5 or later.", given=given, fix=install_rpy2(version))
     return None
 
 
@@ -201,11 +196,8 @@ def require(packages: str | Sequence[str]) -> None:
     absent = [name for name in ([packages] if isinstance(packages, str) else packages)
               if not has(name)]  # fmt: skip
     if absent:
-        raise RError(
-            "R lacks packages that this needs.",
-            given=", ".join(absent),
-            fix=install_r_packages(absent),
-        )
+        problem = "R lacks packages that this needs."
+        raise RError(problem, given=", ".join(absent), fix=install_r_packages(absent))
 
 
 R_PACKAGES = {

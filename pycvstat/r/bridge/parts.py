@@ -139,11 +139,8 @@ def r_text(value: object) -> str:
     """
     text = str(value)
     if "\0" in text:
-        raise RError(
-            "R cannot hold a text with a NUL character.",
-            given=f"{text!r:.80}",
-            fix="take it out: text.replace(chr(0), '')",
-        )
+        fix = "take it out: text.replace(chr(0), '')"
+        raise RError("R cannot hold a text with a NUL character.", given=f"{text!r:.80}", fix=fix)
     if not text.isascii():
         try:
             text.encode()

@@ -228,11 +228,9 @@ def _packed(function: Callable[..., Any], arguments: Any) -> bytes:
     try:
         return pickle.dumps((function, arguments))
     except Exception as error:  # pickle raises whatever the object does
-        raise RError(
-            "This cannot be sent to a process of its own.",
-            given=f"{type(error).__name__}: {error}",
-            fix="leave out separate=True; or define its functions in a module",
-        ) from None
+        fix = "leave out separate=True; or define its functions in a module"
+        given = f"{type(error).__name__}: {error}"
+        raise RError("This cannot be sent to a process of its own.", given=given, fix=fix) from None
 
 
 def answer(place: str) -> None:

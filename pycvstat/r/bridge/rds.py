@@ -70,11 +70,8 @@ def refusing_damage(path: str | PathLike[str]) -> Iterator[None]:
             "the values of the file do not fit into the memory.", given=str(path)
         ) from None
     except Exception:  # a damaged length, type or attribute can break any step
-        raise DataError(
-            "this is not a readable RDS file.",
-            given=str(path),
-            fix='write it again in R with saveRDS(x, "file.rds")',
-        ) from None
+        fix = 'write it again in R with saveRDS(x, "file.rds")'
+        raise DataError("this is not a readable RDS file.", given=str(path), fix=fix) from None
 
 
 def _bytes(path: str | PathLike[str]) -> bytes:
@@ -105,11 +102,9 @@ def _unpacked(packed: bytes) -> bytes:
 def parse(data: bytes) -> RObject:
     """Parse the bytes of an uncompressed RDS file."""
     if data[:2] != b"X\n":
-        raise DataError(
-            "this is not an RDS file in R's binary format.",
-            given=f"it begins with {data[:8]!r}",
-            fix='write it in R with saveRDS(x, "file.rds"); .RData files hold several objects',
-        )
+        fix = 'write it in R with saveRDS(x, "file.rds"); .RData files hold several objects'
+        given = f"it begins with {data[:8]!r}"
+        raise DataError("this is not an RDS file in R's binary format.", given=given, fix=fix)
     reader = _Reader(data)
     version = reader.integer()
     if version not in (2, 3):
@@ -205,11 +200,8 @@ class _Reader:
             self.integer()
             self.compiled()
             return RObject("compiled code")
-        raise DataError(
-            "the file holds something that is not data.",
-            given=f"type {kind}",
-            fix="save only data frames, vectors, factors and lists of these",
-        )
+        fix = "save only data frames, vectors, factors and lists of these"
+        raise DataError("the file holds something that is not data.", given=f"type {kind}", fix=fix)
 
     def reference(self, flags: int) -> int:
         index = flags >> 8 or self.integer()

@@ -76,10 +76,8 @@ def recorded(name: str) -> dict[str, Any]:
     sums = path("recorded/SHA256SUMS").read_text(encoding="utf-8").split()
     expected = dict(zip(sums[1::2], sums[::2], strict=True)).get(name)
     if hashlib.sha256(content).hexdigest() != expected:
-        raise InputError(
-            "A file of recorded R values is not the one that was recorded.",
-            given=name,
-            fix="restore it from the repository, or record it again with r_reference/record.R",
-        )
+        problem = "A file of recorded R values is not the one that was recorded."
+        fix = "restore it from the repository, or record it again with r_reference/record.R"
+        raise InputError(problem, given=name, fix=fix)
     values: dict[str, Any] = json.loads(content)
     return values

@@ -123,15 +123,11 @@ def start() -> _Session:
         raise problem
     session = _started()
     if threading.current_thread() is not threading.main_thread():
-        raise RError(
-            "R can only be used from the main thread.",
-            fix="do the R part before or after the parallel part",
-        )
+        fix = "do the R part before or after the parallel part"
+        raise RError("R can only be used from the main thread.", fix=fix)
     if session.process != os.getpid():
-        raise RError(
-            "R belongs to the parent process.",
-            fix="call R in the process that started it, not in a worker",
-        )
+        fix = "call R in the process that started it, not in a worker"
+        raise RError("R belongs to the parent process.", fix=fix)
     return session
 
 
@@ -245,10 +241,8 @@ def check_seconds(seconds: Any) -> None:
 
 def out_of_time(seconds: float) -> RError:
     """What is said when R took longer than it may."""
-    return RError(
-        f"R did not finish within {seconds:g} seconds and was stopped.",
-        fix="look for an endless loop, or allow more seconds",
-    )
+    fix = "look for an endless loop, or allow more seconds"
+    return RError(f"R did not finish within {seconds:g} seconds and was stopped.", fix=fix)
 
 
 @cache
@@ -275,10 +269,8 @@ def _texts(vector: Any) -> list[str]:
 @cache
 def _started() -> _Session:
     if threading.current_thread() is not threading.main_thread():
-        raise RError(
-            "R can only be started from the main thread.",
-            fix="call pycvstat.r.bridge.start() in the main thread first",
-        )
+        fix = "call pycvstat.r.bridge.start() in the main thread first"
+        raise RError("R can only be started from the main thread.", fix=fix)
     try:
         with _quiet_import(), _environment_kept():
             from rpy2 import rinterface

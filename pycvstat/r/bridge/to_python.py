@@ -147,15 +147,11 @@ def _cells(part: RObject) -> Any:
             "a column of the data frame is a matrix.", fix="make it several columns in R"
         )
     if "data.frame" in part.r_class:
-        raise DataError(
-            "a column of the data frame is a data frame.",
-            fix="make it several columns in R: do.call(data.frame, x)",
-        )
+        fix = "make it several columns in R: do.call(data.frame, x)"
+        raise DataError("a column of the data frame is a data frame.", fix=fix)
     if "POSIXlt" in part.r_class:
-        raise DataError(
-            "a column of the data frame holds times in parts (POSIXlt).",
-            fix="make it one of times in R: as.POSIXct(x)",
-        )
+        fix = "make it one of times in R: as.POSIXct(x)"
+        raise DataError("a column of the data frame holds times in parts (POSIXlt).", fix=fix)
     if part.kind in _VECTORS:
         return column_of(part)
     if part.kind != "list":
@@ -214,11 +210,9 @@ def _factor(numbers: RObject) -> pd.Categorical:
     codes, levels = _doubles(numbers.values), list(numbers.texts("levels"))
     codes = np.where(np.isnan(codes), 0, codes)
     if len(set(levels)) < len(levels) or not np.isin(codes, np.arange(len(levels) + 1)).all():
-        raise RError(
-            "a factor is damaged: each value is the number of one of its different levels.",
-            given=f"levels {', '.join(map(str, levels)) or 'none'}",
-            fix="make it again in R with factor(as.character(x))",
-        )
+        problem = "a factor is damaged: each value is the number of one of its different levels."
+        fix = "make it again in R with factor(as.character(x))"
+        raise RError(problem, given=f"levels {', '.join(map(str, levels)) or 'none'}", fix=fix)
     kept = [level for level in levels if level is not None]  # addNA makes NA a level
     places = {level: place for place, level in enumerate(kept)}
     place_of = np.array([-1, *(-1 if level is None else places[level] for level in levels)])
@@ -245,11 +239,8 @@ def _posixct(numbers: RObject) -> pd.DatetimeIndex:
             raise ValueError(zone)
         return _representable(times.tz_convert(ZoneInfo(zone).key), zone)
     except (LookupError, ValueError, OSError):
-        warn(
-            "R's time zone has no meaning here; the times are in UTC.",
-            given=zone,
-            fix="give it by a place in R: attr(x, 'tzone') <- 'America/Los_Angeles'",
-        )
+        fix = "give it by a place in R: attr(x, 'tzone') <- 'America/Los_Angeles'"
+        warn("R's time zone has no meaning here; the times are in UTC.", given=zone, fix=fix)
         return _representable(times, "UTC")
 
 
@@ -278,11 +269,8 @@ def _instants(values: Any, unit: str) -> Any:
 def _difftime(numbers: RObject) -> Any:
     unit = next(iter(numbers.texts("units")), None) or "secs"
     if unit not in _SECONDS:
-        raise RError(
-            "the unit of an R difftime is not known.",
-            given=unit,
-            fix=f"use one of {', '.join(_SECONDS)}: units(x) <- 'secs'",
-        )
+        fix = f"use one of {', '.join(_SECONDS)}: units(x) <- 'secs'"
+        raise RError("the unit of an R difftime is not known.", given=unit, fix=fix)
     with np.errstate(over="ignore"):  # what becomes infinite is refused below
         seconds = _doubles(numbers.values) * _SECONDS[unit]
         long = (np.abs(seconds) >= 2.0**63 / 1e9).any()  # beyond 292 years

@@ -197,11 +197,9 @@ def _vector(values: Any, **attributes: RObject) -> RObject:
     """An atomic vector of a one-dimensional array; NA where missing, a float NaN stays NaN."""
     what = _kind(values)
     if what not in _VECTORS:
-        raise RError(
-            "This has no R form.",
-            given=f"{what} values such as {values[0]!r:.80}",
-            fix="pass numbers, text, logicals, categories, dates or times, in lists or dicts",
-        )
+        fix = "pass numbers, text, logicals, categories, dates or times, in lists or dicts"
+        given = f"{what} values such as {values[0]!r:.80}"
+        raise RError("This has no R form.", given=given, fix=fix)
     found = _VECTORS[what](values)
     found.attributes |= attributes
     return found
@@ -240,11 +238,9 @@ def _integers(values: Any) -> RObject:
 
 def _check_exact(value: int) -> None:
     if value > _LARGEST_EXACT:
-        raise RError(
-            "R's numbers hold integers exactly only up to 2^53, so this one would be changed.",
-            given=value,
-            fix="pass it as text, or as a float when its last digits do not matter",
-        )
+        problem = "R's numbers hold integers exactly only up to 2^53, so this one would be changed."
+        fix = "pass it as text, or as a float when its last digits do not matter"
+        raise RError(problem, given=value, fix=fix)
 
 
 def _doubles(values: Any) -> RObject:

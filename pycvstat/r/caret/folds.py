@@ -14,7 +14,8 @@ from pycvstat.errors import FoldError, warn
 from pycvstat.errors.checks import is_number
 from pycvstat.errors.names import answering
 from pycvstat.folds import RFolds
-from pycvstat.folds.forms import codes_of, rows_of, values_of
+from pycvstat.folds.forms import codes_of, values_of
+from pycvstat.folds.problems import rows_of
 from pycvstat.r.session import stream
 from pycvstat.r.values import whole
 from pycvstat.rmath.arithmetic import cut, quantiles

@@ -275,18 +275,13 @@ def call_of(result: Any, *, written: bool = False, y: Any = None) -> Call:
         The response, for fold plans that were drawn by it.
     """
     if failures := getattr(result, "failures", ()):
-        raise RError(
-            "some fits of this result failed, so it has no numbers to compare.",
-            given=f"{len(failures)} failed fits",
-            fix="look at result.failures",
-        )
+        problem = "some fits of this result failed, so it has no numbers to compare."
+        raise RError(problem, given=f"{len(failures)} failed fits", fix="look at result.failures")
     module, _, function = getattr(result, "counterpart", "").partition(".")
     if not function:
-        raise InputError(
-            "this kind of result has no cross-check.",
-            given=type(result).__name__,
-            fix="cross-check a fold plan, a fit, an interval, or the result of a procedure",
-        )
+        fix = "cross-check a fold plan, a fit, an interval, or the result of a procedure"
+        given = type(result).__name__
+        raise InputError("this kind of result has no cross-check.", given=given, fix=fix)
     call: Call = getattr(import_module(f"pycvstat.r.check.{module}"), function)(result, written, y)
     return call
 

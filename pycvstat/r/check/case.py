@@ -79,11 +79,9 @@ class Case:
         given: Any = {} if self.data is None else self.data
         object.__setattr__(self, "data", given)
         if not isinstance(given, Mapping) or not all(isinstance(n, str) for n in given):
-            raise InputError(
-                f"the data of the case {self.name!r} must have names.",
-                given=type(given).__name__,
-                fix='data={"x": x}: the R code uses them by these names',
-            )
+            problem = f"the data of the case {self.name!r} must have names."
+            fix = 'data={"x": x}: the R code uses them by these names'
+            raise InputError(problem, given=type(given).__name__, fix=fix)
         if isinstance(self.packages, str):
             object.__setattr__(self, "packages", (self.packages,))
         _check_tolerance(self)
@@ -193,11 +191,9 @@ def _check_tolerance(case: Case) -> None:
             fix='rtol=1e-12, because="sums in another order"',
         )
     if rtol and not case.because.strip():
-        raise InputError(
-            f"a tolerance needs a reason: case {case.name!r}.",
-            given=f"rtol={rtol:g}",
-            fix='because="an iterative fit", or rtol=0 for the same digits',
-        )
+        fix = 'because="an iterative fit", or rtol=0 for the same digits'
+        given = f"rtol={rtol:g}"
+        raise InputError(f"a tolerance needs a reason: case {case.name!r}.", given=given, fix=fix)
 
 
 def _called(function: Callable[..., Any], data: Mapping[str, Any]) -> Any:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pycvstat.errors import InputError, PycvstatError, RError, heard, warn
-from pycvstat.errors.checks import check_path, check_word
+from pycvstat.errors.checks import check_path, check_word, written
 from pycvstat.r.bridge import available, run, time_limit
 from pycvstat.r.bridge.installed import missing
 from pycvstat.r.bridge.processes import as_it_was, separately
@@ -120,13 +120,8 @@ def write_answers(path: str | PathLike[str], new: Mapping[str, Answer]) -> None:
         values = {name: asdict(answer) for name, answer in answers.items()}
         lines = ",\n".join(f"{json.dumps(n)}: {json.dumps(v)}" for n, v in values.items())
         head = f'"about": {json.dumps(ABOUT)},\n"sha256": "{_checksum(values)}"'
-        try:
-            with WholeFile(file) as out:
-                out.write(f'{{{head},\n"values": {{\n{lines}\n}}}}\n'.encode())
-        except OSError as error:
-            raise InputError(
-                "the recorded values cannot be written.", given=f"{file}: {error.strerror}"
-            ) from None
+        with written(file, "file of recorded values"), WholeFile(file) as out:
+            out.write(f'{{{head},\n"values": {{\n{lines}\n}}}}\n'.encode())
 
 
 def _checksum(values: Any) -> str:
@@ -134,11 +129,9 @@ def _checksum(values: Any) -> str:
 
 
 def _damaged(file: Path, why: str) -> InputError:
-    return InputError(
-        "A file of recorded R values is not the one that was recorded.",
-        given=f"{file.name} ({why})",
-        fix="restore it from the repository, or record it again where R is",
-    )
+    problem = "A file of recorded R values is not the one that was recorded."
+    fix = "restore it from the repository, or record it again where R is"
+    return InputError(problem, given=f"{file.name} ({why})", fix=fix)
 
 
 @contextmanager

@@ -273,10 +273,8 @@ def _pairs(train: Any, test: Any, n: int | None) -> FoldPlan:
     """Training and test rows side by side, as caret has them."""
     index, out = row_lists(train, 0), row_lists(test, 0)
     if len(index) != len(out):
-        raise FoldError(
-            "there must be as many lists of training rows as of test rows.",
-            given=f"{len(index)} of training rows, {len(out)} of test rows",
-        )
+        problem = "there must be as many lists of training rows as of test rows."
+        raise FoldError(problem, given=f"{len(index)} of training rows, {len(out)} of test rows")
     size = n if n is not None else _largest(index + out)
     return FoldPlan.from_splits(
         list(zip(index, out, strict=True)), size, first=1, recipe="folds from R"
@@ -289,8 +287,6 @@ def _which(rows: list[Any], n: int) -> Literal["test", "train"]:
         return "test"
     if len(times) == n and (len(rows) - times <= 1).all():
         return "train"
-    raise FoldError(
-        "it is not clear whether the lists hold test or training rows.",
-        given=f"{len(rows)} lists over {n} rows",
-        fix='say holds="test" or holds="train"',
-    )
+    problem = "it is not clear whether the lists hold test or training rows."
+    fix = 'say holds="test" or holds="train"'
+    raise FoldError(problem, given=f"{len(rows)} lists over {n} rows", fix=fix)

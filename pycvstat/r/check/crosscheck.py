@@ -14,7 +14,7 @@ from pycvstat.errors import InputError, heard, warn
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.losses import FoldMeans, LossTable, as_loss, loss_label
 from pycvstat.losses.metrics import as_metric, metric
-from pycvstat.losses.seal import Sealed
+from pycvstat.losses.table import Sealed
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.selection import Choice, choose
 from pycvstat.procedures.tune import TuneResult

@@ -13,8 +13,9 @@ from pycvstat.data.frame import Frame, read_y
 from pycvstat.data.response import of_all
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, RError
-from pycvstat.folds.forms import codes_of, rows_of
+from pycvstat.folds.forms import codes_of
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds.problems import rows_of
 from pycvstat.folds.splitter import RowsInR, Splitter
 from pycvstat.r.check.call import Call, Quantity, fit_labels
 from pycvstat.rmath.random import RRandom
@@ -123,11 +124,8 @@ def r_frame(frame: Frame) -> Frame:
     """The data for R, when it can use their names in a formula."""
     for name in frame.names:
         if NOT_IN_R.search(name):
-            raise RError(
-                "R cannot use a column of this name in a formula.",
-                given=repr(name),
-                fix="rename the column",
-            )
+            problem = "R cannot use a column of this name in a formula."
+            raise RError(problem, given=repr(name), fix="rename the column")
     return frame
 
 
@@ -186,11 +184,8 @@ def _read(plan: FoldPlan, rows: RowsInR, y: Any) -> dict[str, Any]:
 def _draw(plan: FoldPlan) -> dict[str, Any]:
     """The seed, and how indices are drawn from it."""
     if plan.seed is None and plan.splitter.draws:
-        raise RError(
-            "the seed of these folds is not known, so R cannot draw them again.",
-            given=plan.recipe,
-            fix="give the splitter a seed: random=1",
-        )
+        problem = "the seed of these folds is not known, so R cannot draw them again."
+        raise RError(problem, given=plan.recipe, fix="give the splitter a seed: random=1")
     own = getattr(plan.splitter, "random", None)
     kind = own.sample_kind if isinstance(own, RRandom) else "Rejection"
     return {"seed_": plan.seed, "kind_": kind}
@@ -198,11 +193,9 @@ def _draw(plan: FoldPlan) -> dict[str, Any]:
 
 def _response(plan: FoldPlan, y: Any) -> Any:
     if y is None:
-        raise RError(
-            "these folds were drawn by the response, which the plan does not hold.",
-            given=plan.recipe,
-            fix="plan.crosscheck(y=y), with the y that the plan was made for",
-        )
+        problem = "these folds were drawn by the response, which the plan does not hold."
+        fix = "plan.crosscheck(y=y), with the y that the plan was made for"
+        raise RError(problem, given=plan.recipe, fix=fix)
     if rows_of(y) != plan.n:
         raise InputError("y must have one value per row.", given=f"{rows_of(y)} for {plan.n} rows")
     return y

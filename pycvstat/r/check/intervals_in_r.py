@@ -15,8 +15,9 @@ from pycvstat.intervals.quantiles import two_sided
 from pycvstat.intervals.result import Asked, Interval, Scores
 from pycvstat.losses import FoldMeans, LossTable, Table
 from pycvstat.losses.metrics import METRICS
-from pycvstat.losses.table import TOGETHER, is_weighed
+from pycvstat.losses.table import is_weighed
 from pycvstat.r.check.call import Call, Quantity, fit_labels
+from pycvstat.rmath.sums import TOGETHER
 from pycvstat.rmath.tolerances import QUANTILES, SAME_BITS, SUMS
 
 if TYPE_CHECKING:
@@ -80,11 +81,9 @@ def of_losses(result: LossResult, written: bool, y: Any) -> Call:
 def _method(interval: Interval) -> InR:
     method = METHODS[interval.method].r if interval.method in METHODS else None
     if interval.asked is None or method is None:
-        raise RError(
-            "this interval has no formula in R that runs on a user's losses.",
-            given=f"{interval.method} for {interval.metric}",
-            fix=f"methods with one: {', '.join(name for name, m in METHODS.items() if m.r)}",
-        )
+        problem = "this interval has no formula in R that runs on a user's losses."
+        fix = f"methods with one: {', '.join(name for name, m in METHODS.items() if m.r)}"
+        raise RError(problem, given=f"{interval.method} for {interval.metric}", fix=fix)
     return method
 
 
@@ -186,10 +185,7 @@ def _options(interval: Interval, asked: Asked, limits: tuple[float, float]) -> d
     if "seed" in interval.details:
         seed = interval.details["seed"]
         if seed is None:
-            raise RError(
-                "the seed of these draws is not known, so R cannot draw them again.",
-                given=interval.title,
-                fix="give the interval a seed: random=1",
-            )
+            problem = "the seed of these draws is not known, so R cannot draw them again."
+            raise RError(problem, given=interval.title, fix="give the interval a seed: random=1")
         given |= {"draws": options.get("draws", 1000), "seed": seed}
     return given

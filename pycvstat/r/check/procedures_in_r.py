@@ -14,7 +14,7 @@ import pandas as pd
 from pycvstat.data.task import Task
 from pycvstat.errors import RError
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.learners.candidates import Candidates
+from pycvstat.learners.base import Candidates
 from pycvstat.learners.in_r import LearnerInR
 from pycvstat.losses import Metric, as_loss
 from pycvstat.losses.metrics import as_metric
@@ -218,11 +218,9 @@ def neighbours(fitted: FittedKNN, written: bool, y: Any) -> Call:
 def _beside_fnn(fitted: Any, rows: Quantity, distances: Quantity) -> Call:
     task, learner = fitted.task, fitted.learner
     if not (task.frame.numeric and learner.distance == 2):
-        raise RError(
-            "R lacks the package kknn, and FNN knows numeric columns and distance 2 only.",
-            given=f"distance={learner.distance}",
-            fix='install.packages("kknn") in R',
-        )
+        problem = "R lacks the package kknn, and FNN knows numeric columns and distance 2 only."
+        fix = 'install.packages("kknn") in R'
+        raise RError(problem, given=f"distance={learner.distance}", fix=fix)
     X = task.design("kknn").X
     used = X[:, np.ptp(X, axis=0) > 0]
     scaled = used / used.std(axis=0, ddof=1) if learner.scale else used
@@ -310,11 +308,8 @@ def _known(loss: str) -> str:
     if loss in R_METRICS:
         return loss
     if R_LOSS.fullmatch(loss) is None:
-        raise RError(
-            "this loss has no counterpart in the R reference.",
-            given=loss,
-            fix="use squared, absolute, zero_one, log, brier, poisson, huber(...) or pinball(...)",
-        )
+        fix = "use squared, absolute, zero_one, log, brier, poisson, huber(...) or pinball(...)"
+        raise RError("this loss has no counterpart in the R reference.", given=loss, fix=fix)
     return loss
 
 

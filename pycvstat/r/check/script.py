@@ -14,7 +14,7 @@ import numpy as np
 
 from pycvstat.data.frame import Frame
 from pycvstat.errors import InputError
-from pycvstat.errors.checks import check_path, check_word
+from pycvstat.errors.checks import check_path, check_word, written
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.r.bridge.parts import NA_INTEGER, RObject, to_code
 from pycvstat.r.bridge.reference import path as reference
@@ -60,16 +60,12 @@ def write_script(
     if target.suffix.lower() != ".r":
         fix = f"{target.stem}.R; a list for readRDS ends in .rds"
         raise InputError("an R script ends in .R.", given=target.name, fix=fix)
-    written = script_of if style == "full" else course_script
-    script = written(result, re.sub(r"[^A-Za-z0-9_-]+", "-", target.stem))
-    try:
+    made = script_of if style == "full" else course_script
+    script = made(result, re.sub(r"[^A-Za-z0-9_-]+", "-", target.stem))
+    with written(target, "script"):
         target.write_text(script.text, encoding="utf-8")
         for name, text in script.files.items() if data else ():
             target.with_name(name).write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise InputError(
-            "the script cannot be written.", given=f"{target}: {error.strerror}"
-        ) from None
     return target
 
 
@@ -89,11 +85,9 @@ def script_text(result: Any) -> str:
 def script_of(result: Any, stem: str = "data") -> Script:
     """The script of a result, which reads its rows from ``stem.csv``."""
     if not getattr(result, "scripted", False):
-        raise InputError(
-            "this kind of result has no R script.",
-            given=type(result).__name__,
-            fix="use a result of cross_validate, tune, nested_cv, compare or one of the curves",
-        )
+        fix = "use a result of cross_validate, tune, nested_cv, compare or one of the curves"
+        given = type(result).__name__
+        raise InputError("this kind of result has no R script.", given=given, fix=fix)
     calls = {name: call_of(part, written=True) for name, part in parts_of(result, "result").items()}
     plan, written, tables = result.plan, dict[str, str](), Tables(stem)
     blocks = [_block(name, call, plan, written, tables) for name, call in calls.items()]

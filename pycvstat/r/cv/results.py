@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.rmath.printing import format_numbers
 from pycvstat.types import FloatArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DIGITS = 7
 
@@ -82,8 +80,6 @@ class Cv:
 
     def tidy(self) -> pd.DataFrame:
         """One row: the criteria, the limits, k and the seed."""
-        import pandas as pd
-
         low, high = self.confint or (np.nan, np.nan)
         row = {"criterion": self.criterion, "crit": self.crit, "adj_crit": self.adj_crit}
         row |= {"full_crit": self.full_crit, "conf_low": low, "conf_high": high}
@@ -119,8 +115,6 @@ class CvList(tuple[Cv, ...]):
 
     def tidy(self) -> pd.DataFrame:
         """One row per replication."""
-        import pandas as pd
-
         return pd.concat([one.tidy() for one in self], ignore_index=True)
 
 

@@ -158,11 +158,9 @@ class How:
         """A procedure that selects, in every fold and on all rows."""
         several = procedure is selectModelList
         if several != isinstance(given, ModList):
-            raise InputError(
-                f"{procedure.__name__} works on {'models(...)' if several else 'one model'}.",
-                given=f"working_model={type(given).__name__}",
-                fix=f"cv({procedure.__name__}, data, working_model=...)",
-            )
+            problem = f"{procedure.__name__} works on {'models(...)' if several else 'one model'}."
+            fix = f"cv({procedure.__name__}, data, working_model=...)"
+            raise InputError(problem, given=f"working_model={type(given).__name__}", fix=fix)
         if several:
             of: Any = {name: working(data, fit) for name, fit in given.items()}
             first, own = next(iter(of.values())), {"k": self.k, **more}

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from textwrap import dedent, indent
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import nearest
 from pycvstat.errors.names import answering
 from pycvstat.r.session import apart
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,8 +101,6 @@ class Compared:
 
     def tidy(self) -> pd.DataFrame:
         """One row per number: as published, ours to as many decimals, and digits that agree."""
-        import pandas as pd
-
         rows = []
         for text, value in zip(self.entry.numbers, self.values, strict=True):
             places = -int(Decimal(text).as_tuple().exponent)
@@ -169,12 +165,8 @@ def compare(name: str) -> Compared:
     array([19.248])
     """
     if name not in ENTRIES:
-        near = difflib.get_close_matches(str(name), ENTRIES, n=1)
-        raise InputError(
-            "the gallery has no such entry.",
-            given=repr(name),
-            fix=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(ENTRIES)}",
-        )
+        fix = nearest(name, ENTRIES)
+        raise InputError("the gallery has no such entry.", given=repr(name), fix=fix)
     return ENTRIES[name].run()
 
 
@@ -189,8 +181,6 @@ def overview(names: Iterable[str] = ()) -> pd.DataFrame:
     0  origami-mtcars        2      2
     1      caret-1193        3      3
     """
-    import pandas as pd
-
     rows = []
     for found in map(compare, tuple(names) or ENTRIES):
         entry, table = found.entry, found.tidy()

@@ -51,11 +51,8 @@ def as_learner(
         given = given | dict(contrasts) if isinstance(contrasts, Mapping) else {}
     made = CONTRASTS.get(tuple(map(str, given.values()))) if len(given) == 2 else None
     if made is None:
-        raise InputError(
-            "contrasts are kknn's or R's own.",
-            given=repr(contrasts),
-            fix='{"unordered": "contr.treatment", "ordered": "contr.poly"}',
-        )
+        fix = '{"unordered": "contr.treatment", "ordered": "contr.poly"}'
+        raise InputError("contrasts are kknn's or R's own.", given=repr(contrasts), fix=fix)
     width = 0 if ykernel is None else ykernel
     return made(k, match_kernel(kernel), distance=distance, ykernel=width, scale=scale)
 

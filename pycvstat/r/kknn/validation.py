@@ -187,10 +187,8 @@ def _ks(ks: Sequence[int] | int | None, kmax: int, n: int) -> IntArray:
     if not len(chosen):
         raise InputError("there is no k to try.", given=f"ks={ks}, kmax={kmax}")
     if chosen[-1] >= n:
-        raise InputError(
-            "k must be less than the number of rows, each of which is left out once.",
-            given=f"k={chosen[-1]} with {n} rows",
-        )
+        problem = "k must be less than the number of rows, each of which is left out once."
+        raise InputError(problem, given=f"k={chosen[-1]} with {n} rows")
     return chosen
 
 

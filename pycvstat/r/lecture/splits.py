@@ -140,11 +140,9 @@ class Neighbours:
     def __init__(self, data: Any, y_name: str, ks: Sequence[int]) -> None:
         self.frame = _as_frame(data)
         if not isinstance(y_name, str) or y_name not in self.frame.columns:
-            raise InputError(
-                "The response is not a column of the data.",
-                given=shown(y_name),
-                fix=f"use one of {', '.join(map(str, self.frame.columns))}",
-            )
+            problem = "The response is not a column of the data."
+            fix = f"use one of {', '.join(map(str, self.frame.columns))}"
+            raise InputError(problem, given=shown(y_name), fix=fix)
         self.formula = f"`{y_name}` ~ ."
         self.task = Task.build(self.formula, self.frame)
         if self.task.response.kind != "continuous":
@@ -156,11 +154,8 @@ class Neighbours:
         given = np.atleast_1d(np.empty(0) if real_numbers(ks) is None else np.asarray(ks))
         whole = given.dtype.kind in "iuf" and bool((given == np.floor(given)).all())
         if given.ndim != 1 or not len(given) or not whole or given.min() < 1:
-            raise InputError(
-                "ks must be whole numbers of neighbours, each at least 1.",
-                given=ks,
-                fix="for example ks=range(1, 31)",
-            )
+            problem = "ks must be whole numbers of neighbours, each at least 1."
+            raise InputError(problem, given=ks, fix="for example ks=range(1, 31)")
         self.n, self.ks = self.task.n, np.unique(given.astype(np.int64))
 
     def error(self, k: int, train: IntArray, test: IntArray) -> float:

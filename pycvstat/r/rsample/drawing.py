@@ -11,7 +11,8 @@ import numpy as np
 from pycvstat.data.frame import Column
 from pycvstat.errors import FoldError
 from pycvstat.errors.checks import is_number
-from pycvstat.folds.forms import are_integers, named, rows_of, values_of
+from pycvstat.folds.forms import are_integers, named, values_of
+from pycvstat.folds.problems import rows_of
 from pycvstat.folds.strata import rsample_strata
 from pycvstat.r.session import stream
 from pycvstat.r.values import whole
@@ -36,11 +37,8 @@ def share_of(prop: Any) -> float:
 def require_training(size: int, n: int) -> None:
     """Refuse a split without training rows."""
     if size < 1:
-        raise FoldError(
-            "At least one row should be selected for training.",
-            given=f"{size} of {n} rows",
-            fix="use a larger prop",
-        )
+        problem = "At least one row should be selected for training."
+        raise FoldError(problem, given=f"{size} of {n} rows", fix="use a larger prop")
 
 
 def column_of(data: Any, name: Any, what: str) -> Column:

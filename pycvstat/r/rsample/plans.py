@@ -263,11 +263,8 @@ def _number_of_folds(v: Any, most: int, of: str) -> int:
 
 
 def _identical(v: int) -> FoldError:
-    return FoldError(
-        f"Repeated resampling when v is {v} would create identical resamples.",
-        given=f"v={v}",
-        fix="repeats=1, or a smaller v",
-    )
+    problem = f"Repeated resampling when v is {v} would create identical resamples."
+    return FoldError(problem, given=f"v={v}", fix="repeats=1, or a smaller v")
 
 
 def _begin(name: str, **given: Any) -> tuple[str, int | None]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.report.numbers import listed, setting, settings
 from pycvstat.report.plots.style import (
@@ -27,7 +28,6 @@ from pycvstat.report.plots.style import (
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 MANY = 6  # lines in one picture

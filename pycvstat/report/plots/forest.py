@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.report.numbers import aligned, p_value
 from pycvstat.report.plots.style import (
@@ -24,7 +25,6 @@ from pycvstat.report.plots.style import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 NOTHING = 1e-17  # where a difference of exactly 0 is drawn

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.intervals.proportions import proportion
 from pycvstat.losses.metrics import METRICS
@@ -33,7 +34,6 @@ from pycvstat.report.plots.style import (
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from pycvstat.folds.plan import FoldPlan

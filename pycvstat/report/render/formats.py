@@ -10,22 +10,20 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from pycvstat.errors import InputError, PycvstatError, pip_install
-from pycvstat.errors.checks import check_path
+from pycvstat.errors.checks import check_path, written
 from pycvstat.report.citations import bibtex
 from pycvstat.report.content import Document, Figure
 from pycvstat.report.plots.style import Format, picture
 from pycvstat.report.render.html import render_for_word, render_page
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BROWSER = "PYCVSTAT_BROWSER"
 """Environment variable: the path of a Chromium, or "none" for behaving as if there were none."""
@@ -78,11 +76,9 @@ def need_browser() -> str:
 
         tools = {"apt-get": "chromium", "dnf": "chromium", "brew": "--cask chromium"}
         install = system_install(tools) or "install Google Chrome or Chromium"
-        raise InputError(
-            "a PDF is printed by Chromium, and none was found.",
-            given=f"{BROWSER}={os.environ.get(BROWSER, 'auto')}",
-            fix=f"{install}; or set {BROWSER} to its path; or write .html or .tex",
-        )
+        fix = f"{install}; or set {BROWSER} to its path; or write .html or .tex"
+        given = f"{BROWSER}={os.environ.get(BROWSER, 'auto')}"
+        raise InputError("a PDF is printed by Chromium, and none was found.", given=given, fix=fix)
     return found
 
 
@@ -123,10 +119,8 @@ def need_pandoc() -> str:
     """The path of pandoc, or an error that says what to install."""
     found = find_pandoc()
     if found is None:
-        raise InputError(
-            "a Word file is written by pandoc, and it was not found.",
-            fix=f"{pip_install('pypandoc_binary')}; or write .html or .md",
-        )
+        fix = f"{pip_install('pypandoc_binary')}; or write .html or .md"
+        raise InputError("a Word file is written by pandoc, and it was not found.", fix=fix)
     return found
 
 
@@ -320,18 +314,14 @@ def check_report_path(path: str | PathLike[str]) -> Path:
     kind = FORMATS.get(target.suffix.lower())
     if kind is None:
         *most, last = FORMATS
-        raise InputError(
-            f"a report ends in {', '.join(most)} or {last}.",
-            given=target.name or str(target),
-            fix=f"{target.stem or 'report'}.html",
-        )
+        problem = f"a report ends in {', '.join(most)} or {last}."
+        fix = f"{target.stem or 'report'}.html"
+        raise InputError(problem, given=target.name or str(target), fix=fix)
     check_writable(target)
     if kind.beside and figures_beside(target).is_file():
-        raise InputError(
-            "the figures belong in a directory, and there is a file of its name.",
-            given=str(figures_beside(target)),
-            fix="move that file, or choose another name for the report",
-        )
+        problem = "the figures belong in a directory, and there is a file of its name."
+        fix = "move that file, or choose another name for the report"
+        raise InputError(problem, given=str(figures_beside(target)), fix=fix)
     kind.need()
     return target
 
@@ -342,11 +332,8 @@ def check_writable(target: Path, what: str = "report") -> None:
     if target.is_dir():
         raise InputError("this path is a directory.", given=str(target), fix="name a file in it")
     if not folder.is_dir():
-        raise InputError(
-            f"the directory of the {what} does not exist.",
-            given=str(folder),
-            fix="make it first, or choose another path",
-        )
+        fix = "make it first, or choose another path"
+        raise InputError(f"the directory of the {what} does not exist.", given=str(folder), fix=fix)
     try:
         if target.exists():
             with target.open("r+b"):
@@ -355,22 +342,9 @@ def check_writable(target: Path, what: str = "report") -> None:
             with tempfile.TemporaryFile(dir=folder):
                 pass
     except OSError as error:
-        raise InputError(
-            f"the {what} cannot be written there.",
-            given=f"{target} ({error.strerror or error})",
-            fix="choose a path where you may write",
-        ) from None
-
-
-@contextmanager
-def written(target: Path, what: str) -> Iterator[None]:
-    """What the disk says while something is written, as an error of ours."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(
-            f"the {what} could not be written.", given=f"{target} ({error.strerror or error})"
-        ) from None
+        fix = "choose a path where you may write"
+        given = f"{target} ({error.strerror or error})"
+        raise InputError(f"the {what} cannot be written there.", given=given, fix=fix) from None
 
 
 def write_rows(frame: pd.DataFrame, target: Path, what: str) -> Path:

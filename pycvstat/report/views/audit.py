@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.procedures.audit import UNSEEN, Audit
 from pycvstat.procedures.multiverse import NONE, NOT_TOLD, Multiverse, Universe
@@ -27,7 +28,6 @@ from pycvstat.report.views.base import WIDE, Picture, Sections, Size, View, unkn
 from pycvstat.report.views.data import DataView, map_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 

@@ -10,6 +10,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import pandas as pd
+
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import nearest
 from pycvstat.report.content import Block, Figure, Headline, Inline, Section, Table
@@ -17,7 +19,6 @@ from pycvstat.report.numbers import capital, table_of
 from pycvstat.report.plots.style import house_style, literal, new_axes
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from pycvstat.folds.plan import FoldPlan
@@ -152,19 +153,15 @@ class View:
 
     def python(self) -> str:
         """The call that gives the result again, with places for the ``{data}`` and ``{more}``."""
-        raise InputError(
-            "this kind of result has no bundle.",
-            given=type(self.result).__name__,
-            fix="use a result of cross_validate, tune, nested_cv, compare or one of the curves",
-        )
+        fix = "use a result of cross_validate, tune, nested_cv, compare or one of the curves"
+        given = type(self.result).__name__
+        raise InputError("this kind of result has no bundle.", given=given, fix=fix)
 
     def entries(self) -> list[dict[str, Any]]:
         """Estimates to be put beside those of other results; see `etable`."""
-        raise InputError(
-            "this result has no estimate to be put beside others.",
-            given=type(self.result).__name__,
-            fix="use results of cross_validate, nested_cv, compare, from_losses, and intervals",
-        )
+        problem = "this result has no estimate to be put beside others."
+        fix = "use results of cross_validate, nested_cv, compare, from_losses, and intervals"
+        raise InputError(problem, given=type(self.result).__name__, fix=fix)
 
     def numbers(self) -> dict[str, Any]:
         """Values by name, for macros."""
@@ -235,11 +232,9 @@ def view_of(
             import_module(f"pycvstat.report.views.{file}")
         if kind in VIEWS:
             return VIEWS[kind](result, level, method, units)
-    raise InputError(
-        "this kind of result has no report and no pictures.",
-        given=type(result).__name__,
-        fix="use the result of cross_validate, tune, nested_cv, compare, error_curve, ...",
-    )
+    fix = "use the result of cross_validate, tune, nested_cv, compare, error_curve, ..."
+    given = type(result).__name__
+    raise InputError("this kind of result has no report and no pictures.", given=given, fix=fix)
 
 
 def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None, **options: Any) -> Axes:

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import IntervalError, heard
 from pycvstat.intervals import METHODS, interval
@@ -36,7 +37,6 @@ from pycvstat.report.views.data import FoldsView, map_of
 from pycvstat.report.views.estimate import entry
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -77,8 +77,6 @@ class ComparingView(FoldsView):
     @cached_property
     def estimates(self) -> pd.DataFrame:
         """One row per method: both averages and the interval, NaN where none is legal."""
-        import pandas as pd
-
         return pd.DataFrame([self._row(name) for name in self.names])
 
     def _row(self, name: str) -> dict[str, Any]:
@@ -274,8 +272,6 @@ class ComparingView(FoldsView):
 
     def _by_fold(self) -> pd.DataFrame:
         """The mean loss of every method in every fold."""
-        import pandas as pd
-
         plan = self.result.plan
         means = {name: table.fold_means()[:, 0] for name, table in self.tables.items()}
         return pd.DataFrame({"repeat": plan.repeat + 1, "fold": plan.fold + 1, **means})

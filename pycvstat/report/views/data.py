@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.data.formula import quote
 from pycvstat.folds.plan import FoldPlan
@@ -33,8 +34,6 @@ from pycvstat.report.sentences import (
 from pycvstat.report.views.base import Picture, Sections, View
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pycvstat.data.response import Response
     from pycvstat.data.task import Task
     from pycvstat.intervals import Interval

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import IntervalError, heard
 from pycvstat.intervals import METHODS, Interval, interval, legal_methods
@@ -37,7 +38,6 @@ from pycvstat.report.views.base import WIDE, Picture, Size
 from pycvstat.report.views.data import FoldsView, folds_table, map_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -144,8 +144,6 @@ class EstimateView(FoldsView):
 
     def estimates(self) -> Table:
         """Every average, each named, and the interval beside its centre."""
-        import pandas as pd
-
         values = {"mean of fold means": self.estimate, "mean over observations": self.pooled}
         found, bias = self.interval, getattr(self.result, "bias", None)
         if bias is not None:
@@ -237,8 +235,6 @@ class EstimateView(FoldsView):
     @property
     def _losses(self) -> pd.DataFrame:
         """The mean loss of every row that was tested and has one."""
-        import pandas as pd
-
         rows, losses = self.table.tested_rows()
         return pd.DataFrame({"row": rows, "loss": losses[:, 0]}).dropna(ignore_index=True)
 
@@ -247,8 +243,6 @@ class EstimateView(FoldsView):
         return predictions.loss_distribution(ax, known, self.estimate, self.quantity)
 
     def _intervals(self, methods: Any = None, level: float = 0.95) -> pd.DataFrame:
-        import pandas as pd
-
         with heard():
             found = [interval(self.table, name, level) for name in methods or self._simple()]
         return pd.concat([one.tidy() for one in found], ignore_index=True)

@@ -6,6 +6,8 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from pycvstat.losses import Metric
 from pycvstat.losses.metrics import as_metric
 from pycvstat.procedures.nested import NestedResult
@@ -29,7 +31,6 @@ from pycvstat.report.views.risk import RiskView
 from pycvstat.report.views.tuning import CURVE, LISTED, TuneView, one_se_parts, rule_words
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from pycvstat.folds.plan import FoldPlan

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.intervals.metric_rows import usual_metrics
 from pycvstat.learners.solution import FitReport
@@ -38,7 +39,6 @@ from pycvstat.report.views.data import DataView, failures_notes
 from pycvstat.report.views.estimate import EstimateView
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from pycvstat.types import FloatArray
@@ -208,8 +208,6 @@ class RiskView(EstimateView, DataView, of=CVResult):
 
     def _scores(self) -> pd.DataFrame:
         """Every out-of-fold probability of a class, and whether the row is of it."""
-        import pandas as pd
-
         parts = ({"class": one.name, "event": one.event, "probability": one.score, "fit": one.fit}
                  for one in self.scored)  # fmt: skip
         return pd.concat(map(pd.DataFrame, parts), ignore_index=True)

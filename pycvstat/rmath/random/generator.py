@@ -50,10 +50,8 @@ class RRandom:
 
     def __init__(self, seed: int, sample_kind: SampleKind = "Rejection") -> None:
         if not is_whole(seed) or abs(int(seed)) > _SEED_LIMIT:
-            raise InputError(
-                "A seed is an integer from -2147483647 to 2147483647, as in R's set.seed.",
-                given=repr(seed),
-            )
+            problem = "A seed is an integer from -2147483647 to 2147483647, as in R's set.seed."
+            raise InputError(problem, given=repr(seed))
         check_word("sample_kind", sample_kind, get_args(SampleKind), "Unknown sample_kind.")
         self.seed: int = int(seed)
         self.sample_kind: SampleKind = sample_kind
