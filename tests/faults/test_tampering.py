@@ -185,6 +185,7 @@ def said(name: str) -> bool:
     return last in SILENT
 
 
+@pytest.mark.live_r
 @pytest.mark.parametrize("kind", NOT_IN_R)
 def test_kinds_without_a_cross_check_are_named(kind: str) -> None:
     with pytest.raises(PycvstatError, match="has no cross-check"):
