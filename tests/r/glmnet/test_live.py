@@ -14,7 +14,11 @@ CLOSE = 1e-8
 
 MAXIT = 100_000  # glmnet's default
 
-EARLY = pytest.mark.filterwarnings("ignore:glmnet's path ends early", "ignore:grouped=False is")
+EARLY = pytest.mark.filterwarnings(
+    "ignore:one binomial class has fewer",
+    "ignore:glmnet's path ends early",
+    "ignore:grouped=False is",
+)
 """R warns of the same, and does the same."""
 
 PATH = """
