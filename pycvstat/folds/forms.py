@@ -164,7 +164,7 @@ def write_csv(plan: FoldPlan, path: str | PathLike[str]) -> None:
         roles.append(("train", plan.train_rows))
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["row", "repeat", "fold", "role"][: 2 + len(roles) + (len(roles) > 1)])
+        writer.writerow(["row", "repeat", "fold", "role"][: 2 + len(roles)])
         for i in range(len(plan)):
             label = [int(plan.repeat[i]) + 1, int(plan.fold[i]) + 1]
             for role, rows_of in roles:

@@ -238,7 +238,7 @@ def of_class(kind: str, given: str, make: Callable[[int], Metric] | None = None)
             raise LossError("there is no such class.", given=f"{given!r} of {known}")
         return at(levels.index(given) if given in levels else place - 1)
 
-    def unknown(y: Any, p: Any, classes: int = 0) -> float:
+    def unknown(y: Any, p: Any, classes: int) -> float:
         fix = f"{kind}(2), the second class against the rest"
         raise LossError("these classes have no labels.", given=name, fix=fix)
 

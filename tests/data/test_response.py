@@ -34,6 +34,11 @@ ODD: dict[str, tuple[list[Any], tuple[str, str, str]]] = {
         spoiled([*NUMBERS[:-1], None], row2="-", row30="?", row31="-"),  # type: ignore[list-item]
         ("58 levels", "'-' in row 2, '?' in row 30 (counted from 1); 56 of 59", "['-', '?']"),
     ),
+    "six, of which three are shown and five are read as missing": (
+        spoiled(NUMBERS, row2="-", row3="?", row4="k.A.", row5="n/a", row6="*", row7="."),
+        ("60 levels", "'-' in row 2, '?' in row 3, 'k.A.' in row 4 (counted from 1); 54 of 60",
+         "na_values=['-', '?', 'k.A.', 'n/a', '*'])"),
+    ),
     "decimal commas": (
         spoiled([v.replace(".", ",") for v in NUMBERS], row9="-"),
         ("words among its numbers", "'-' in row 9", "na_values=['-'], decimal=','"),

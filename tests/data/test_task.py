@@ -113,3 +113,11 @@ def test_training_rows_of_a_fold_have_the_design_of_a_fit_to_them() -> None:
         np.testing.assert_array_equal(
             X_new, alone.encoder().fit(alone.frame).matrix(read(data[30:])).X
         )
+
+
+def test_a_task_of_several_formulas_names_all_their_columns():
+    data = {"y": [1.0, 2.0, 3.0], "x": [1.0, 2.0, 4.0], "a b": [0.0, 1.0, 5.0]}
+    task = Task.build(None, data, own=("y ~ x", "y ~ `a b` + x"))
+    assert task.formula.text == "y ~ x + `a b`"
+    assert task.formula.predictors == ("x", "a b")
+    assert Task.build(None, data, own=("y ~ 1",)).formula.text == "y ~ 1"

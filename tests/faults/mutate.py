@@ -180,12 +180,13 @@ class Examination:
                 return False
         return True
 
-    def survives(self, file: Path, source: str, tests: list[str]) -> bool:
-        """Whether these tests pass with another source of a file."""
+    def survives(self, file: Path, source: str, tests: list[str], seen: bool) -> bool:
+        """Whether these tests pass with another source of a file; `seen` to call what changed."""
         original = file.read_text(encoding="utf-8")
         old, new = (compile(text, str(file), "exec") for text in (original, source))
         functions = self.functions.get(str(file), [])
-        if not compiled(file) and only_within({one.__code__ for one in functions}, old, new):
+        known = {one.__code__ for one in functions}
+        if seen and not compiled(file) and only_within(known, old, new):
 
             def changed_here() -> bool:
                 put_into(functions, old, new)
@@ -321,7 +322,8 @@ def examine(room: str, count: int, seed: int, tests: Examination, reached: Reach
     noticed = 0
     for file, within, source in sample:
         chosen = of_a_mutant(reached, file, within)
-        survived = tests.survives(file, source, chosen)
+        seen = (str(file), within) in reached[chosen[0]][1]  # not only while modules are imported
+        survived = tests.survives(file, source, chosen, seen)
         noticed += not survived
         if survived:
             lines = [text.splitlines() for text in (file.read_text("utf-8"), source)]

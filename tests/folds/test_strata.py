@@ -1,5 +1,7 @@
 """Strata: rows of classes too small for folds of their own are spread by R's draws."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,29 @@ def test_a_small_class_goes_where_sample_says(seed: int) -> None:
     expected = [np.arange(12).tolist(), np.arange(12, 24).tolist()]
     expected[drawn].append(24)
     assert [part.tolist() for part in strata] == expected
+
+
+def test_numbers_are_sorted_as_r_writes_them() -> None:
+    """As in R: as.character(1e5) is "1e+05", and of the integer 100000L it is "100000"."""
+    values = read_y([1e5] * 10 + [15.0] * 10)
+    first = [
+        rsample_strata(values, integers=integers, collation="C", stream=as_stream(1))[0]
+        for integers in (False, True)
+    ]
+    assert [rows.tolist() for rows in first] == [[*range(10, 20)], [*range(10)]]
+
+
+@pytest.mark.parametrize("others", [9, 10])
+def test_strata_below_a_tenth_are_risky(others: int) -> None:
+    """As in R: make_strata(x, pool = 0.05) warns below 0.1, not at it."""
+    small = read_y(["a"] * (100 - others) + ["b"] * others)
+    given = {"integers": False, "collation": "C", "stream": as_stream(1), "pool": 0.05}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert len(rsample_strata(small, **given)) == 2  # type: ignore[arg-type]
+    assert [str(one.message) for one in said] == [
+        "Strata of 5% of the data may be statistically risky."
+    ] * (others == 9)
 
 
 @pytest.mark.parametrize(("dialect", "strata"), [("caret", False), ("rsample", True)])

@@ -1,12 +1,13 @@
 """Whatever is written: a formula, or a FormulaError."""
 
 import contextlib
+from itertools import product
 
 import numpy as np
 from hypothesis import example, given, strategies as st
 
 from pycvstat.data.formula import Encoder, parse, quote, response
-from pycvstat.data.formula.syntax import deparse, sides
+from pycvstat.data.formula.syntax import Binary, deparse, sides
 from pycvstat.data.frame import read
 from pycvstat.errors import DataError, FormulaError
 from pycvstat.rmath.arithmetic import as_character
@@ -41,6 +42,21 @@ expressions = st.recursive(
     ),
     max_leaves=8,
 )
+
+
+# as in R: help("Syntax"), from loose to tight; equals are read from the left
+ORDER = ("|", "&", "< > <= >= == !=", "+ -", "* /", "%in% %% %/%", ":")
+RANK = {operator: rank for rank, some in enumerate(ORDER) for operator in some.split()}
+
+
+def test_operators_bind_as_in_r() -> None:
+    for first, second in product(RANK, RANK):
+        if RANK[first] == RANK[second] == RANK["<"]:  # R does not chain them
+            continue
+        _, tree = sides(f"y ~ x {first} z {second} y")
+        assert isinstance(tree, Binary)
+        from_the_left = isinstance(tree.left, Binary)
+        assert from_the_left == (RANK[first] >= RANK[second]), (first, second)
 
 
 def used(text: str) -> None:
