@@ -121,3 +121,18 @@ def test_a_task_of_several_formulas_names_all_their_columns():
     assert task.formula.text == "y ~ x + `a b`"
     assert task.formula.predictors == ("x", "a b")
     assert Task.build(None, data, own=("y ~ 1",)).formula.text == "y ~ 1"
+
+
+@pytest.mark.parametrize(
+    ("values", "levels"), [([0.0, 1.0, 1.0], ("0", "1")), ([-1.0, 1.0, 1.0], ())]
+)
+def test_numbers_0_and_1_are_classes_where_a_learner_asks_for_them(values, levels):
+    data = {"y": values, "x": [1.0, 2.0, 4.0]}
+    assert Task.build("y ~ x", data, classes=True).response.levels == levels
+    assert Task.build("y ~ x", data).response.levels == ()
+
+
+def test_a_constant_column_can_be_centred_without_being_scaled():
+    data = {"y": [1.0, 2.0, 4.0], "x": [3.0, 3.0, 3.0]}
+    design = Task.build("y ~ scale(x, scale = FALSE)", data).design()
+    assert design.X[:, 1].tolist() == [0.0, 0.0, 0.0]

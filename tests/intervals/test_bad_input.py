@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import pycvstat as pcv
 from pycvstat.errors import InputError, IntervalError, LossError, PycvstatWarning
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import (
@@ -193,3 +194,12 @@ def test_rmse_of_other_losses():
         interval(partition(LOSSES, loss="squared"), metric="r2")
     with pytest.raises(IntervalError, match="this table holds losses only"):
         interval(partition(LOSSES), "cv_auc")
+
+
+def test_the_auc_of_a_fold_of_one_class_is_refused():
+    data = pcv.data.labels(40)
+    ids = np.arange(40) % 3 + 1
+    ids[data["y"].to_numpy().argsort(kind="stable")[-2:]] = 4  # two rows of the last class
+    result = pcv.cross_validate(pcv.Logit(), "y ~ x1 + x2", data, folds=ids, loss="log")
+    with pytest.raises(IntervalError, match=r"(?s)needs both classes.*2 rows of one class"):
+        result.interval("cv_auc")

@@ -124,3 +124,8 @@ def test_the_space_of_a_model_does_not_depend_on_the_order_of_terms(
         return X @ np.linalg.pinv(X)
 
     np.testing.assert_allclose(space(names), space(["x", "z", "g", "l"]), atol=1e-8)
+
+
+def test_names_that_r_reserves_are_quoted() -> None:
+    """As in R: ..1 is an argument of the dots, ..a a name as any other."""
+    assert [quote(name) for name in ("..1", "..a", "if", "a")] == ["`..1`", "..a", "`if`", "a"]
