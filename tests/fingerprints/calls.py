@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
+import scipy.linalg  # whose BLAS is loaded with it
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.fingerprints import (
@@ -59,7 +59,9 @@ def fingerprint(name: str) -> dict[str, Any]:
 def arithmetic() -> dict[str, str]:
     """What decides the last bits beside our code: who adds, multiplies and takes logarithms."""
     blas = {
-        f"{p['internal_api']} {p['version']} {p.get('architecture')}" for p in threadpool_info()
+        f"{p['internal_api']} {p['version']} {p.get('architecture')}"
+        for p in threadpool_info()
+        if p["user_api"] == "blas"
     }
     features = np.show_config(mode="dicts")["SIMD Extensions"]  # type: ignore[index]
     return {
