@@ -10,6 +10,8 @@ from typing import Any
 
 import pandas as pd
 
+from pycvstat.data.formula.syntax import quote
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_number, is_whole
 from pycvstat.losses import as_loss
@@ -52,8 +54,8 @@ def course_script(result: Any, stem: str = "data") -> Script:
     errors <- sapply(1:nrow(grid), function(i) sapply(test, function(rows) {
     """
     if not isinstance(result, CVResult | TuneResult):
-        raise _not_in_this_style(f"a {type(result).__name__}")
-    task, frame = result.task, result.task.frame.to_pandas()
+        raise _not_in_this_style(type(result).__name__)
+    task, frame = result.task, _frame(result.task)
     tuned = result if isinstance(result, TuneResult) else None
     code = result.learner.in_r(task)
     name = result.loss if isinstance(result, CVResult) else result.means.loss
@@ -65,17 +67,17 @@ def course_script(result: Any, stem: str = "data") -> Script:
     said |= {f"<{name}>": _typed(value) for name, value in code.params.items()}
     grid = [] if tuned is None else [_grid(tuned, said, "".join(code.course))]
     levels = [
-        f"data${name} <- factor(data${name}, {', '.join(_levels(frame[name]))})"
-        for name in frame
+        f"data${quote(name)} <- factor(data${quote(name)}, {', '.join(_levels(frame[name]))})"
+        for name in map(str, frame)
         if isinstance(frame[name].dtype, pd.CategoricalDtype)
     ]
     left = task.formula.text.partition("~")[0].strip()
-    read = f'data <- read.csv("{stem}.csv", stringsAsFactors = TRUE, check.names = FALSE)'
+    read = f'data <- read.csv("{stem}.csv", stringsAsFactors = TRUE, check.names = FALSE'
     each, end = ("sapply(1:nrow(grid), function(i) ", "}))") if tuned else ("", "})")
     lines = [
         f"# Written by pycvstat {version('pycvstat')}; reads {stem}.csv beside it.",
         *(f"library({package})" for package in code.packages),
-        read, *levels, "n <- nrow(data)",
+        read + _classes(frame) + ")", *levels, "n <- nrow(data)",
         *_folds(result, left), *grid,
         f"errors <- {each}sapply(test, function(rows) {{",
         "  train <- data[-rows, ]", "  new <- data[rows, ]",
@@ -88,6 +90,28 @@ def course_script(result: Any, stem: str = "data") -> Script:
         ]),
     ]  # fmt: skip
     return Script("\n".join(lines) + "\n", {f"{stem}.csv": frame.to_csv(index=False)})
+
+
+def _frame(task: Task) -> pd.DataFrame:
+    """The rows that are fitted, with the columns that formulas only take away."""
+    frame, whole = task.frame, task.frame if task.given is None else task.given.take(task.rows)
+    removed = (name for one in (task.formula, *task.own) for name in one.removed)
+    return frame.to_pandas().assign(**{name: whole[name].to_pandas() for name in removed})
+
+
+WORD = re.compile(r"(?!(NA|NaN|Inf|Infinity|T|F|TRUE|FALSE)\s*$)[^\W\d_]", re.IGNORECASE)
+"""What R's read.csv takes for a number, a logical or missing by no rule."""
+
+
+def _classes(frame: pd.DataFrame) -> str:
+    """What R is told of columns that it would read as something else."""
+    kinds = {str(name): frame[name].dtype.kind for name in frame}
+    words = {name: set(map(str, frame[name])) for name, kind in kinds.items() if kind == "O"}
+    told = {name: "factor" for name, ones in words.items() if not any(map(WORD.match, ones))}
+    told |= {name: "Date" for name, kind in kinds.items() if kind == "M"}
+    listed = ", ".join(f'{quote(name)} = "{one}"' for name, one in told.items())
+    missing = ",\n  na.strings = character()" * any("NA" in ones for ones in words.values())
+    return missing + f",\n  colClasses = c({listed})" * bool(told)
 
 
 def _chosen(result: TuneResult) -> list[str]:

@@ -60,7 +60,8 @@ def write_script(
     if target.suffix.lower() != ".r":
         fix = f"{target.stem}.R; a list for readRDS ends in .rds"
         raise InputError("an R script ends in .R.", given=target.name, fix=fix)
-    made = script_of if style == "full" else course_script
+    short = style == "course" and getattr(result, "scripted", False)
+    made = course_script if short else script_of
     script = made(result, re.sub(r"[^A-Za-z0-9_-]+", "-", target.stem))
     with written(target, "script"):
         target.write_text(script.text, encoding="utf-8")

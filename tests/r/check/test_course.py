@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pycvstat as pcv
@@ -15,6 +16,13 @@ CARS = pcv.data.mtcars()
 IRIS = pcv.data.iris()
 AUTO = pcv.data.auto().rename(columns={"weight": "wt"})
 TWO = IRIS[IRIS["Species"] != "setosa"].assign(Species=lambda d: d["Species"].astype(str))
+READ = CARS[["mpg", "wt", "hp"]].assign(
+    g=CARS["gear"].astype(str),
+    truth=np.where(CARS["am"] == 1, "T", "F"),
+    absent=np.where(CARS["vs"] == 1, "NA", "no"),
+    day=pd.date_range("2020-01-01", periods=len(CARS)),
+)
+READ["two words"] = pd.Categorical(np.where(CARS["vs"] == 1, "x", "y"))
 LINES = 22
 """Of the longest script: a dozen, one per column of classes, and a seed."""
 
@@ -37,6 +45,15 @@ CASES = {
     "strata of a column": (
         pcv.OLS(), "Sepal.Length ~ .", IRIS, pcv.RFolds("rsample", 5, seed=3, strata="Species")
     ),
+    **{
+        f"read.csv of {formula}": (pcv.OLS(), formula, READ, pcv.KFold(5, random=1))
+        for formula in ("mpg ~ wt + g", "mpg ~ truth", "mpg ~ absent + g", "mpg ~ day",
+                        "mpg ~ wt + `two words`", "mpg ~ . - hp - day")
+    },
+    "strata of digits": (
+        pcv.OLS(), "mpg ~ wt + g", READ, pcv.RFolds("rsample", 5, seed=1, strata="g")
+    ),
+    "classes T and F": (pcv.Logit(), "truth ~ hp", READ, pcv.KFold(5, random=1)),
     "a factor": (pcv.OLS(), "Sepal.Length ~ Species", IRIS, pcv.KFold(10, random=17)),
 }  # fmt: skip
 
@@ -142,3 +159,15 @@ def test_what_no_course_writes_is_said(given, told, tmp_path):
     assert told in str(caught.value.given)
     with pytest.raises(InputError, match="style"):
         given().to_r(tmp_path / "out.R", style="short")
+
+
+def test_a_result_without_a_script_has_none_in_this_style_either(tmp_path):
+    interval = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", CARS, folds=pcv.Blocks(4)).interval()
+    with pytest.raises(InputError, match="no R script"):
+        interval.to_r(tmp_path / "out.R", style="course")
+
+
+def test_words_that_no_rule_reads_otherwise_need_no_classes(tmp_path):
+    result = pcv.cross_validate(pcv.OLS(), "Sepal.Length ~ .", IRIS, folds=pcv.Blocks(4))
+    text = result.to_r(tmp_path / "iris.R", style="course").read_text(encoding="utf-8")
+    assert "colClasses" not in text
