@@ -192,7 +192,7 @@ class Task:
         further = [name for name in frame.names if name in beside]
         apart = [*(c.name for c in taken), *further]
         read = [formulas.parse(one, frame.names, apart) for one in own]
-        parsed = formulas.parse(text or of_all(read), frame.names, apart)
+        parsed = formulas.parse(of_all(read) if text is None else text, frame.names, apart)
         each = [parsed, *read]
         refuse_other_responses(each)
         used = frame.select(dict.fromkeys((*(n for f in each for n in f.variables), *further)))

@@ -11,8 +11,8 @@ import numpy as np
 
 from pycvstat.data.frame.columns import Collation
 from pycvstat.errors import FoldError, warn
-from pycvstat.errors.checks import check_word
-from pycvstat.folds.forms import are_integers, named
+from pycvstat.errors.checks import check_word, shown
+from pycvstat.folds.forms import are_integers, named, values_of
 from pycvstat.folds.problems import require_few_fits, rows_of
 from pycvstat.folds.splitter import (
     Given,
@@ -30,6 +30,7 @@ from pycvstat.rmath.random.generator import SampleKind
 from pycvstat.types import IntArray
 
 Draw = Callable[[Stream], IntArray]
+AS_STRATA: tuple[type, ...] = (str, bool, type(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,9 @@ class RFolds(Splitter):
             check_word("collation", self.collation, words, "Unknown collation.", FoldError)
         started = RRandom(0 if self.seed is None else self.seed, self.sample_kind)
         self._read(seed=None if self.seed is None else started.seed)
+        if not isinstance(self.strata, AS_STRATA):
+            problem = "strata are the response, or a column of the data by its name."
+            raise FoldError(problem, given=shown(self.strata), fix='strata="group", or True')
         if self.strata and not self._rule.strata:
             having = [name for name, one in DIALECTS.items() if one.strata]
             raise FoldError(
@@ -222,12 +226,13 @@ def _shuffled_labels(n: int, k: int) -> Draw:
 def _rsample(folds: RFolds, given: Given) -> Draw:
     if not folds.strata:
         return _shuffled_labels(given.n, folds.k)
-    by = given if folds.strata is True else replace(given, y=folds.strata)
-    integers = are_integers(named(by.y, by.data, "strata"))
+    named_by = folds.column or given.y
+    integers = are_integers(named(named_by, given.data, "strata"))
+    strata = values_of(named_by, given.data, "strata") if folds.column else given.response
 
     def draw(stream: Stream) -> IntArray:
         labels = np.empty(given.n, dtype=np.int64)
-        for rows in rsample_strata(by.response, integers, folds.collation or "ICU", stream):
+        for rows in rsample_strata(strata, integers, folds.collation or "ICU", stream):
             labels[rows] = _shuffled_labels(len(rows), folds.k)(stream)
         return labels
 
@@ -271,8 +276,7 @@ def boot_folds(n: int, k: int) -> int:
 
 def _boot(folds: RFolds, given: Given) -> Draw:
     """n of the K * ceil(n / K) labels, K as `boot_folds` says."""
-    n = given.n
-    k = boot_folds(n, folds.k)
+    n, k = given.n, boot_folds(given.n, folds.k)
     if k != folds.k:
         warn(f"boot's cv.glm changes K from {folds.k} to {k} for {n} rows.")
     labels = np.tile(np.arange(k), -(-n // k))
@@ -281,16 +285,8 @@ def _boot(folds: RFolds, given: Given) -> Draw:
 
 def _cv(folds: RFolds, given: Given) -> Draw:
     """Permuted rows in chunks; leave-one-out is not shuffled."""
-    n, k = given.n, folds.k
-
-    def draw(stream: Stream) -> IntArray:
-        labels = np.empty(n, dtype=np.int64)
-        order = stream.permutation(n) if n > k else np.arange(n)
-        for fold, rows in enumerate(np.array_split(order, k)):
-            labels[rows] = fold
-        return labels
-
-    return draw
+    chunks = np.sort(np.arange(given.n) % folds.k)
+    return (lambda stream: chunks) if given.n == folds.k else _along(chunks)
 
 
 def _plain(folds: RFolds, given: Given) -> Draw:

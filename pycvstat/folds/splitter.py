@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -190,6 +190,9 @@ class Splitter(AsTyped, metaclass=Answering):
         >>> KFold(3, random=1).plan(10).fold_ids
         array([1, 2, 2, 1, 2, 3, 1, 3, 1, 3])
         """
+        if not is_dataclass(type(self)):
+            problem, name = "a splitter of your own is a dataclass.", type(self).__name__
+            raise FoldError(problem, given=name, fix=f"@dataclass(frozen=True) above class {name}")
         n = require_few(rows_of(data))
         if n < 1:
             raise FoldError("There are no rows to split.", given=f"{n} rows")

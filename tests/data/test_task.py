@@ -11,7 +11,7 @@ import pytest
 
 from pycvstat.data.frame import read
 from pycvstat.data.task import Task
-from pycvstat.errors import DataError, InputError
+from pycvstat.errors import DataError, FormulaError, InputError
 
 DATA = pd.DataFrame(
     {
@@ -25,6 +25,12 @@ DATA = pd.DataFrame(
 
 def labels(formula: str, data: Any = DATA, **given: Any) -> tuple[str, ...]:
     return Task.build(formula, data, **given).formula.labels
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+def test_a_formula_without_words_is_none(text: str) -> None:
+    with pytest.raises(FormulaError, match="The formula"):
+        Task.build(text, DATA)
 
 
 @pytest.mark.parametrize("name", ["groups", "weights"])

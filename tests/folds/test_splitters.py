@@ -24,6 +24,7 @@ from pycvstat.folds import (
     Predefined,
     Repeated,
     RFolds,
+    Splitter,
     Stratified,
     StratifiedGrouped,
     Subsampling,
@@ -413,3 +414,17 @@ def test_numbers_of_numpy_are_shown_as_numbers():
 def test_a_gap_is_a_number_of_rows_or_none_at_all(gap):
     with pytest.raises(FoldError, match="gap must be an integer >= 0"):
         TimeSeries(5, gap=gap)
+
+
+def test_a_splitter_that_is_no_dataclass_is_told_so():
+    class Halves(Splitter):
+        draws = False
+
+        def _layout(self, given, stream):
+            raise NotImplementedError
+
+        def get_n_splits(self, X=None, y=None, groups=None):
+            return 2
+
+    with pytest.raises(FoldError, match="is a dataclass"):
+        Halves().plan(6)

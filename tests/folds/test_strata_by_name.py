@@ -47,6 +47,20 @@ def test_a_text_of_a_users_own_splitter_is_no_column():
     assert BY_NAME.column == pcv.Repeated(pcv.Grouped(5, strata="s"), 2, random=1).column == "s"
 
 
+@pytest.mark.parametrize("folds", [BY_NAME, pcv.RFolds("rsample", 5, seed=1, strata="s")])
+def test_missing_strata_are_called_strata(folds):
+    holed = DATA.copy()
+    holed.loc[3, "s"] = None
+    with pytest.raises(FoldError, match="strata must not be missing"):
+        plan_of(folds, holed, groups="g" if folds is BY_NAME else None)
+
+
+@pytest.mark.parametrize("strata", [DATA.s, 3, ["a", "b"]])
+def test_strata_of_a_dialect_are_a_name_or_the_response(strata):
+    with pytest.raises(FoldError, match="by its name"):
+        pcv.RFolds("rsample", 5, seed=1, strata=strata)
+
+
 def test_rows_left_out_take_their_strata_with_them():
     holed = DATA.copy()
     holed.loc[[3, 40], "x"] = np.nan
