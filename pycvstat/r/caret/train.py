@@ -224,6 +224,7 @@ def train(
             fix='na_action="na.omit" leaves these rows out',
         )
     _check_response(task, known, control)
+    _check_metric(metric, bool(task.response.levels))
     if x is not None:
         _check_predictors(task, known, steps)
     if weights is not None and not known.weighs:
@@ -269,6 +270,21 @@ def _draw_an_example(task: Task, control: trainControl) -> None:
     draws.sample(n, size)
 
 
+OF_NUMBERS, OF_CLASSES = ("RMSE", "Rsquared"), ("Accuracy", "Kappa")
+
+
+def _check_metric(metric: str | None, classes: bool) -> None:
+    """Refuse what only the other kind of response has, as caret does; it warns of other names."""
+    if metric in (OF_NUMBERS if classes else OF_CLASSES):
+        problem = f"metric {metric} is not applicable to {_kind(classes)} models."
+        fix = f"use one of {', '.join(OF_CLASSES if classes else OF_NUMBERS)}"
+        raise InputError(problem, given=f"metric={metric!r}", fix=fix)
+
+
+def _kind(classes: bool) -> str:
+    return "classification" if classes else "regression"
+
+
 def _check_predictors(task: Task, method: Method, steps: tuple[str, ...]) -> None:
     """Refuse missing values, and factors where caret makes a matrix of the predictors."""
     if task.omitted:
@@ -290,9 +306,8 @@ def _check_response(task: Task, method: Method, control: trainControl) -> None:
     """Refuse responses that the method cannot predict, and classes that caret cannot use."""
     response = task.response
     if response.kind not in method.kinds:
-        kind = "classification" if response.levels else "regression"
         raise InputError(
-            f"wrong model type for {kind}.",
+            f"wrong model type for {_kind(bool(response.levels))}.",
             given=f"{method.name} for {response.name}, which is {response.kind}",
             fix="make the response numeric, or use method='knn'"
             if response.levels

@@ -55,6 +55,18 @@ def test_a_metric_that_is_not_measured_gives_way_with_a_warning():
     assert (fit.metric, fit.maximize) == ("RMSE", False)
 
 
+@pytest.mark.parametrize(
+    ("form", "data", "metric"),
+    [("mpg ~ wt", CARS, "Accuracy"), ("mpg ~ wt", CARS, "Kappa"),
+     ("Species ~ .", IRIS, "RMSE"), ("Species ~ .", IRIS, "Rsquared")],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["cv", "none"])
+def test_a_metric_of_the_other_kind_is_refused(form, data, metric, method):
+    how = r.caret.trainControl(method, number=3)
+    with pytest.raises(PycvstatError, match=f"metric {metric} is not applicable"):
+        r.caret.train(form, data, method="knn", metric=metric, tuneGrid={"k": [5]}, trControl=how)
+
+
 def test_steps_that_take_nothing_out_are_printed_as_none():
     assert "\nPre-processing:  (None) \n" in repr(cars(method="lm", preProcess=["zv", "nzv"]))
     assert "\nNo pre-processing\n" in repr(cars(method="lm"))
