@@ -41,8 +41,8 @@ def cluster_robust(
         )
     sizes, mean = np.bincount(groups), losses.mean()
     sums = np.bincount(groups, losses - mean)
-    total = float(np.bincount(groups, np.abs(losses)).max())
-    spread(np.append(sums, 0.0), "the summed losses of the groups", scale=total)
+    scale = float((np.bincount(groups, np.abs(losses)) / sizes).max())
+    spread(mean + sums / sizes, "the mean losses of the groups", scale=scale)
     moved = sums / (losses.size - sizes)  # what leaving out the group takes off the mean
     std_error = np.sqrt(factor * (count - 1) / count * (moved**2).sum())
     df = freedom(sizes)
@@ -63,13 +63,17 @@ def freedom(sizes: IntArray) -> float:
     >>> round(freedom(np.array([5, 5, 5, 5])), 6), round(freedom(np.array([17, 1, 1, 1])), 2)
     (3.0, 1.01)
     """
-    share = sizes / sizes.sum()
-    squares = (share / (1 - share)) ** 2
-    own = 1 - 2 * share + (total := (share**2).sum())
-    a, b, c = (float((squares * share**k).sum()) for k in range(3))
+    sizes = np.sort(sizes)[::-1]  # the largest apart: beside it the others would lose their digits
+    share, rest = sizes / sizes.sum(), (sizes.sum() - sizes) / sizes.sum()
+    moved, squares = (share / rest) ** 2, share**2
+    (first, others), small = (moved[0], moved[1:]), share[1:]
+    beside, total = squares[1:].sum(), squares.sum()
+    own = rest**2 + np.append(beside, total - squares[1:])
+    with_first = first * (others * (beside - share[0] * rest[0] - small) ** 2).sum()
+    a, b, c = (float((others * small**k).sum()) for k in range(3))
     across = (total * a) ** 2 + 2 * a * c - 4 * total * a * b + 2 * b**2
-    within = (squares**2 * (own**2 - (total - 2 * share) ** 2)).sum()
-    return float((squares * own).sum() ** 2 / (within + across))
+    across -= (others**2 * (total - 2 * small) ** 2).sum()
+    return float((moved * own).sum() ** 2 / (((moved * own) ** 2).sum() + 2 * with_first + across))
 
 
 def _formula(table: LossTable, level: float) -> Limits:

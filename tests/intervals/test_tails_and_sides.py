@@ -138,6 +138,21 @@ def test_degrees_of_freedom_of_groups_are_those_of_the_covariance_of_their_devia
     assert freedom(np.repeat(sizes[0], count)) == pytest.approx(count - 1, rel=1e-9)
 
 
+@pytest.mark.parametrize("few", [(1,), (1, 1), (3, 2, 1)])
+@pytest.mark.parametrize("large", [10**3, 10**5, 10**9])
+def test_one_large_group_leaves_one_degree_of_freedom(large, few):
+    """The covariance of the deviations is that of the large group, but for 1 / large^2."""
+    df = freedom(np.array([large, *few]))
+    assert df == pytest.approx(1, abs=20 / large**2 + 1e-15)
+
+
+def test_groups_of_one_mean_are_counted_as_they_are():
+    losses, groups = np.full(12, 0.3), np.repeat(np.arange(4), 3)
+    with pytest.raises(IntervalError) as refused:
+        cluster_robust(losses, groups, 0.95)
+    assert refused.value.given == "4 values, all 0.3"
+
+
 def test_shared_training_sets_widen_the_interval_by_groups():
     groups, losses = np.arange(40) // 4, np.random.default_rng(1).exponential(size=40)
     folds = FoldPlan.from_fold_ids(1 + groups % 5, groups=groups)
