@@ -81,7 +81,8 @@ class Logit(links.Logit):  # type: ignore[misc]
 
     def inverse(self, z: FloatArray) -> FloatArray:
         """The means."""
-        mu = 1.0 / (1.0 + np.exp(-z))
+        odds = np.exp(np.clip(z, -30.0, 30.0))
+        mu = odds / (1.0 + odds)  # rounded as in R: the digits of 1 - mu are those of mu
         mu[z > 30], mu[z < -30] = WITHIN_1[1], WITHIN_1[0]
         return mu
 

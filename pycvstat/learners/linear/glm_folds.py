@@ -251,8 +251,9 @@ class _Binary(_Table):
     is the probability of the class that is there, and the weight is e / (1 + e)^2.
     """
 
-    FARTHEST = 30.0
-    """Predictors beyond this, where R's logit ends, are left to refits."""
+    FARTHEST, WRONG = 30.0, 15.0
+    """Predictors beyond these are left to refits: where R's logit ends; and, of the class that is
+    not there, where R's 1 - mean has lost the digits that its test of convergence reads."""
 
     def __init__(self, problem: Problem, fits: int) -> None:
         super().__init__(problem)
@@ -269,7 +270,7 @@ class _Binary(_Table):
         np.matmul(d, self.turned, out=e)
         e += self.shift
         e[tested] = 0.0
-        valid = (e.max(axis=1) <= self.FARTHEST) & (e.min(axis=1) >= -self.FARTHEST)
+        valid = (e.max(axis=1) <= self.WRONG) & (e.min(axis=1) >= -self.FARTHEST)
         e[tested] = -np.inf
         np.exp(e, out=e)
         np.log(np.add(e, 1.0, out=logs), out=logs)

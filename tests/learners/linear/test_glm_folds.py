@@ -144,6 +144,31 @@ def test_separated_folds_are_left_to_refits():
     assert out.refit.tolist() == [False, False, False, True, True, False, False, False]
 
 
+def test_a_class_that_the_predictor_rules_out_is_left_to_refits():
+    """With means of nearly 1 beside a 0, R's steps and their end hang on the digits of 1 - mean."""
+    x, y = np.arange(-2, 2.5, 0.5), np.array([0.0, 1, 0, 0, 1, 0, 1, 1, 0])
+    X, offset = np.column_stack([np.ones(9), x]), np.append(26.0, np.zeros(8))
+    family, link = family_named("binomial", None, None), LINKS["logit"]
+    out = glm_left_out_means(X, y, family, link, np.arange(9), np.arange(10), offset=offset)
+    assert out.refit[1:].all()
+    train = np.arange(9) != 4
+    fit = fit_glm(Problem.of(X[train], y[train], family, link, offset=offset[train]))
+    mean = link.inverse(fit.fitted.predict(X[[4]]))
+    theirs = 0.0620806205941197  # R 4.2.2; without its rounding 8e-8 off
+    assert mean == pytest.approx(theirs, rel=1e-8)
+
+
+def test_separated_classes_go_the_way_of_r():
+    """Coefficients on their way to infinity after 25 iterations of R 4.2.2, with its rounding."""
+    x = np.array([0.3, 1.1, 1.9, 2.4, 3.3, 4.2, 5.1, 5.8, 7.2, 8.8])
+    X, y = np.column_stack([np.ones(10), x]), (x > 3.7).astype(float)
+    fit = fit_glm(Problem.of(X, y, family_named("binomial", None, None), LINKS["logit"]))
+    assert fit.iterations == 25
+    assert not fit.converged
+    theirs = pytest.approx([-185.9644098555586, 49.59149300102008], rel=2e-10)
+    assert fit.fitted.coefficients == theirs
+
+
 def test_separated_or_aliased_as_a_whole():
     X = np.column_stack([np.ones(8), np.arange(8.0)])
     y = (X[:, 1] > 3).astype(float)
