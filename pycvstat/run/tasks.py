@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -95,7 +96,9 @@ def execution_from(
     if client is not None:
         _check_client(client, n_jobs)
     workers = _workers(n_jobs)
-    if task_limit is not None and (workers == 1 or not is_number(task_limit) or task_limit <= 0):
+    if task_limit is not None and not (
+        workers > 1 and is_number(task_limit) and 0 < task_limit <= TIMEOUT_MAX
+    ):
         raise InputError(
             "task_limit is a number of seconds, after which a worker process is ended.",
             given=f"task_limit={task_limit!r}, {'a dask client' if client else f'{n_jobs=}'}",

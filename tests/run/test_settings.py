@@ -58,6 +58,8 @@ def fake(**changes: Any) -> Any:
         ({"task_limit": 10}, "with n_jobs=2"),
         ({"task_limit": 0, "n_jobs": 2}, "a number of seconds"),
         ({"task_limit": "1h", "n_jobs": 2}, "a number of seconds"),
+        ({"task_limit": float("nan"), "n_jobs": 2}, "a number of seconds"),
+        ({"task_limit": float("inf"), "n_jobs": 2}, "a number of seconds"),
         ({"task_limit": 10, "client": fake()}, "a dask client"),
         ({"checkpoint": 7}, "checkpoint must be"),
         ({"checkpoint": ""}, "checkpoint must be"),
