@@ -169,6 +169,15 @@ def test_separated_classes_go_the_way_of_r():
     assert fit.fitted.coefficients == theirs
 
 
+def test_a_start_that_is_not_valid_is_left_to_refits():
+    """Also in a row without weight: R looks at all of them."""
+    y, weights = np.array([2.0, 3, 1, 4, -1]), np.array([1.0, 1, 1, 1, 0])
+    args = (family_named("poisson", None, None), LINKS["identity"], np.arange(5), np.arange(6))
+    assert glm_left_out_means(np.ones((5, 1)), y, *args, weights).refit.all()
+    y[4] = 0.0
+    assert not glm_left_out_means(np.ones((5, 1)), y, *args, weights).refit.any()
+
+
 def test_separated_or_aliased_as_a_whole():
     X = np.column_stack([np.ones(8), np.arange(8.0)])
     y = (X[:, 1] > 3).astype(float)
