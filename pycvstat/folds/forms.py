@@ -175,7 +175,8 @@ def write_csv(plan: FoldPlan, path: str | PathLike[str]) -> None:
 def r_code(plan: FoldPlan, name: str) -> str:
     """R code for the list of test rows, and of training rows where they are not the rest."""
     if not isinstance(name, str) or not name.strip() or "\0" in name:
-        raise FoldError("The name of the list in R is text.", given=repr(name))
+        fix = 'open("folds.R", "w").write(plan.to_r("folds"))'
+        raise FoldError("The name of the list in R is text.", given=repr(name), fix=fix)
     test = [plan.test_rows(i) for i in range(len(plan))]
     text = _r_list(name, test, r_names(plan))
     if plan.train is not None:

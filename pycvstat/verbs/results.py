@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pycvstat.intervals.paired import Adjust, Paired
     from pycvstat.intervals.result import Interval
     from pycvstat.r.check.crosscheck import Crosscheck
+    from pycvstat.r.check.script import Style
 
 
 class Verbs(Shown):
@@ -42,7 +43,7 @@ class Verbs(Shown):
     """Tables that `tidy` gives by name, besides its own."""
 
     @answering
-    def to_r(self, path: str | PathLike[str], **options: Any) -> Path:
+    def to_r(self, path: str | PathLike[str], *, data: bool = True, style: Style = "full") -> Path:
         """Write an R script that reproduces the result, or the result as a plain list of R.
 
         Parameters
@@ -50,10 +51,12 @@ class Verbs(Shown):
         path : path
             Ending in .R: a script, and beside it the CSV that it reads; no row of the data stands
             in the script. Ending in .rds: a file for ``readRDS``; see `as_r`.
-        **options
-            ``data=False``: only the script. ``style="course"``: up to twenty lines as a course
-            would write them, which draw the folds and loop over them, for a cross-validation or a
-            tuning over a grid.
+        data : bool
+            Whether the CSV is written too.
+        style : {"full", "course"}
+            "full" has every fold and function; "course" is up to twenty lines as a course would
+            write them, which draw the folds and loop over them, for a cross-validation or a tuning
+            over a grid.
 
         Returns
         -------
@@ -61,7 +64,7 @@ class Verbs(Shown):
         """
         from pycvstat.r.check.script import write_script
 
-        return write_script(self, path, **options)
+        return write_script(self, path, data, style)
 
     @answering
     def bundle(

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from pycvstat.data.formula.syntax import quote
+from pycvstat.data.frame import Frame
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import is_number, is_whole
@@ -18,6 +19,7 @@ from pycvstat.losses import as_loss
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.tune import TuneResult
 from pycvstat.r.bridge.to_r import literal
+from pycvstat.r.check.data_in_r import as_offered
 from pycvstat.r.check.script import Script
 from pycvstat.rmath.random import RRandom
 
@@ -94,9 +96,9 @@ def course_script(result: Any, stem: str = "data") -> Script:
 
 def _frame(task: Task) -> pd.DataFrame:
     """The rows that are fitted, with the columns that formulas only take away."""
-    frame, whole = task.frame, task.frame if task.given is None else task.given.take(task.rows)
-    removed = (name for one in (task.formula, *task.own) for name in one.removed)
-    return frame.to_pandas().assign(**{name: whole[name].to_pandas() for name in removed})
+    whole = task.frame if task.given is None else task.given.take(task.rows)
+    columns = {name: task.frame.columns.get(name, whole[name]) for name in whole.names}
+    return as_offered(task, Frame(columns, task.n)).to_pandas()
 
 
 WORD = re.compile(r"(?!(NA|NaN|Inf|Infinity|T|F|TRUE|FALSE)\s*$)[^\W\d_]", re.IGNORECASE)

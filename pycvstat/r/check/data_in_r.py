@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pycvstat.data.formula.syntax import columns_in
 from pycvstat.data.frame import Frame, read_y
 from pycvstat.data.response import of_all
 from pycvstat.data.task import Task
@@ -102,7 +103,7 @@ def data_of(task: Task) -> dict[str, Any]:
     beside = {"beside": [name for name in task.formula.beside if name in frame]}
     reading = {"classes": bool(task.response.levels), **beside, **words}
     text, *own = formulas_of(task)
-    given = {"formula": text, "data": r_frame(frame), "weights": weights}
+    given = {"formula": text, "data": r_frame(as_offered(task, frame)), "weights": weights}
     return given | {"reading": reading | ({"own": own} if own else {})}
 
 
@@ -118,6 +119,16 @@ def formulas_of(task: Task) -> list[str]:
     own = [one.text for one in task.own]
     ours = bool(own) and task.formula.text == of_all(task.own)  # none was given for all
     return own if ours else [task.formula.text, *own]
+
+
+def as_offered(task: Task, frame: Frame) -> Frame:
+    """Columns in the order of the data where ``.`` stands for them, after those of the response:
+    of several that span each other, R leaves out the last."""
+    if not any(map(DOT.search, formulas_of(task))):
+        return frame
+    place = {name: i for i, name in enumerate(task.offered)}
+    place |= dict.fromkeys(columns_in(task.formula.response), -1)
+    return frame.select(sorted(frame.names, key=lambda name: place.get(name, len(place))))
 
 
 def r_frame(frame: Frame) -> Frame:

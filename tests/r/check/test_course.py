@@ -22,6 +22,7 @@ READ = CARS[["mpg", "wt", "hp"]].assign(
     absent=np.where(CARS["vs"] == 1, "NA", "no"),
     day=pd.date_range("2020-01-01", periods=len(CARS)),
 )
+ALIASED = CARS.assign(g=READ["g"], w=np.linspace(0.5, 2, 32))
 READ["two words"] = pd.Categorical(np.where(CARS["vs"] == 1, "x", "y"))
 LINES = 22
 """Of the longest script: a dozen, one per column of classes, and a seed."""
@@ -91,6 +92,24 @@ def test_r_tunes_by_a_short_script(dialect, tmp_path):
     result = pcv.tune(pcv.OLS(), "mpg ~ wt", AUTO, grid=grid, folds=folds)
     found = printed(result, tmp_path / "auto.R")
     np.testing.assert_allclose(found, [result.estimate], rtol=1e-6)  # seven digits
+
+
+@pytest.mark.live_r
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+def test_the_dot_of_a_formula_stands_for_columns_in_the_order_of_the_data(tmp_path):
+    # where columns span others, the order says which has no coefficient: gear, or its levels g
+    grid = {"formula": ["mpg ~ wt + g", "mpg ~ . - hp"]}
+    folds = pcv.KFold(4, random=1)
+    result = pcv.nested_cv(pcv.OLS(), None, ALIASED, grid=grid, outer=folds, inner=pcv.KFold(3))
+    assert result.crosscheck()
+    tuned = pcv.tune(pcv.OLS(), None, ALIASED, grid=grid, folds=folds)
+    np.testing.assert_allclose(printed(tuned, tmp_path / "a.R"), [tuned.estimate], rtol=1e-6)
+
+
+def test_an_argument_of_another_name_is_answered(tmp_path):
+    result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", CARS, folds=pcv.Blocks(4))
+    with pytest.raises(InputError, match="no argument 'styl'"):
+        result.to_r(tmp_path / "out.R", styl="course")
 
 
 def test_a_grid_is_typed_as_in_a_course(tmp_path):
