@@ -316,11 +316,15 @@ class LossTable(Sealed):
     @cached_property
     def _tested(self) -> tuple[IntArray, FloatArray]:
         plan = self.plan
-        tests = np.bincount(plan.rows, minlength=plan.n)
+        if plan.n > 8 * len(plan.rows):  # few of many rows: not one number for each
+            rows, tests = np.unique(plan.rows, return_counts=True)
+        else:
+            rows = np.flatnonzero(counts := np.bincount(plan.rows))
+            tests = counts[rows]
         narrow = plan.rows.astype(np.min_scalar_type(plan.n))  # few bytes are sorted by counting
-        rows, losses = np.flatnonzero(tests), self.losses[np.argsort(narrow, kind="stable")]
+        losses = self.losses[np.argsort(narrow, kind="stable")]
         if len(rows) < len(losses):
-            losses = means_between(np.append(0, tests[rows].cumsum()), losses)
+            losses = means_between(np.append(0, tests.cumsum()), losses)
         return rows, _unchangeable(losses)
 
     def select(self, index: int) -> LossTable:

@@ -154,13 +154,13 @@ def test_no_text_shows_where_an_object_lies_in_memory() -> None:
 
 
 def test_reprs_are_short() -> None:
-    from pycvstat.r.kknn import cv_kknn, kknn, train_kknn
+    from pycvstat.r.kknn import cv_kknn, kknn
 
     cars = pd.concat([pcv.data.mtcars()] * 5, ignore_index=True) + np.arange(160)[:, None] / 100
     cv = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", cars, folds=pcv.KFold(4, random=1))
     near = pcv.KNN().fit("mpg ~ wt", cars).neighbours(cars)
     long = [
-        cv.table, cv.table.means(), cv.table.predictions, near, train_kknn("mpg ~ wt", cars),
+        cv.table, cv.table.means(), cv.table.predictions, near,
         kknn("mpg ~ wt", cars, cars), cv_kknn("mpg ~ wt", cars, random=1), cv,
     ]  # fmt: skip
     shown = {type(one).__name__: repr(one) for one in long}

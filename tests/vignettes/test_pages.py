@@ -44,7 +44,7 @@ ENTRIES = [(name, value) for group in public_names().values() for name, value in
 def build(source: Path, target: Path, *more: str) -> subprocess.CompletedProcess[str]:
     """What `make docs` does, for these sources."""
     command = [sys.executable, "-m", "sphinx", "-c", str(HERE), "-E", "-n", "-W", "--keep-going",
-               "-q", *more, str(source), str(target)]  # fmt: skip
+               "-q", "--no-color", *more, str(source), str(target)]  # fmt: skip
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
