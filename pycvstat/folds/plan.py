@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pycvstat.errors import FoldError
+from pycvstat.errors.names import answering
 from pycvstat.folds import forms
 from pycvstat.folds.fits import Fits, Kind, partition_kind
 from pycvstat.folds.problems import plan_problems, require_few, row_count, rows_of
@@ -314,6 +315,7 @@ class FoldPlan(Shown, Fits):
         """
         return [self.test_rows(i) + first for i in range(len(self))]
 
+    @answering
     def to_r(self, name: str = "folds") -> str:
         """R code that makes the list of test rows (and of training rows where needed).
 

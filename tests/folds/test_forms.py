@@ -1,5 +1,7 @@
 """Folds in and out: every way keeps the fingerprint."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -189,3 +191,12 @@ def test_fits_are_named_in_r_by_fold_and_by_repeat_where_there_are_several() -> 
     assert [f"Fold{i} = " in once for i in (1, 2, 3)] == [True] * 3
     assert "Rep" not in once
     assert "Rep4.Fold3 = " in r_code(PLANS["repeated"], "folds")
+
+
+def test_code_for_r_is_asked_for_by_its_name():
+    plan = KFold(5, random=1).plan(20)
+    with pytest.raises(InputError, match="no argument 'style'"):
+        plan.to_r(style="course")
+    with pytest.raises(FoldError, match="The name of the list") as caught:
+        plan.to_r(Path("folds.R"))
+    assert "write(plan.to_r" in str(caught.value)
