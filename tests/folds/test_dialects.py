@@ -144,8 +144,16 @@ def test_a_plan_keeps_what_made_it_where_r_can_make_it(name):
     assert folds.plan(24, y=np.arange(24) % 2).splitter == folds
 
 
-def test_a_plan_by_strata_of_a_column_is_made_in_r_by_a_course_only():
-    plan = RFolds("rsample", 4, seed=1, strata="z").plan({"z": np.arange(24) % 2})
-    assert "strata = STRATA" in plan.splitter.in_r().course
+@pytest.fixture
+def by_a_column():
+    return RFolds("rsample", 4, seed=1, strata="z").plan({"z": np.arange(24) % 2})
+
+
+def test_a_plan_by_strata_of_a_column_is_made_by_a_course(by_a_column):
+    assert "strata = STRATA" in by_a_column.splitter.in_r().course
+
+
+@pytest.mark.live_r
+def test_and_by_nothing_else_in_r(by_a_column):
     with pytest.raises(RError, match="no counterpart"):
-        plan.crosscheck()
+        by_a_column.crosscheck()
