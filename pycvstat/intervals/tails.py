@@ -27,15 +27,15 @@ lay too low, in 14 (lognormal) and in 8 (t with 3 degrees of freedom)."""
 FEW = 8  # losses below which their tails say nothing
 
 
-def kurtosis(values: FloatArray, centre: float | None = None) -> float:
-    """Fourth moment over squared second, about the mean or a centre (3 for the normal law).
+def kurtosis(values: FloatArray) -> float:
+    """Fourth moment over squared second, about the mean (3 for the normal law).
 
     Examples
     --------
     >>> kurtosis(np.array([-1.0, 1.0, -1.0, 1.0]))
     1.0
     """
-    deviations = values - (values.mean() if centre is None else centre)
+    deviations = values - values.mean()
     largest = np.abs(deviations).max()
     if not 0 < largest < np.inf:
         return float("nan")
