@@ -18,7 +18,7 @@ from pycvstat.cli.files import add_reading
 from pycvstat.cli.messages import in_words
 from pycvstat.cli.options import FOLDS, LEARNERS
 from pycvstat.cli.published import EXAMPLES as PUBLISHED, add_commands
-from pycvstat.errors import PycvstatError, PycvstatWarning
+from pycvstat.errors import PycvstatError, PycvstatWarning, interruptible
 from pycvstat.errors.advice import speaking
 from pycvstat.errors.names import ELSEWHERE
 from pycvstat.folds import DIALECTS
@@ -97,7 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, chosen)}")
     run = getattr(import_module("pycvstat.cli.commands"), chosen.command)
     try:
-        with warnings.catch_warnings(), speaking(partial(in_words, chosen=chosen)):
+        words = partial(in_words, chosen=chosen)
+        with warnings.catch_warnings(), speaking(words), interruptible():
             warnings.simplefilter("default", PycvstatWarning)
             warnings.showwarning = _show_warning
             run(chosen)

@@ -224,6 +224,27 @@ def noted() -> Iterator[list[tuple[str, str]]]:
 
 
 @contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C stops what is inside also where numba makes a SystemError of it.
+
+    Examples
+    --------
+    >>> try:
+    ...     with interruptible():
+    ...         raise SystemError("a result with an exception set") from KeyboardInterrupt()
+    ... except KeyboardInterrupt:
+    ...     print("stopped")
+    stopped
+    """
+    try:
+        yield
+    except SystemError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        raise
+
+
+@contextmanager
 def heard() -> Iterator[list[str]]:
     """Collect what is warned about inside the block, one text each, instead of showing it.
 

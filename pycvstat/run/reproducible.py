@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from pycvstat.errors import PycvstatWarning, users_line, warn
+from pycvstat.errors import PycvstatWarning, interruptible, users_line, warn
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ def perform(common: Common, number: int, task: Any) -> Any:
     outer, _here.task = _here.task, f"{common.name}/{0 if number == common.again else number}"
     try:
         _seed(_here.task)
-        with joblib.parallel_config("sequential"):
+        with joblib.parallel_config("sequential"), interruptible():
             return common.function(common.shared, task)
     finally:
         _here.task = outer

@@ -426,7 +426,7 @@ def test_stopped_by_ctrl_c(place: Path, checkpoint: bool) -> None:
     while said := read_terminal(ours):
         err += said
     out, _ = started.communicate(timeout=60)
-    assert started.returncode == 130
+    assert started.returncode == 130, err
     assert out == ""
     assert "Traceback" not in err
     kept = "kept in kept; the same command goes on" if checkpoint else "with --checkpoint FOLDER"

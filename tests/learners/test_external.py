@@ -434,3 +434,15 @@ def test_columns_are_as_they_are_for_a_kind_of_column_transformer():
     steps = Ours([("x", "passthrough", ["x"])])
     assert External(make_pipeline(steps, TheirLasso())).sees_frames
     assert not External(make_pipeline(StandardScaler(), TheirLasso())).sees_frames
+
+
+@pytest.mark.parametrize("step", ["fit", "predict"])
+def test_ctrl_c_in_code_compiled_by_numba_is_no_failed_fit(step: str) -> None:
+    class Interrupted(Constant):
+        def _stop(self, *_: Any) -> Any:
+            raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    setattr(Interrupted, step, Interrupted._stop)
+    data = pcv.data.waves(20, random=1)
+    with pytest.raises(KeyboardInterrupt):
+        pcv.cross_validate(Interrupted(), "y ~ .", data, folds=pcv.KFold(5), on_error="warn")

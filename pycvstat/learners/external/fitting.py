@@ -16,7 +16,7 @@ from pycvstat.data.formula import FittedEncoder, quote
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.response import Response
 from pycvstat.data.task import Task
-from pycvstat.errors import FitError, InputError, telling
+from pycvstat.errors import FitError, InputError, interruptible, telling
 from pycvstat.errors.checks import LESS
 from pycvstat.learners.base import (
     WITHOUT_WEIGHTS,
@@ -182,7 +182,8 @@ def _fitted(learner: Wrapped, X: Any, task: Task, rows: IntArray) -> Any:
     made = learner.fresh(zlib.crc32(np.ascontiguousarray(rows, dtype=np.int64).tobytes()) >> 1)
     extra = {} if task.weights is None else _weights_argument(made, task.weights[rows], learner)
     try:
-        fitted = made.fit(X, y, **extra)
+        with interruptible():
+            fitted = made.fit(X, y, **extra)
     except Exception as error:
         raise _failure(learner, "fit", error, X) from error
     return made if fitted is None else fitted
@@ -226,7 +227,8 @@ def outcome_of(fitted: Any, X: Any, response: Response, learner: Wrapped) -> Out
         if prob is not None and learner.takes_the_likeliest:
             full = _all_classes(prob, fitted, response)
             return Outcome(full.argmax(axis=1).astype(np.float64), full)
-        found = fitted.predict(X)
+        with interruptible():
+            found = fitted.predict(X)
     except Exception as error:
         raise _failure(learner, "predict", error, X) from error
     values = _numbers(found, len(X), learner)

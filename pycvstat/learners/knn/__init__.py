@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pycvstat.data.frame import read
 from pycvstat.data.task import Coding, Task
-from pycvstat.errors import Advice, DataError, FitError, InputError, RError
+from pycvstat.errors import Advice, DataError, FitError, InputError, RError, interruptible
 from pycvstat.errors.checks import check_word, is_number, is_whole
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which, spread
 from pycvstat.learners.in_r import LearnerInR
@@ -341,7 +341,8 @@ class FittedKNN(Fitted):
         known: BoolArray = np.asarray(np.isfinite(X).all(axis=1))
         tell_missing(known, na)
         k = self.learner.k
-        found = self._index.find(X[known], k + 1)
+        with interruptible():
+            found = self._index.find(X[known], k + 1)
         distances = found.distances(self._metric.p)
         near = Neighbours(
             found.rows[:, :k],

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pycvstat.data.frame import Column, Frame, read
 from pycvstat.data.response import Kind
 from pycvstat.data.task import Coding, Task
-from pycvstat.errors import DataError, InputError, warn
+from pycvstat.errors import DataError, InputError, interruptible, warn
 from pycvstat.errors.checks import check_word
 from pycvstat.learners.knn import KNN, FittedKNN, check_rows
 from pycvstat.learners.knn.distances import KERNELS, Kernel, Metric
@@ -283,5 +283,6 @@ def kknn_dist(
     unit = np.ones(rows.shape[1])
     k = neighbours_of(k, len(rows))
     index = Index(rows, Metric(np.arange(rows.shape[1]), unit, unit, power))
-    sums, near = index.scan(new, np.array([k]))
+    with interruptible():
+        sums, near = index.scan(new, np.array([k]))
     return near[:, 0] + 1, Found(sums, near[:, 0]).distances(power)
