@@ -225,7 +225,7 @@ def noted() -> Iterator[list[tuple[str, str]]]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Ctrl-C stops what is inside also where numba makes a SystemError of it.
+    """Ctrl-C stops what is inside also where numba makes SystemErrors of it, one of another.
 
     Examples
     --------
@@ -239,7 +239,10 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except SystemError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):
+        cause: BaseException | None = error
+        while isinstance(cause, SystemError):
+            cause = cause.__cause__
+        if isinstance(cause, KeyboardInterrupt):
             raise KeyboardInterrupt from error
         raise
 

@@ -440,7 +440,10 @@ def test_columns_are_as_they_are_for_a_kind_of_column_transformer():
 def test_ctrl_c_in_code_compiled_by_numba_is_no_failed_fit(step: str) -> None:
     class Interrupted(Constant):
         def _stop(self, *_: Any) -> Any:
-            raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+            try:
+                raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+            except SystemError as error:
+                raise SystemError("returned a result with an exception set") from error
 
     setattr(Interrupted, step, Interrupted._stop)
     data = pcv.data.waves(20, random=1)
