@@ -441,9 +441,9 @@ def test_ctrl_c_in_code_compiled_by_numba_is_no_failed_fit(step: str) -> None:
     class Interrupted(Constant):
         def _stop(self, *_: Any) -> Any:
             try:
-                raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+                raise SystemError("a result with an exception set") from KeyboardInterrupt()
             except SystemError as error:
-                raise SystemError("returned a result with an exception set") from error
+                raise SystemError("a result with an exception set") from error
 
     setattr(Interrupted, step, Interrupted._stop)
     data = pcv.data.waves(20, random=1)
