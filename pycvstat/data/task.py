@@ -205,7 +205,7 @@ class Task:
         others = [*(used[name] for name in further), *beyond]
         tell_rows_lost(read, used, len(keep), complete_rows(used.n, others, "omit"))
         _tell_doubts(each, used, by_arrays=X is not None)
-        whole = frame.select(dict.fromkeys((*used.names, *removed)))
+        whole = dict.fromkeys((*used.names, *removed))
         as_read = used = used if len(keep) == used.n else used.take(keep)
         used, sorted_by = _sorted_words(used, each, levels)
         used, of_classes = with_classes(used, parsed, levels, classes)
@@ -221,8 +221,8 @@ class Task:
             omitted=frame.n - len(keep),
             offered=frame.names,
             given=None
-            if used is as_read and len(whole.names) == len(used.names) and len(keep) == frame.n
-            else whole,
+            if used is as_read and len(whole) == len(used.names) and len(keep) == frame.n
+            else frame.select(whole),
             sorted_by=sorted_by or of_classes,
             grouped_by=columns["groups"].name if columns.get("groups") in taken else "",
             own=tuple(read),

@@ -217,7 +217,7 @@ def from_losses(
     for name, values in columns.items():
         column = _in_plan_order(values, plan, name)
         table = LossTable(plan, column[:, None], loss, _range(column, bounds, loss))
-        if not np.isfinite(table.means().total()).all():
+        if not np.isfinite(table.total()).all():
             raise LossError(f"the sum of the losses of {name} leaves the range of numbers.")
         tables[name] = table
     if y is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
@@ -94,8 +95,38 @@ def _unchangeable(array: FloatArray) -> FloatArray:
     return view
 
 
+class Averaged(Sealed):
+    """Losses of the fits of a plan, which have two means."""
+
+    plan: FoldPlan
+
+    @abstractmethod
+    def fold_means(self) -> FloatArray:
+        """Mean loss by fit and candidate, shape (fits, C)."""
+
+    @abstractmethod
+    def _weights(self) -> FloatArray | None:
+        """What the folds weigh in `pooled`, where that is not their number of rows."""
+
+    def estimate(self) -> FloatArray:
+        """Mean of the fold means by candidate: every fold has the same weight."""
+        return np.asarray(rmath.mean(self.fold_means(), axis=0))
+
+    def pooled(self) -> FloatArray:
+        """Mean over all tested observations by candidate: folds weigh by their size."""
+        weights = self._weights()
+        sizes = self.plan.n_test if weights is None else weights
+        sums = self.fold_means() * sizes[:, None].astype(np.longdouble)
+        return np.asarray(rmath.column_sums(sums) / sizes.sum(), dtype=np.float64)
+
+    def total(self) -> FloatArray:
+        """The sum of all losses by candidate; infinite where it leaves the range of numbers."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self.plan.n_test @ self.fold_means())
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class FoldMeans(Sealed):
+class FoldMeans(Averaged):
     """Mean losses by fit and candidate: what tuning keeps.
 
     Parameters
@@ -150,15 +181,8 @@ class FoldMeans(Sealed):
         """Mean loss by fit and candidate, shape (fits, C)."""
         return self.means
 
-    def estimate(self) -> FloatArray:
-        """Mean of the fold means by candidate: every fold has the same weight."""
-        return np.asarray(rmath.mean(self.fold_means(), axis=0))
-
-    def pooled(self) -> FloatArray:
-        """Mean over all tested observations by candidate: folds weigh by their size."""
-        sizes = self.plan.n_test if self.sizes is None else self.sizes
-        sums = self.fold_means() * sizes[:, None].astype(np.longdouble)
-        return np.asarray(rmath.column_sums(sums) / sizes.sum(), dtype=np.float64)
+    def _weights(self) -> FloatArray | None:
+        return self.sizes
 
     def tidy(self) -> pd.DataFrame:
         """One row per (fit, candidate): repeat, fold, size, parameters, mean loss."""
@@ -167,11 +191,6 @@ class FoldMeans(Sealed):
         columns: dict[str, Any] = {name: np.repeat(of, count) for name, of in of_fits.items()}
         columns |= parameter_columns(self.candidates, len(plan))
         return pd.DataFrame(columns | {"loss": self.means.ravel()})
-
-    def total(self) -> FloatArray:
-        """The sum of all losses by candidate; infinite where it leaves the range of numbers."""
-        with np.errstate(all="ignore"):
-            return np.asarray(self.plan.n_test @ self.fold_means())
 
     def std_error(self) -> FloatArray:
         """Standard deviation of the fold means (ddof 1) over sqrt(fits): the naive one."""
@@ -182,7 +201,7 @@ class FoldMeans(Sealed):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LossTable(Sealed):
+class LossTable(Averaged):
     """Every loss, keyed by fit, row and candidate.
 
     Parameters
@@ -275,13 +294,11 @@ class LossTable(Sealed):
 
     def means(self) -> FoldMeans:
         """The fold means as a table of their own."""
-        return replace(self._means, means=self.fold_means())
-
-    @cached_property
-    def _means(self) -> FoldMeans:
         of = self.loss, self.candidates, self.range, self.weighted
-        sizes = None if self.weights is None else fold_weights(self.plan, self.weights)
-        return FoldMeans(self.plan, self._fold_means, *of, sizes=sizes)
+        return FoldMeans(self.plan, self.fold_means(), *of, sizes=self._weights())
+
+    def _weights(self) -> FloatArray | None:
+        return None if self.weights is None else fold_weights(self.plan, self.weights)
 
     def linearised(self) -> LossTable:
         """Losses without weights, of which the weighted mean is the mean, with its variance.
@@ -293,14 +310,6 @@ class LossTable(Sealed):
         weights, centre = self.weights[self.plan.rows], self.pooled()
         around = (self.losses - centre) * (weights / weights.mean())[:, None]
         return replace(self, losses=centre + around, weights=None, seal="")
-
-    def estimate(self) -> FloatArray:
-        """Mean of the fold means by candidate: every fold has the same weight."""
-        return self._means.estimate()
-
-    def pooled(self) -> FloatArray:
-        """Mean over all tested observations by candidate: folds weigh by their size."""
-        return self._means.pooled()
 
     def per_row(self) -> FloatArray:
         """Mean loss of each row over its tests, shape (n, C); NaN if it was never tested."""

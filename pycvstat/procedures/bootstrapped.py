@@ -336,7 +336,7 @@ def bootstrapped(setting: Setting, learner: Learner, label: str, **more: Any) ->
     tested = np.concatenate([i * n + test for i, (_, test) in enumerate(plan)])
     left_out = replace(
         outcome,
-        table=_rows_of(table, plan, tested),
+        kept=_rows_of(table, plan, tested),
         details=outcome.details[:-1],
         inner_plans=outcome.inner_plans[: len(plan)],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -16,12 +17,12 @@ from pycvstat.errors.checks import as_typed, check_word, short_of_memory
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Prepared
 from pycvstat.losses import FoldMeans, Loss, LossTable, Predictions, loss_label
-from pycvstat.losses.table import fold_weights
+from pycvstat.losses.table import Table, fold_weights
 from pycvstat.procedures.notes import AGAIN, refuse_state, tell_not_converged, tell_notes, where
 from pycvstat.rmath.sums import TOGETHER, mean_of
 from pycvstat.run import Execution, run_tasks
 from pycvstat.run.reproducible import one_thread
-from pycvstat.types import FloatArray, IntArray
+from pycvstat.types import BoolArray, FloatArray, IntArray
 
 Keep = Literal["all", "fold_means"]
 OnError = Literal["raise", "warn"]
@@ -45,9 +46,7 @@ class Outcome:
 
     Parameters
     ----------
-    means : FoldMeans
-    table : LossTable or None
-        None when only fold means were kept.
+    kept : LossTable or FoldMeans
     details : tuple
         What the learner reported, fit by fit.
     failures : tuple of Failure
@@ -59,13 +58,22 @@ class Outcome:
         The seed of the draws; None when nothing was drawn.
     """
 
-    means: FoldMeans
-    table: LossTable | None
+    kept: Table
     details: tuple[Any, ...]
     failures: tuple[Failure, ...]
     inner_plans: tuple[FoldPlan, ...] = ()
     inner_plan: FoldPlan | None = None
     seed: int | None = None
+
+    @property
+    def table(self) -> LossTable | None:
+        """Every loss; None when only fold means were kept."""
+        return self.kept if isinstance(self.kept, LossTable) else None
+
+    @cached_property
+    def means(self) -> FoldMeans:
+        """The fold means."""
+        return self.kept.means() if isinstance(self.kept, LossTable) else self.kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,16 +238,16 @@ def losses_of(work: Work, p: Predictions, rows: IntArray) -> FloatArray:
         given = f"{bad} of {p.values.size} predictions"
         raise FitError("the learner returned predictions that are not finite.", given=given)
     losses = work.loss.pointwise(work.y[rows], p)
-    _within_range(work, np.where(np.isnan(losses), np.inf, losses))
+    _within_range(work, ~np.isfinite(losses))
     return losses
 
 
-def _within_range(work: Work, values: FloatArray) -> None:
-    """Refuse losses, or their sums, that became infinite; NaN stands for a failed fit."""
-    if np.isinf(values).any():
+def _within_range(work: Work, beyond: BoolArray) -> None:
+    """Refuse losses, or their sums, that became infinite."""
+    if beyond.any():
         raise LossError(
             f"the {loss_label(work.loss.name)} leaves the range of numbers.",
-            given=f"{int(np.isinf(values).sum())} of {values.size} are infinite",
+            given=f"{int(beyond.sum())} of {beyond.size} are infinite",
             fix=Advice("change the unit of the response, or use {loss}", loss="absolute"),
         )
 
@@ -307,11 +315,12 @@ def _closed_form(work: Work) -> Outcome | None:
     for text in dict(reversed(said)).values():  # the first about each
         warn(text)
     table = _table(work, losses, p)
-    kept = table if work.keep == "all" else None
+    _within_range(work, np.isinf(table.total()))
     told = p.detail or ()
     tell_notes(work.plan, [[(t, t) for one in fit or () for t in one.notes] for fit in told])
     tell_not_converged(work.plan, told)
-    return Outcome(_in_range(work, table.means()), kept, told or (None,) * len(work.plan), ())
+    kept = table if work.keep == "all" else table.means()
+    return Outcome(kept, told or (None,) * len(work.plan), ())
 
 
 def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
@@ -321,22 +330,23 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
     tell_not_converged(work.plan, details)
     if work.keep == "fold_means":
         stacked = np.stack([r["means"] for r in results])
-        loss, range_ = work.loss.name, work.loss.range
         weights = work.loss_weights
         sizes = None if weights is None else fold_weights(work.plan, weights)
-        of = stacked, loss, work.candidates, range_, work.weighted
-        means = FoldMeans(work.plan, *of, sizes=sizes)
-        return Outcome(_in_range(work, means), None, details, failures, *_inner_plans(work))
-    table = _table(work, np.concatenate([r["losses"] for r in results], axis=1), joined(results))
-    return Outcome(_in_range(work, table.means()), table, details, failures, *_inner_plans(work))
+        of = stacked, work.loss.name, work.candidates, work.loss.range, work.weighted
+        kept: Table = FoldMeans(work.plan, *of, sizes=sizes)
+    else:
+        losses = np.concatenate([r["losses"] for r in results], axis=1)
+        kept = _table(work, losses, joined(results))
+    _within_range(work, np.isinf(kept.total()))  # NaN stands for a failed fit
+    return Outcome(kept, details, failures, *_inner_plans(work))
 
 
 def joined(fits: Sequence[Mapping[str, Any]]) -> Predictions:
     """The predictions of fits one after another; those of failed ones are NaN."""
     values = np.concatenate([fit["values"] for fit in fits], axis=1)
     given = [fit["prob"] for fit in fits if fit["prob"] is not None]
-    of_failed = [np.isnan(fit["values"]).all() for fit in fits if fit["prob"] is None]
-    if not given or not all(of_failed):
+    without = (fit["values"] for fit in fits if fit["prob"] is None)
+    if not given or not all(np.isnan(values).all() for values in without):  # not of failed ones
         return Predictions(values)
     filled = [
         np.full((*fit["values"].shape, given[0].shape[2]), np.nan)
@@ -358,12 +368,6 @@ def _table(work: Work, losses: FloatArray, p: Predictions) -> LossTable:
     of = losses.T, loss, range_, work.candidates, p, work.y, work.weighted, work.levels
     maker = work.prepared.maker()
     return LossTable(work.plan, *of, weights=work.loss_weights, maker=maker)
-
-
-def _in_range(work: Work, means: FoldMeans) -> FoldMeans:
-    """The means, unless their losses add up to more than a number can hold."""
-    _within_range(work, means.total())
-    return means
 
 
 def _failures(work: Work, results: Sequence[Mapping[str, Any]]) -> tuple[Failure, ...]:

@@ -18,11 +18,11 @@ from pycvstat.data.formula.factors import Coding, Levels
 from pycvstat.data.formula.model import Formula
 from pycvstat.data.formula.variables import Variable, freeze
 from pycvstat.data.frame import Frame
-from pycvstat.data.frame.columns import Kind
 from pycvstat.errors import DataError, warn
 from pycvstat.types import FloatArray, IntArray
 
 WORDS = frozenset({"text", "factor", "ordered"})
+Terms = list[list[tuple[int, bool]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,14 +57,12 @@ class Design:
 class FittedEncoder:
     """An encoder whose data-dependent terms are fixed; made by `Encoder.fit`."""
 
-    def __init__(
-        self, formula: Formula, variables: Sequence[Variable], kinds: Mapping[str, Kind]
-    ) -> None:
-        self.formula = formula
-        self._variables = tuple(variables)
-        self._kinds = kinds
+    def __init__(self, encoder: Encoder, variables: Sequence[Variable]) -> None:
+        formula = self.formula = encoder.formula
+        self._variables, self._kinds = tuple(variables), encoder.kinds
+        self._terms, self._widths = encoder.terms, encoder.widths
         names, assign = ["(Intercept)"] * formula.intercept, [0] * formula.intercept
-        for number, term in enumerate(_terms(formula, variables), start=1):
+        for number, term in enumerate(self._terms, start=1):
             made = _joined([variables[i].names(full) for i, full in term])
             names += made
             assign += [number] * len(made)
@@ -83,12 +81,12 @@ class FittedEncoder:
             A level that the full data do not have, or a column of another kind.
         """
         self._check_kinds(frame)
-        check_size(_widths(self.formula, self._variables), frame.n, say=False)
+        check_size(self._widths, frame.n, say=False)
         X = np.empty((frame.n, len(self.columns)))
         X[:, : self.formula.intercept] = 1.0
         first = int(self.formula.intercept)
         with np.errstate(all="ignore"):
-            for term in _terms(self.formula, self._variables):
+            for term in self._terms:
                 blocks = [self._variables[i].matrix(frame, full) for i, full in term]
                 last = first + math.prod(block.shape[1] for block in blocks)
                 _multiply(blocks, X[:, first:last])
@@ -159,17 +157,18 @@ class Encoder:
         self._variables = tuple(freeze(node, frame, coding) for node in formula.expressions)
         for node in formula.offsets:
             refuse_undefined(node, _numeric_offset(node, frame), frame)
-        check_size(_widths(formula, self._variables), frame.n, say=True)
-        self._kinds = {name: frame[name].kind for name in formula.predictors}
+        self.terms = _terms(formula, self._variables)
+        self.widths = _widths(formula, self._variables, self.terms)
+        check_size(self.widths, frame.n, say=True)
+        self.kinds = {name: frame[name].kind for name in formula.predictors}
         self.stateless = not any(variable.computed for variable in self._variables)
 
     def fit(self, frame: Frame) -> FittedEncoder:
         """Fix the data-dependent terms on the rows of `frame`."""
-        fitted = [variable.fit(frame) for variable in self._variables]
-        return FittedEncoder(self.formula, fitted, self._kinds)
+        return FittedEncoder(self, [variable.fit(frame) for variable in self._variables])
 
 
-def _terms(formula: Formula, variables: Sequence[Variable]) -> list[list[tuple[int, bool]]]:
+def _terms(formula: Formula, variables: Sequence[Variable]) -> Terms:
     """For each term its variables, and whether they get a column for every level.
 
     Without an intercept the first factor stands in for it.
@@ -187,9 +186,8 @@ def _terms(formula: Formula, variables: Sequence[Variable]) -> list[list[tuple[i
     ]
 
 
-def _widths(formula: Formula, variables: Sequence[Variable]) -> dict[str, int]:
+def _widths(formula: Formula, variables: Sequence[Variable], terms: Terms) -> dict[str, int]:
     """How many columns each term has."""
-    terms = _terms(formula, variables)
     widths = [math.prod(len(variables[i].names(full)) for i, full in term) for term in terms]
     return {"(Intercept)": int(formula.intercept)} | dict(zip(formula.labels, widths, strict=True))
 
@@ -204,11 +202,14 @@ def _joined(names: Sequence[Sequence[str]]) -> list[str]:
 
 def _multiply(blocks: Sequence[FloatArray], into: FloatArray) -> None:
     """The products of all pairs of columns, in the order of `_joined`."""
-    *others, last = blocks
-    made = np.ones((len(last), 1))
-    for block in others:
+    made, *others = blocks
+    if not others:
+        into[:] = made
+        return
+    for block in others[:-1]:
         pairs = block[:, :, None] * made[:, None, :]
         made = pairs.reshape(len(made), block.shape[1] * made.shape[1])
+    last = others[-1]
     np.multiply(last[:, :, None], made[:, None, :], out=into.reshape(*last.shape, made.shape[1]))
 
 

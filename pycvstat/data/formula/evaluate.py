@@ -142,13 +142,13 @@ def evaluate(node: Node, frame: Frame) -> Value:
         A column of a kind that the expression cannot use.
     """
     match node:
+        case Name(name):
+            return frame[name]
         case Number(value) | Constant(value):
             kind: Any = "logical" if isinstance(value, bool) else "numeric"
             return Vector(np.array(float(value)), kind)
         case Text(value):
             return value
-        case Name(name):
-            return frame[name]
         case Paren(inner):
             return evaluate(inner, frame)
         case Unary("!", operand):
@@ -196,9 +196,8 @@ def column(node: Node, frame: Frame) -> Column:
 def refuse_undefined(node: Node, made: Column, frame: Frame) -> None:
     """Infinite values, and values that are missing although their sources are not."""
     numbers = made.kind in ("numeric", "date", "logical")
-    sources = columns_in(node)
     bad = ~np.isfinite(made.values) if numbers else made.missing()
-    if bad.any() and (bad := bad & frame.complete(sources)).any():
+    if bad.any() and (bad := bad & frame.complete(sources := columns_in(node))).any():
         row = int(np.flatnonzero(bad)[0])
         where = ", ".join(f"{name} = {frame[name].values[row]}" for name in sources)
         raise DataError(

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from pycvstat.errors import FormulaError
@@ -115,14 +116,14 @@ def columns_in(node: Node) -> tuple[str, ...]:
 def deparse(node: Node) -> str:
     """How R writes an expression: the labels of terms and columns depend on it."""
     match node:
+        case Name(name):
+            return "." if node.dot else quote(name)
         case Number(value, integer):
             return str(int(value)) if integer else as_character(value)
         case Text(value):
             return f'"{escape(value, chr(34))}"'
         case Constant():
             return node.spelled
-        case Name(name):
-            return "." if node.dot else quote(name)
         case Call(function, arguments):
             return f"{function}({', '.join(_argument(*a) for a in arguments)})"
         case Unary(operator, operand):
@@ -138,6 +139,7 @@ def _argument(name: str | None, value: Node) -> str:
     return deparse(value) if name is None else f"{quote(name)} = {deparse(value)}"
 
 
+@lru_cache(maxsize=1024)
 def is_syntactic(name: str) -> bool:
     """Whether R needs no backticks around a name."""
     if name in RESERVED or not name or (name[:2] == ".." and name[2:].isdecimal()):

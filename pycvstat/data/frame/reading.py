@@ -201,7 +201,7 @@ def is_polars(value: object, kind: str) -> bool:
 def column_of(name: str, vector: object) -> Column:
     """Read one vector into a column; DataError says why it cannot be read."""
     if isinstance(vector, Column):
-        return vector.rename(name)
+        return vector if vector.name == name else vector.rename(name)
     if is_polars(vector, "Series"):
         return _from_polars(name, vector)
     if isinstance(vector, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):

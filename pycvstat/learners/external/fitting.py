@@ -7,6 +7,7 @@ import sys
 import zlib
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -99,11 +100,12 @@ class Wrapped(Learner):
         """Fit on all rows of a task."""
         self.check(task)
         rows = np.arange(task.n)
+        now = replace(self)  # type: ignore[type-var]  # the user's object may have changed
         if self.sees_frames:
-            return FittedWrapped(self, task, None, _fitted(self, raw(task), task, rows))
+            return FittedWrapped(self, task, None, _fitted(now, raw(task), task, rows))
         encoder = task.encoder("contrasts").fit(task.frame)
         X = predictors(encoder.matrix(task.frame).X, task)
-        fitted = _fitted(self, X, task, rows)
+        fitted = _fitted(now, X, task, rows)
         return FittedWrapped(self, task, encoder, fitted)
 
 

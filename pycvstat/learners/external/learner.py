@@ -7,6 +7,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pycvstat.errors import InputError
@@ -131,14 +132,15 @@ class External(Wrapped):
     def fresh(self, seed: int) -> Any:
         """A copy of the estimator, its undetermined random states set."""
         made = _copied(self.estimator)
-        undetermined = [
-            name
-            for name, value in self.params().items()
-            if value is None and name.rpartition("__")[2] == "random_state"
-        ]
-        if undetermined:
-            made.set_params(**dict.fromkeys(undetermined, seed))
+        if self._undetermined:
+            made.set_params(**dict.fromkeys(self._undetermined, seed))
         return made
+
+    @cached_property
+    def _undetermined(self) -> list[str]:
+        """The random states that nobody set."""
+        unset = (name for name, value in self.params().items() if value is None)
+        return [name for name in unset if name.rpartition("__")[2] == "random_state"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
