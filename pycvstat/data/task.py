@@ -317,7 +317,10 @@ class Task:
         digest = hashlib.sha256(self.frame.fingerprint.encode())
         digest.update(self.formula.text.encode())
         for part in (self.weights, self.groups):
-            digest.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
+            if part is not None and part.dtype == object:  # words, of which it holds places
+                digest.update("\0".join(part).encode())
+            else:
+                digest.update(b"-" if part is None else part.tobytes())
         if self.loss_weights is not None:
             digest.update(b"losses" + self.loss_weights.tobytes())
         return digest.hexdigest()

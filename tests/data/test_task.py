@@ -142,3 +142,15 @@ def test_a_constant_column_can_be_centred_without_being_scaled():
     data = {"y": [1.0, 2.0, 4.0], "x": [3.0, 3.0, 3.0]}
     design = Task.build("y ~ scale(x, scale = FALSE)", data).design()
     assert design.X[:, 1].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_the_fingerprint_is_of_the_words_of_groups_and_not_of_where_they_are() -> None:
+    """It stands in checkpoints and reports, which other sessions read."""
+    found = {
+        Task.build("y ~ x", DATA, groups=[f"{name}{name}" for name in names]).fingerprint
+        for names in ("aabbcc", "aabbcc", "aabbca")
+    }
+    assert len(found) == 2
+    assert Task.build("y ~ x", DATA, groups="g").fingerprint == (
+        "b827aa94f917ce2a481b19adf06e5d1f1ca5962bbc1d2791a17f50197b8e242c"
+    )
