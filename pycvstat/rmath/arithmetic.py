@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pycvstat.types import FloatArray, IntArray
 
-EXACT = 2.0**-52  # a divisor beyond 1 / EXACT has no digits to lose
+_LAST = float(np.finfo(np.longdouble).eps)  # 1 / it: divisors beyond have no digits to lose
 
 
 def by_c(
@@ -57,7 +57,7 @@ def remainder(x: FloatArray, y: FloatArray) -> FloatArray:
     """
     left = x.astype(np.longdouble) - np.floor(x / y) * y.astype(np.longdouble)
     found = (left - np.floor(left / y) * y).astype(np.float64)
-    return np.where(np.abs(y) * EXACT > 1, np.mod(x, y), found)
+    return np.where(np.abs(y) * _LAST > 1, np.mod(x, y), found)
 
 
 def quantiles(values: FloatArray, probs: FloatArray) -> FloatArray:
