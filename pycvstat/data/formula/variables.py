@@ -187,6 +187,10 @@ class Splines(Numbers):
         if knots is None:
             inside = x[(x >= low) & (x <= high)]
             knots = np.quantile(inside, np.linspace(0, 1, self.inner + 2)[1:-1])
+        elif (np.clip(knots, low, high) != knots).any():
+            given = f"knots {knots.tolist()}, values from {low:g} to {high:g}"
+            problem = f"{self.label} has knots beyond the rows that it is fitted on."
+            raise DataError(problem, given=given, fix="give Boundary.knots around them")
         basis = bases.SplineBasis(knots, (low, high), self.degree, self.natural, self.intercept)
         return replace(self, fitted=basis)
 

@@ -112,6 +112,17 @@ def test_a_column_that_does_not_vary() -> None:
         Task.build("y ~ bs(x)", {"x": [1.0, 1.0, 1.0], "y": [1.0, 2.0, 3.0]}).design()
 
 
+@pytest.mark.parametrize("term", ["ns(x, knots = c(0, 3))", "bs(x, knots = -3)"])
+def test_knots_beyond_the_rows(term: str) -> None:
+    """Of which R makes NA, or columns without support."""
+    with pytest.raises(DataError, match="knots beyond the rows") as told:
+        columns(term)
+    assert f"values from {INSIDE.min():g} to {INSIDE.max():g}" in str(told.value)
+    inside = term.removesuffix(")") + ", Boundary.knots = c(-6, 6))"
+    around = columns(inside)
+    assert np.isfinite(around).all()
+
+
 def test_c_means_factor() -> None:
     cars = pcv.data.mtcars()
     ours = pcv.OLS().fit("mpg ~ C(cyl) + wt", cars)
