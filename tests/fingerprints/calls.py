@@ -1,4 +1,4 @@
-"""Some 420 calls of functions, and the exact bits of what each returned once.
+"""Some 440 calls of functions, and the exact bits of what each returned once.
 
 A rebuilding that means to change no number changes none of these::
 
@@ -21,7 +21,9 @@ import scipy.linalg  # whose BLAS is loaded with it
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.fingerprints import (
+    of_data_edges,
     of_folds,
+    of_folds_edges,
     of_intervals,
     of_learners,
     of_losses,
@@ -36,6 +38,8 @@ from tests.fingerprints.bits import digest, leading
 RECORDED = Path(__file__).parent / "recorded.json"
 CALLS: dict[str, Callable[[], Any]] = {
     **of_folds.CALLS,
+    **of_data_edges.CALLS,
+    **of_folds_edges.CALLS,
     **of_learners.CALLS,
     **of_losses.CALLS,
     **of_procedures.CALLS,

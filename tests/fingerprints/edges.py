@@ -1,0 +1,40 @@
+"""What many calls give at once: values, or of a refusal and of warnings the numbers and names."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pycvstat.errors import PycvstatError
+
+TOLD = re.compile(r"-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?|'[^']*'|`[^`]*`|\b(?:nan|inf)\b")
+PATH = re.compile(r"(?:/[\w.-]+){2,}")
+
+
+def told(text: object) -> list[str]:
+    """The numbers and names in a text, without paths; its words may change.
+
+    Examples
+    --------
+    >>> told("'x' has 3 of 1,000 rows")
+    ["'x'", '3', '1,000']
+    """
+    return TOLD.findall(PATH.sub("", str(text)))
+
+
+def outcome(call: Callable[[], Any]) -> list[Any]:
+    """The value of a call and what it warns of, or what it refuses."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            value = ["is", call()]
+        except PycvstatError as error:
+            value = [type(error).__name__, told(error)]
+    return [*value, *(told(one.message) for one in said)]
+
+
+def outcomes(calls: Iterable[Callable[[], Any]]) -> Callable[[], list[Any]]:
+    """One call of all of them."""
+    return lambda: [outcome(call) for call in calls]
