@@ -339,7 +339,7 @@ def _told(
     except IntervalError as error:
         if method != "auto":
             raise
-        means = [float(tables[name].estimate()[0]) for name in (a, b) if name]
+        means = [tables[name].estimate().item() for name in (a, b) if name]
         return means[0] - sum(means[1:]), np.nan, np.nan, np.nan, "none", "", error.problem
     words = found.method, found.target, "; ".join(found.notes)
     return found.estimate, found.low, found.high, p, *words

@@ -278,6 +278,19 @@ def test_rows_that_were_copied_with_noise_are_given_away_by_their_nearest() -> N
     assert not honest.tidy().set_index("check").loc["what nearest rows give away", "found"]
 
 
+def test_what_nearest_rows_give_away_is_the_loss_of_their_responses() -> None:
+    """Two ways: of the first and of the fifth in the order of distances along one variable."""
+    data, folds = line(3), pcv.KFold(5, random=1)
+    found = pcv.audit(pcv.OLS(), "y ~ x0", data, folds=folds, times=5).nearest
+    x, y = data["x0"].to_numpy(), data["y"].to_numpy()
+    losses = np.empty((len(x), 2))
+    for train, test in folds.plan(len(x)):
+        near = train[np.abs(x[train] - x[test, None]).argsort(axis=1)[:, [0, 4]]]
+        losses[test] = (y[test, None] - y[near]) ** 2
+    assert [found.risk, found.further] == pytest.approx(losses.mean(axis=0), rel=1e-12)
+    assert found.risk < found.further
+
+
 def test_nearest_rows_are_not_spoken_of_for_classes() -> None:
     found = pcv.audit(pcv.KNN(), "Species ~ .", pcv.data.iris(), times=5)
     assert found.nearest is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ import pycvstat as pcv
 from pycvstat.errors import IntervalError
 from pycvstat.folds import FoldPlan
 from pycvstat.intervals import interval
+from pycvstat.intervals.bootstrap import bootstrap_rows
 from pycvstat.intervals.cluster import cluster_robust
 from pycvstat.intervals.from_losses import from_losses
 from pycvstat.intervals.legal import check_finite, check_size
@@ -18,6 +21,7 @@ from pycvstat.intervals.ncv import Pieces, monte_carlo_error
 from pycvstat.intervals.proportions import proportion
 from pycvstat.intervals.tails import kurtosis
 from pycvstat.losses import FoldMeans, LossTable, Metric
+from pycvstat.rmath.random import as_stream
 
 SCORES = np.array([1.0, 2.0, 4.0, 3.0])
 
@@ -88,6 +92,31 @@ def test_monte_carlo_error_is_half_the_way_between_both_ends() -> None:
     low, high = (np.sqrt(mse.mean() + s * error) / scale for s in (-1, 1))
     assert 1 < low < high < np.sqrt(4)
     np.testing.assert_allclose(monte_carlo_error(pieces), (high - low) / 2, rtol=1e-14)
+
+
+def test_an_inflation_below_one_is_one_however_the_repetitions_fall() -> None:
+    a = np.array([[3.0, 3.0, 3.2, 2.8], [3.4, 3.0, 3.0, 3.0], [2.9, 3.1, 3.3, 3.0]])
+    mse = a.mean(axis=1)
+    high = np.sqrt(mse.mean() + mse.std(ddof=1) / np.sqrt(3))
+    for ratio, error in ((0.9, 0.0), (1.005, 0.005 / 2)):  # of the higher end to the scale
+        pieces = Pieces(a, np.zeros((3, 4)), 0.0, float(high / ratio * np.sqrt(6)), 0.0, 8)
+        assert monte_carlo_error(pieces) == pytest.approx(error, abs=1e-14)  # rounding
+
+
+def test_draws_without_a_value_are_left_out_and_counted() -> None:
+    """A median that one row in 40 spoils where it is drawn first."""
+    x, values = np.arange(40.0), []
+
+    def median(rows: Any) -> float:
+        values.append(np.nan if rows[0] == 7 else np.median(x[rows]))
+        return float(values[-1])
+
+    limits = bootstrap_rows(40, median, 0.9, 200, as_stream(1))
+    left = int(np.isnan(values).sum())
+    assert 0 < left <= 10
+    assert limits.notes == (f"{left} draws left out, in which the metric is not defined",)
+    kept = np.array(values[:-1])[~np.isnan(values[:-1])]  # the last is the estimate
+    np.testing.assert_array_equal([limits.low, limits.high], np.quantile(kept, [0.05, 0.95]))
 
 
 def test_metrics_of_a_users_own_read_class_codes_where_they_say_so() -> None:

@@ -20,7 +20,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 
 import pycvstat as pcv
 from pycvstat.errors import DataError, FitError, InputError
@@ -239,6 +239,14 @@ def test_estimators_whose_predict_shows_after_the_fit() -> None:
     for wrong in (make_pipeline(StandardScaler()), object(), Ridge):
         with pytest.raises(InputError, match="learner"):
             External(wrong)
+
+
+def test_weights_go_to_the_last_step_of_a_pipeline() -> None:
+    """The first takes none; two ways: the squares as a column of the data."""
+    steps = External(make_pipeline(PolynomialFeatures(2), LinearRegression()))
+    found = steps.fit("y ~ real", DATA, weights="w").predict(DATA)
+    squares = pcv.WLS().fit("y ~ poly(real, 2)", DATA, weights="w").predict(DATA)
+    np.testing.assert_allclose(found, squares, rtol=1e-9)
 
 
 def test_routed_metadata() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -111,7 +112,7 @@ def _place(char: str) -> float:
     if char in _PLACE:
         return _PLACE[char]
     mark = unicodedata.category(char)[0] in "PSZ"
-    return _PLACE["0"] - 1 + ord(char) / 0x110000 if mark else len(_PLACE) + ord(char)
+    return _PLACE["0"] - 1 + ord(char) / sys.maxunicode if mark else len(_PLACE) + ord(char)
 
 
 Kind = Literal["numeric", "logical", "factor", "ordered", "text", "date"]

@@ -151,3 +151,9 @@ def test_reading_a_wide_number_frame_takes_milliseconds() -> None:
         read(data)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.02
+
+
+def test_a_column_is_a_series_as_read_or_as_given() -> None:
+    column = read({"x": np.array([1, 2], np.int8)})["x"]
+    assert column.to_pandas().dtype == np.float64
+    assert column.to_pandas(as_given=True).dtype == np.int8
