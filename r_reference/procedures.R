@@ -220,7 +220,11 @@ pcv_metric <- function(name, y, prediction) {
   of <- is.list(prediction)  # classes
   code <- if (of) as.integer(y) else y + 1
   hard <- if (of) as.integer(prediction$class) else (prediction > 0.5) + 1
-  switch(name,
+  against <- sub("^auc\\((.*)\\)$", "\\1", name)  # auc(class), by its label or its number
+  event <- if (against == name) 2
+           else if (against %in% levels(y)) match(against, levels(y))
+           else as.integer(against)
+  switch(if (against == name) name else "auc",
     rmse = sqrt(mean((y - prediction)^2)),
     r2 = 1 - sum((y - prediction)^2) / sum((y - mean(y))^2),
     r2_correlation = cor(y, prediction)^2,
@@ -233,9 +237,9 @@ pcv_metric <- function(name, y, prediction) {
       (mean(hard == code) - chance) / (1 - chance)
     },
     auc = {
-      rank <- rank(if (of) prediction$prob[, 2] else prediction)
-      ones <- sum(code == 2)
-      (sum(rank[code == 2]) - ones * (ones + 1) / 2) / (ones * sum(code == 1))
+      rank <- rank(if (of) prediction$prob[, event] else prediction)
+      ones <- sum(code == event)
+      (sum(rank[code == event]) - ones * (ones + 1) / 2) / (ones * sum(code != event))
     })
 }
 

@@ -93,6 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = make_parser()
     chosen, unknown = parser.parse_known_args(arguments)
+    if getattr(chosen, "formula", "") is None:  # argparse looks for it right after the data
+        chosen.formula = unknown.pop(0) if unknown and "~" in unknown[0] else None
+        if chosen.formula is None and not any("formula=" in word for word in chosen.grid):
+            parser.error("the following arguments are required: formula")
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, chosen)}")
     run = getattr(import_module("pycvstat.cli.commands"), chosen.command)
@@ -225,7 +229,7 @@ def _add_crosscheck(command: argparse.ArgumentParser) -> None:
 
 def _add_on_data(commands: Any) -> None:
     cv, tune, nested, compare = (
-        _common(_add(commands, name, words, description=f"{words[0].upper()}{words[1:]}."))
+        _common(_add(commands, name, words, description=f"{words[0].upper()}{words[1:]}."), name)
         for name, words in (
             ("cv", "cross-validate a learner"),
             ("tune", "choose parameters by cross-validation"),
@@ -270,9 +274,11 @@ def _add_on_data(commands: Any) -> None:
                              help="inner folds, or dev (default: 5)")  # fmt: skip
 
 
-def _common(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
+def _common(command: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:
     command.add_argument("data", type=Path, help="a .csv, .tsv, .parquet or .rds file")
-    command.add_argument("formula", help="R's formula in quotes, such as 'y ~ .'")
+    more = "" if name == "cv" else "; none where --grid has formulas: formula='y ~ x,y ~ x + z'"
+    command.add_argument("formula", nargs="?" if more else None,
+                         help=f"R's formula in quotes, such as 'y ~ .'{more}")  # fmt: skip
     data = command.add_argument_group("data")
     add_reading(data)
     data.add_argument("--groups", metavar="COLUMN", help="rows that belong together")

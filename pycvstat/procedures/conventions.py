@@ -85,7 +85,7 @@ class Printed:
                 raise InvalidOperation
         except (InvalidOperation, TypeError):
             problem = "the number that was printed must be a number, or its digits as text."
-            fix = 'find_convention("19.30", ...), where zeros at the end count'
+            fix = 'give its digits, "19.30": zeros at the end count'
             raise InputError(problem, given=repr(number), fix=fix) from None
         value = float(read)
         return cls(value, max(0.5 * 10.0**exponent, ROUNDING * abs(value)))

@@ -120,9 +120,39 @@ def test_tune_nested_and_compare(place: Path, capsys: pytest.CaptureFixture[str]
     assert "knn − ols" in capsys.readouterr().out
 
 
+GRID = ["--grid", "formula=mpg ~ wt,mpg ~ hp", "--learner", "ols", "--seed", "1"]
+
+
+@pytest.mark.parametrize("command", ["tune", "nested"])
+def test_a_grid_of_formulas_needs_no_other(
+    place: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert cli.main([command, "cars.csv", *GRID]) == 0
+    alone = capsys.readouterr().out
+    assert "mpg ~ wt; mpg ~ hp" in alone
+    assert cli.main([command, "cars.csv", *GRID, "mpg ~ wt + hp"]) == 0
+    estimate = alone.splitlines()[3]
+    assert capsys.readouterr().out.splitlines()[3] == estimate
+
+
+def test_without_a_formula_one_is_asked_for(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["tune", "cars.csv", "--grid", "k=1:3", "--learner", "knn"])
+    assert "required: formula" in capsys.readouterr().err
+
+
+def test_a_number_to_find_is_said_in_words(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["find", "abc", "cars.csv", "mpg ~ wt", "--learner", "ols"]) == 1
+    told = capsys.readouterr().err
+    assert 'give its digits, "19.30"' in told
+    assert "find_convention" not in told
+
+
 def test_results_are_saved_and_reported(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["cv", "cars.csv", "mpg ~ wt", "--learner", "ols", "--save", "r.npz", "--to-r", "r.R"]
-    assert cli.main([*words, "--report", "r.html"]) == 0
+    assert cli.cli.main([*words, "--report", "r.html"]) == 0
     assert "report: r.html" in capsys.readouterr().err
     assert cli.main(["report", "r.npz", "again.md"]) == 0
     assert (place / "again.md").read_text().startswith("# OLS")

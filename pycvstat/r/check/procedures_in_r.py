@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from pycvstat.procedures.tune import TuneResult
 
 R_METRICS = ("rmse", "r2", "r2_correlation", "accuracy", "balanced_accuracy", "kappa", "auc")
-R_LOSS = re.compile(r"squared|absolute|zero_one|log|brier|poisson|huber\(.*\)|pinball\(.*\)")
+R_LOSS = re.compile(
+    r"squared|absolute|zero_one|log|brier|poisson|huber\(.*\)|pinball\(.*\)|auc\(.*\)"
+)
 
 
 def cross_validation(result: CVResult, written: bool, y: Any) -> Call:
@@ -305,10 +307,9 @@ def _metric(metric: Metric) -> str:
 
 def _known(loss: str) -> str:
     """The name of a loss or metric, which the R reference must know."""
-    if loss in R_METRICS:
-        return loss
-    if R_LOSS.fullmatch(loss) is None:
-        fix = "use squared, absolute, zero_one, log, brier, poisson, huber(...) or pinball(...)"
+    if loss not in R_METRICS and R_LOSS.fullmatch(loss) is None:
+        fix = "use squared, absolute, zero_one, log, brier, poisson, huber(...) or pinball(...), "
+        fix += f"as a metric {', '.join(R_METRICS)} or auc(class)"
         raise RError("this loss has no counterpart in the R reference.", given=loss, fix=fix)
     return loss
 

@@ -337,6 +337,6 @@ class ComparingView(FoldsView):
             "differences ",
             Cite(keys),
             ", p values adjusted for their number by Holm's method ",
-            Cite(("holm1979", "seabold2010")),
+            Cite(("holm1979",)),
             ".",
         ]

@@ -83,6 +83,21 @@ def test_r_computes_the_same(made, name):
 
 
 @pytest.mark.live_r
+@pytest.mark.parametrize("metric", ["auc(versicolor)", "auc(3)"])
+def test_r_tunes_by_the_area_of_one_class_against_the_rest(metric):
+    """Neighbouring flowers, whose classes overlap: no fold is separated."""
+    formulas = ["Species ~ Sepal.Width", "Species ~ Sepal.Length", "Species ~ 1"]
+    result = pcv.tune(
+        pcv.MNLogit(), "Species ~ Sepal.Width + Sepal.Length", pcv.data.iris(),
+        grid={"formula": formulas}, folds=FOLDS, metric=metric,
+    )  # fmt: skip
+    checked = result.crosscheck()
+    assert checked, checked.words
+    assert len(set(result.means.estimate())) == 3
+    assert f'"{metric}"' in script_text(result)
+
+
+@pytest.mark.live_r
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in ("knn", "nested")])
 def test_the_script_reproduces_the_estimate(made, name, tmp_path):
     """kNN scripts call kknn, which is not installed everywhere; nested ridge stands for them."""
