@@ -19,8 +19,9 @@ from pycvstat.r.caret.folds import (
     createTimeSlices,
     groupKFold,
 )
+from pycvstat.r.caret.results import Train
 from pycvstat.r.caret.summaries import defaultSummary, twoClassSummary
-from pycvstat.r.caret.train import Train, train
+from pycvstat.r.caret.train import train
 
 __all__ = [
     "Train",

@@ -1,8 +1,8 @@
-"""The methods that train knows: what each tunes, its grid, and how it is fitted."""
+"""The methods that train knows: what each tunes, its candidates, and how it is fitted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -11,18 +11,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pycvstat.data.frame import read
 from pycvstat.errors import FitError, InputError, note
 from pycvstat.learners.design import DesignLearner
 from pycvstat.learners.glm import GLM
+from pycvstat.learners.knn import KNN
 from pycvstat.learners.knn.distances import KERNELS
 from pycvstat.learners.ols import OLS
 from pycvstat.learners.robust import RLM
 from pycvstat.learners.solution import Outcome, Sample
-from pycvstat.r.caret.neighbours import neighbours, weighted_neighbours
 from pycvstat.r.caret.nnet import max_col, multinom, shares_of
+from pycvstat.r.class_ import nearest, winner
 from pycvstat.r.glmnet import glmnet
 from pycvstat.r.glmnet.families import most_probable
-from pycvstat.r.values import Factor, whole
+from pycvstat.r.kknn import train_kknn
+from pycvstat.r.kknn.prediction import predict_as_kknn
+from pycvstat.r.values import Factor, neighbours_of, squares, whole
 from pycvstat.rmath.random import RRandom
 from pycvstat.types import FloatArray
 
@@ -112,6 +116,50 @@ def _rlm(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
         _linear(RLM(tune["psi"].removeprefix("psi.")), sample, bool(tune["intercept"]))
         for tune in tunes
     ]
+
+
+def neighbours(sample: Sample, k: int, X: FloatArray, draws: RRandom) -> Outcome:
+    """The mean of the neighbours or their vote: all that are tied at the k-th distance count.
+
+    Ties of votes are drawn among the classes, row after row; before that, knn3 draws as
+    `pycvstat.r.class_.knn` does, and uses nothing of it.
+    """
+    k = neighbours_of(k, len(sample.y))
+    near = [nearest(squared, k) for squared in squares(sample.X, X)]
+    if not sample.levels:
+        return Outcome(np.array([sample.y[rows].mean() for rows in near]))
+    codes = sample.y.astype(np.int64)
+    votes = np.array([np.bincount(codes[rows], minlength=len(sample.levels)) for rows in near])
+    for row in votes:
+        winner(row.tolist(), 0, 0, draws)
+    chosen = [_drawn(np.flatnonzero(row == row.max()), draws) for row in votes]
+    return Outcome(np.array(chosen, dtype=np.float64), votes / votes.sum(axis=1, keepdims=True))
+
+
+def _drawn(tied: Any, draws: RRandom) -> int:
+    return int(tied[0] if len(tied) == 1 else draws.sample(tied, 1)[0])
+
+
+def weighted_neighbours(sample: Sample, tune: dict[str, Any]) -> Any:
+    """A fit of ``train.kknn``, which chooses its k up to kmax, as a function of new rows."""
+    names = [f"x{j + 1}" for j in range(sample.X.shape[1])]
+    y: Any = sample.y
+    if sample.levels:
+        levels = [f"{code}" for code in range(len(sample.levels))]
+        y = Factor.of(sample.y.astype(np.int64), levels).remove_unused_categories()
+    data = pd.DataFrame(sample.X, columns=names).assign(y=y)
+    fit = train_kknn("y ~ .", data, **tune)
+    learner = KNN(fit.best_k, fit.best_kernel, distance=fit.distance)
+
+    def predict(X: FloatArray, draws: RRandom) -> Outcome:
+        found = predict_as_kknn(learner, fit.task, read(pd.DataFrame(X, columns=names)))
+        if found.prob is None:
+            return Outcome(found.fitted_values.astype(np.float64))
+        prob = np.zeros((len(X), len(sample.levels)))
+        prob[:, [int(level) for level in found.levels]] = found.prob
+        return Outcome(found.fitted_values.astype(np.float64), prob)
+
+    return predict
 
 
 def _knn(sample: Sample, tunes: Sequence[Tune]) -> list[Predict]:
@@ -263,3 +311,73 @@ METHODS: dict[str, Method] = {
         ),
     )
 }  # fmt: skip
+
+
+def frame_of(method: Method, given: Any) -> pd.DataFrame:
+    """Candidates in rows, none twice: a mapping's values are combined as ``expand.grid`` does.
+
+    Words of a mapping keep its order, as the factors of ``expand.grid``.
+
+    Examples
+    --------
+    >>> from pycvstat.r.caret.methods import METHODS
+    >>> frame_of(METHODS["glmnet"], {"alpha": [0, 1], "lambda": 0.1}).values.tolist()
+    [[0.0, 0.1], [1.0, 0.1]]
+    """
+    if isinstance(given, Mapping):
+        values = {name: _listed(one) for name, one in given.items()}
+        rows = [row[::-1] for row in product(*reversed(list(values.values())))]
+        if not rows:
+            raise InputError("tuneGrid has no candidates.", given=repr(given))
+        frame = in_order([dict(zip(values, row, strict=True)) for row in rows])
+    elif isinstance(given, pd.DataFrame):
+        frame = given.reset_index(drop=True)
+    else:
+        raise InputError(
+            "tuneGrid is a mapping of values or a frame of candidates.",
+            given=type(given).__name__,
+            fix=f"tuneGrid={{{', '.join(f'{name!r}: [...]' for name in method.parameters)}}}",
+        )
+    if {*frame.columns} != {*method.parameters}:
+        raise InputError(
+            f"the tuning parameter grid should have columns {', '.join(method.parameters)}.",
+            given=", ".join(map(str, frame.columns)) or "no columns",
+        )
+    if frame.empty or frame.isna().any(axis=None):
+        raise InputError(
+            "tuneGrid has no candidates, or missing values.", given=f"{len(frame)} rows"
+        )
+    frame = frame[list(method.parameters)].drop_duplicates(ignore_index=True)
+    for name in method.parameters:
+        PARAMETERS[name](name, frame[name])
+    return frame
+
+
+def _listed(values: Any) -> list[Any]:
+    return [values] if isinstance(values, str) or np.ndim(values) == 0 else list(values)
+
+
+def in_order(tunes: list[Tune]) -> pd.DataFrame:
+    """Candidates in rows, their words as categories in this order.
+
+    Examples
+    --------
+    >>> in_order([{"psi": "psi.huber"}, {"psi": "psi.hampel"}])["psi"].cat.categories.tolist()
+    ['psi.huber', 'psi.hampel']
+    """
+    frame = pd.DataFrame(tunes)
+    for name in frame:
+        if isinstance(frame[name].iloc[0], str):
+            frame[name] = pd.Categorical(frame[name], list(dict.fromkeys(frame[name])))
+    return frame
+
+
+def candidates(frame: pd.DataFrame) -> list[Tune]:
+    """The rows of a frame of candidates as dicts of scalars.
+
+    Examples
+    --------
+    >>> candidates(pd.DataFrame({"k": [3, 5]}))
+    [{'k': 3}, {'k': 5}]
+    """
+    return [{str(k): v for k, v in row.items()} for row in frame.astype(object).to_dict("records")]

@@ -17,7 +17,7 @@ from pycvstat.losses.functions import as_loss
 from pycvstat.procedures.engine import run
 from pycvstat.r.caret.control import Resamples, trainControl
 from pycvstat.r.caret.fits import PreparedTrain
-from pycvstat.r.caret.grid import candidates
+from pycvstat.r.caret.methods import candidates
 from pycvstat.r.caret.summaries import SMALLER, chosen
 from pycvstat.r.values import Factor
 from pycvstat.rmath.sums import mean, sd

@@ -4,143 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-import pandas as pd
 
-from pycvstat.data.frame import read
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError, InputError, warn
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.forms import values_of
-from pycvstat.learners.missing import spread, tell_missing
-from pycvstat.r.caret import grid, preprocess
+from pycvstat.r.caret import preprocess
 from pycvstat.r.caret.control import resamples, seeds_of, trainControl
-from pycvstat.r.caret.fits import Fits, PreparedTrain
-from pycvstat.r.caret.methods import METHODS, Method
-from pycvstat.r.caret.printing import printed
+from pycvstat.r.caret.fits import PreparedTrain
+from pycvstat.r.caret.methods import METHODS, Method, candidates, frame_of, in_order
 from pycvstat.r.caret.resampled import Resampled, resampled
+from pycvstat.r.caret.results import Train
 from pycvstat.r.session import apart, set_seed, stream
-from pycvstat.r.values import Factor, whole
-from pycvstat.types import BoolArray, IntArray
+from pycvstat.r.values import whole
 
 LARGEST = 2**31 - 1
 MOST = 1_000_000  # the seeds of fits
 NA = Literal["na.fail", "na.omit"]
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Train:
-    """What train returns.
-
-    Parameters
-    ----------
-    method : str
-    control : trainControl
-    results : pandas.DataFrame
-        One row per candidate: its parameters, the mean of each measure and its standard deviation.
-    resample : pandas.DataFrame or None
-        The measures of each resample, in R's order.
-    pred : pandas.DataFrame or None
-        The predictions of the rows that were left out, where ``savePredictions`` asks for them.
-    bestTune : dict
-    metric : str
-    maximize : bool
-    measures : tuple of str
-    preProcess : tuple of str
-    index : tuple of arrays
-        Training rows of each resample, counted from 1.
-    by_columns : bool
-        Whether `x` and `y` were given, and no formula.
-
-    Examples
-    --------
-    >>> import pycvstat as pcv
-    >>> from pycvstat import r
-    >>> r.set_seed(42)
-    >>> fit = r.caret.train("mpg ~ wt + hp", pcv.data.mtcars(), method="knn",
-    ...                     trControl=r.caret.trainControl("cv", number=5))
-    >>> print(fit)  # doctest: +NORMALIZE_WHITESPACE
-    k-Nearest Neighbors
-    <BLANKLINE>
-    32 samples
-     2 predictor
-    <BLANKLINE>
-    No pre-processing
-    Resampling: Cross-Validated (5 fold)
-    Summary of sample sizes: 25, 24, 26, 27, 26
-    Resampling results across tuning parameters:
-    <BLANKLINE>
-      k  RMSE      Rsquared   MAE
-      5  3.160579  0.8125686  2.622905
-      7  3.246721  0.7950590  2.451573
-      9  3.454135  0.7620288  2.518410
-    <BLANKLINE>
-    RMSE was used to select the optimal model using the smallest value.
-    The final value used for the model was k = 5.
-    >>> fit.predict({"wt": [2.5], "hp": [100]}).round(2)
-    array([21.32])
-    """
-
-    method: str
-    control: trainControl
-    results: pd.DataFrame
-    resample: pd.DataFrame | None
-    pred: pd.DataFrame | None
-    bestTune: dict[str, Any]
-    metric: str
-    maximize: bool
-    measures: tuple[str, ...]
-    preProcess: tuple[str, ...]
-    index: tuple[IntArray, ...]
-    by_columns: bool
-    prepared: PreparedTrain
-    final: Fits
-
-    def __repr__(self) -> str:
-        return printed(self)
-
-    def predict(self, newdata: Any = None, type: Literal["raw", "prob"] = "raw") -> Any:
-        """Predict new rows, or those of the fit, with the final model.
-
-        As in R: ``predict(fit, newdata, type)``, which leaves rows with missing values out; here
-        they are missing, with a warning. Ties of votes are drawn from the session's stream.
-
-        Parameters
-        ----------
-        newdata : frame, optional
-        type : {"raw", "prob"}
-
-        Returns
-        -------
-        array, Factor, or for "prob" a pandas.DataFrame with a column for each class
-        """
-        check_word("type", type, ("raw", "prob"))
-        task, X = self.prepared.task, self.prepared.X
-        levels = list(task.response.levels)
-        if type == "prob" and not levels:
-            raise InputError("only classification models allow probabilities.")
-        if newdata is not None:
-            if isinstance(newdata, np.ndarray):
-                newdata = dict(zip(task.formula.predictors, newdata.T, strict=True))
-            design = task.encoder().fit(task.frame).matrix(read(newdata))
-            X, _ = self.prepared.without_constant(design)
-        known: BoolArray = np.asarray(np.isfinite(X).all(axis=1))
-        tell_missing(known, "pass")
-        (found,) = self.final.predict(X[known], [stream()])
-        if type == "prob":
-            assert found.prob is not None
-            return pd.DataFrame(spread(found.prob, known, np.nan), columns=levels)
-        if not levels:
-            return spread(found.values, known, np.nan)
-        return Factor.of(spread(found.values, known, -1.0).astype(np.int64), levels)
-
-    def tidy(self) -> pd.DataFrame:
-        """One row per candidate: `results`."""
-        return self.results
 
 
 @answering
@@ -230,23 +114,23 @@ def train(
     if weights is not None and not known.weighs:
         warn(f"method {method!r} has no use for weights.", fix="leave weights= out")
     length = whole(tuneLength, "tuneLength", 1)
-    candidates = None if tuneGrid is None else grid.frame_of(known, tuneGrid)
+    grid = None if tuneGrid is None else frame_of(known, tuneGrid)
 
     draws = stream()
     with apart(int(draws.sample(LARGEST, 1)[0]), draws.sample_kind):
         parts = resamples(control, values_of(task.response, task.n, "y"))
-    if candidates is None:
+    if grid is None:
         *_, sample = PreparedTrain(known, task, [{}], steps).changed(np.arange(task.n))
-        candidates = grid.in_order(known.grid(sample, length))
-    prepared = PreparedTrain(known, task, grid.candidates(candidates), steps)
+        grid = in_order(known.grid(sample, length))
+    prepared = PreparedTrain(known, task, candidates(grid), steps)
     if control.method == "none":
-        found = Resampled.none(prepared, candidates, control)
+        found = Resampled.none(prepared, grid, control)
         _draw_an_example(task, control)
     else:
         fits, loop = len(parts.names) + (control.method == "boot632"), max(prepared.loop) + 1
         seeds = seeds_of(control, lambda size: draws.sample(MOST, size), fits, loop)
         prepared.seeds = seeds[:-1].reshape(fits, loop)
-        found = resampled(prepared, candidates, control, parts, metric, maximize)
+        found = resampled(prepared, grid, control, parts, metric, maximize)
         set_seed(int(seeds[-1]))
     index = tuple(rows + 1 for rows in parts.train)
     final = prepared.fitted(np.arange(task.n), [found.best])

@@ -9,10 +9,9 @@ by fold; mixed models, rlm, transformations (``selectTrans``), procedures of one
 """
 
 from pycvstat.r.cv.criteria import BayesRule, medAbsErr, mse, rmse
+from pycvstat.r.cv.models import ModList, Selection, models, selectModelList, selectStepAIC
 from pycvstat.r.cv.results import Cv, CvList, CvModList
-from pycvstat.r.cv.selection import Selection, selectModelList, selectStepAIC
 from pycvstat.r.cv.validation import cv
-from pycvstat.r.cv.working import ModList, models
 
 __all__ = [
     "BayesRule", "Cv", "CvList", "CvModList", "ModList", "Selection", "cv", "medAbsErr", "models",

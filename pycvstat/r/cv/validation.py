@@ -17,9 +17,15 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.ols import OLS
 from pycvstat.r.boot.validation import measured
 from pycvstat.r.cv.criteria import Criterion, mse
+from pycvstat.r.cv.models import (
+    ModList,
+    Selection,
+    Working,
+    selectModelList,
+    selectStepAIC,
+    working,
+)
 from pycvstat.r.cv.results import Cv, CvList, CvModList
-from pycvstat.r.cv.selection import Selection, selectModelList, selectStepAIC
-from pycvstat.r.cv.working import ModList, Working, working
 from pycvstat.r.session import set_seed, stream
 from pycvstat.types import FloatArray, IntArray
 

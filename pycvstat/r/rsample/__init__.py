@@ -8,9 +8,8 @@ Left out: strata with missing values, strata of groups, ``lag``, ``apparent``, t
 ``validation_split`` and ``int_*``.
 """
 
-from pycvstat.r.rsample.nested import NestedCV, nested_cv
 from pycvstat.r.rsample.plans import bootstraps, group_vfold_cv, mc_cv, rolling_origin, vfold_cv
-from pycvstat.r.rsample.split import Split, initial_split, initial_time_split
+from pycvstat.r.rsample.split import NestedCV, Split, initial_split, initial_time_split, nested_cv
 
 __all__ = [
     "NestedCV",

@@ -1,22 +1,140 @@
-"""How R prints what train returns."""
+"""What train returns, printed as R prints it."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from pycvstat.data.frame import read
+from pycvstat.errors import InputError
+from pycvstat.errors.checks import check_word
+from pycvstat.learners.missing import spread, tell_missing
 from pycvstat.r.caret import preprocess
+from pycvstat.r.caret.control import trainControl
+from pycvstat.r.caret.fits import Fits, PreparedTrain
 from pycvstat.r.caret.methods import METHODS
+from pycvstat.r.session import stream
+from pycvstat.r.values import Factor
 from pycvstat.rmath.printing import DIGITS, WIDTH, format_numbers
-
-if TYPE_CHECKING:
-    from pycvstat.r.caret.train import Train
+from pycvstat.types import BoolArray, IntArray
 
 SHOWN = 6  # sample sizes
 RULES = {"oneSE": " the one SE rule", "tolerance": " a tolerance rule"}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Train:
+    """What train returns.
+
+    Parameters
+    ----------
+    method : str
+    control : trainControl
+    results : pandas.DataFrame
+        One row per candidate: its parameters, the mean of each measure and its standard deviation.
+    resample : pandas.DataFrame or None
+        The measures of each resample, in R's order.
+    pred : pandas.DataFrame or None
+        The predictions of the rows that were left out, where ``savePredictions`` asks for them.
+    bestTune : dict
+    metric : str
+    maximize : bool
+    measures : tuple of str
+    preProcess : tuple of str
+    index : tuple of arrays
+        Training rows of each resample, counted from 1.
+    by_columns : bool
+        Whether `x` and `y` were given, and no formula.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> from pycvstat import r
+    >>> r.set_seed(42)
+    >>> fit = r.caret.train("mpg ~ wt + hp", pcv.data.mtcars(), method="knn",
+    ...                     trControl=r.caret.trainControl("cv", number=5))
+    >>> print(fit)  # doctest: +NORMALIZE_WHITESPACE
+    k-Nearest Neighbors
+    <BLANKLINE>
+    32 samples
+     2 predictor
+    <BLANKLINE>
+    No pre-processing
+    Resampling: Cross-Validated (5 fold)
+    Summary of sample sizes: 25, 24, 26, 27, 26
+    Resampling results across tuning parameters:
+    <BLANKLINE>
+      k  RMSE      Rsquared   MAE
+      5  3.160579  0.8125686  2.622905
+      7  3.246721  0.7950590  2.451573
+      9  3.454135  0.7620288  2.518410
+    <BLANKLINE>
+    RMSE was used to select the optimal model using the smallest value.
+    The final value used for the model was k = 5.
+    >>> fit.predict({"wt": [2.5], "hp": [100]}).round(2)
+    array([21.32])
+    """
+
+    method: str
+    control: trainControl
+    results: pd.DataFrame
+    resample: pd.DataFrame | None
+    pred: pd.DataFrame | None
+    bestTune: dict[str, Any]
+    metric: str
+    maximize: bool
+    measures: tuple[str, ...]
+    preProcess: tuple[str, ...]
+    index: tuple[IntArray, ...]
+    by_columns: bool
+    prepared: PreparedTrain
+    final: Fits
+
+    def __repr__(self) -> str:
+        return printed(self)
+
+    def predict(self, newdata: Any = None, type: Literal["raw", "prob"] = "raw") -> Any:
+        """Predict new rows, or those of the fit, with the final model.
+
+        As in R: ``predict(fit, newdata, type)``, which leaves rows with missing values out; here
+        they are missing, with a warning. Ties of votes are drawn from the session's stream.
+
+        Parameters
+        ----------
+        newdata : frame, optional
+        type : {"raw", "prob"}
+
+        Returns
+        -------
+        array, Factor, or for "prob" a pandas.DataFrame with a column for each class
+        """
+        check_word("type", type, ("raw", "prob"))
+        task, X = self.prepared.task, self.prepared.X
+        levels = list(task.response.levels)
+        if type == "prob" and not levels:
+            raise InputError("only classification models allow probabilities.")
+        if newdata is not None:
+            if isinstance(newdata, np.ndarray):
+                newdata = dict(zip(task.formula.predictors, newdata.T, strict=True))
+            design = task.encoder().fit(task.frame).matrix(read(newdata))
+            X, _ = self.prepared.without_constant(design)
+        known: BoolArray = np.asarray(np.isfinite(X).all(axis=1))
+        tell_missing(known, "pass")
+        (found,) = self.final.predict(X[known], [stream()])
+        if type == "prob":
+            assert found.prob is not None
+            return pd.DataFrame(spread(found.prob, known, np.nan), columns=levels)
+        if not levels:
+            return spread(found.values, known, np.nan)
+        return Factor.of(spread(found.values, known, -1.0).astype(np.int64), levels)
+
+    def tidy(self) -> pd.DataFrame:
+        """One row per candidate: `results`."""
+        return self.results
 
 
 def printed(fit: Train) -> str:
