@@ -1,4 +1,4 @@
-"""The commands: cv, tune, nested, compare on data; reports, cross-checks and the course."""
+"""The commands: cv, tune, nested, compare on data; reports, cross-checks, published numbers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ import numpy as np
 
 from pycvstat.cli.files import data_of
 from pycvstat.cli.messages import tell
-from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, split_names
-from pycvstat.cli.published import find as find, gallery as gallery
+from pycvstat.cli.options import folds_of, grid_of, labels_of, learner_of, split_names, values_of
 from pycvstat.errors import InputError, PycvstatError
 from pycvstat.errors.checks import written
 from pycvstat.losses.metrics import as_metric
@@ -149,6 +148,45 @@ def _write_lecture(path: Path) -> Path:
     with written(path, "file"):
         path.write_text(reference("lecture.R").read_text(encoding="utf-8"), encoding="utf-8")
     return path
+
+
+def gallery(chosen: Namespace) -> None:
+    """Print one entry, or the table of all."""
+    from pycvstat.r import gallery as entries
+
+    found = None if chosen.name is None else entries.compare(chosen.name)
+    if found is None:
+        tell("computing every entry, for half a minute ...")
+    table = entries.overview() if found is None else found.tidy()
+    if chosen.json:
+        print(table.to_json(orient="records", indent=2))
+    elif found is None:
+        print(table[["name", "numbers", "agree", "what"]].to_string(index=False))
+    else:
+        print(found)
+
+
+def find(chosen: Namespace) -> None:
+    """Print the conventions that give a number."""
+    import pycvstat as pcv
+
+    tell("trying some hundred thousand conventions ...")
+    found = pcv.find_convention(
+        chosen.number,
+        learner_of(chosen.learner),
+        chosen.formula,
+        data_of(chosen),
+        k=chosen.folds,
+        seeds=None if chosen.seeds is None else values_of(chosen.seeds),
+    )
+    tried, expected = found.attrs["tried"], found.attrs["expected"]
+    print(f"{len(found)} conventions print as {chosen.number}, of {tried:,} numbers tried")
+    print(f"({found.attrs['seeds']}); {expected:.2g} of these numbers would by chance.")
+    shown = found.head(chosen.rows)
+    if len(shown):
+        print(f"\n{shown.drop(columns=['code', 'learner']).to_string(index=False)}")
+    for line in shown["code"]:
+        print(f"\n{line}")
 
 
 def doctor(_: Namespace) -> None:

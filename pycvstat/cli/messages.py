@@ -5,26 +5,11 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import Namespace
-from dataclasses import fields
 from typing import Any
 
-from pycvstat.cli.options import LEARNERS
+from pycvstat.cli.options import LEARNERS, learner_word, word_of
 from pycvstat.errors import Advice, AsClasses, Reading
-from pycvstat.folds import (
-    Blocks,
-    Bootstrap,
-    Grouped,
-    Holdout,
-    KFold,
-    LeaveOneGroupOut,
-    LeaveOneOut,
-    Repeated,
-    Splitter,
-    Stratified,
-    StratifiedGrouped,
-    Subsampling,
-    TimeSeries,
-)
+from pycvstat.folds import Splitter
 from pycvstat.learners.base import Learner
 
 OPTIONS = {"n_jobs": "jobs"}
@@ -103,60 +88,3 @@ def _typed(value: Any) -> str:
 def _option(name: str, value: str) -> str:
     quoted = shlex.quote(value)
     return f"--{name}={quoted}" if value.startswith("-") else f"--{name} {quoted}"
-
-
-def word_of(folds: Splitter) -> str | None:
-    """Folds as they are said to the command line; None where it has no word for them.
-
-    Examples
-    --------
-    >>> word_of(Grouped(5)), word_of(Repeated(KFold(10), 5)), word_of(Subsampling(25, train=0.8))
-    ('grouped:5', 'repeated:10x5', 'subsampling:25:0.8')
-    >>> word_of(StratifiedGrouped(5)), word_of(Bootstrap(25)), word_of(LeaveOneGroupOut())
-    ('stratified_grouped:5', 'bootstrap:25', 'logo')
-    >>> word_of(TimeSeries(24, step=6))
-    'time:24,step=6'
-    """
-    match folds:
-        case KFold(k=k):
-            return str(k)
-        case Blocks(k=k, as_in_r=False):
-            return f"blocks:{k}"
-        case StratifiedGrouped(k=k):
-            return f"stratified_grouped:{k}"
-        case Stratified(k=k):
-            return f"stratified:{k}"
-        case Grouped(k=k):
-            return f"grouped:{k}"
-        case Repeated(splitter=KFold(k=k), times=times):
-            return f"repeated:{k}x{times}"
-        case LeaveOneOut():
-            return "loo"
-        case LeaveOneGroupOut():
-            return "logo"
-        case Bootstrap(times=times):
-            return f"bootstrap:{times}"
-        case Holdout(test=share):
-            return f"holdout:{share}"
-        case Subsampling(times=times, train=share):
-            return f"subsampling:{times}:{share}"
-        case TimeSeries(initial=first):
-            more = [f",{f.name}={value}" for f in fields(folds) if f.name != "initial"
-                    and (value := getattr(folds, f.name)) != f.default]  # fmt: skip
-            return f"time:{first}{''.join(more)}"
-    return None
-
-
-def learner_word(learner: Learner) -> str:
-    """A learner as it is said to the command line.
-
-    Examples
-    --------
-    >>> import pycvstat as pcv
-    >>> learner_word(pcv.GLM("poisson")), learner_word(pcv.KNN(k=5, ties="row"))
-    ('glm:family=poisson', 'knn:k=5,ties=row')
-    """
-    usual = type(learner)().params()
-    changed = {n: v for n, v in learner.params().items() if v != usual[n]}
-    settings = ",".join(f"{name}={value}" for name, value in changed.items())
-    return f"{learner.word}:{settings}" if settings else learner.word

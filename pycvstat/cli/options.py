@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -247,6 +248,12 @@ def folds_of(text: str, seed: int | None, *, grouped: bool = False) -> Any:
     return FOLDS[kind](rest, text, seed)
 
 
+def _counted(kind: Any, rest: str, text: str, seed: int | None) -> Splitter:
+    size = _count(rest or "25" * (kind is Bootstrap), text)
+    made: Splitter = kind(size) if kind is Blocks else kind(size, random=seed)
+    return made
+
+
 def _repeated(rest: str, text: str, seed: int | None) -> Splitter:
     folds, _, times = rest.partition("x")
     return Repeated(KFold(_count(folds, text)), times=_count(times or "10", text), random=seed)
@@ -267,15 +274,13 @@ def _time(rest: str, text: str, seed: int | None) -> Splitter:
     return TimeSeries(_count(initial, text, "time:24,horizon=6"), **settings)
 
 
+COUNTED: dict[str, Any] = {
+    "kfold": KFold, "blocks": Blocks, "bootstrap": Bootstrap,
+    "stratified_grouped": StratifiedGrouped, "stratified": Stratified, "grouped": Grouped,
+}  # fmt: skip
+"""Folds of which a number says all."""
 FOLDS: dict[str, Callable[[str, str, int | None], Splitter]] = {
-    "kfold": lambda rest, text, seed: KFold(_count(rest, text), random=seed),
-    "blocks": lambda rest, text, seed: Blocks(_count(rest, text)),
-    "bootstrap": lambda rest, text, seed: Bootstrap(_count(rest or "25", text), random=seed),
-    "stratified_grouped": lambda rest, text, seed: StratifiedGrouped(
-        _count(rest, text), random=seed
-    ),
-    "stratified": lambda rest, text, seed: Stratified(_count(rest, text), random=seed),
-    "grouped": lambda rest, text, seed: Grouped(_count(rest, text), random=seed),
+    **{word: partial(_counted, kind) for word, kind in COUNTED.items()},
     "repeated": _repeated,
     "loo": lambda rest, text, seed: LeaveOneOut(),
     "logo": lambda rest, text, seed: LeaveOneGroupOut(),
@@ -298,3 +303,52 @@ def _share(word: str, text: str) -> float:
         raise InputError(
             "a share is missing.", given=text, fix="for example holdout:0.25"
         ) from None
+
+
+def word_of(folds: Splitter) -> str | None:
+    """Folds as they are said to the command line; None where it has no word for them.
+
+    Examples
+    --------
+    >>> word_of(Grouped(5)), word_of(Repeated(KFold(10), 5)), word_of(Subsampling(25, train=0.8))
+    ('grouped:5', 'repeated:10x5', 'subsampling:25:0.8')
+    >>> word_of(StratifiedGrouped(5)), word_of(Bootstrap(25)), word_of(LeaveOneGroupOut())
+    ('stratified_grouped:5', 'bootstrap:25', 'logo')
+    >>> word_of(TimeSeries(24, step=6))
+    'time:24,step=6'
+    """
+    kind = next((word for word, kind in COUNTED.items() if kind is type(folds)), None)
+    if kind is not None and not getattr(folds, "as_in_r", False):
+        size = getattr(folds, "times" if kind == "bootstrap" else "k")
+        return str(size) if kind == "kfold" else f"{kind}:{size}"
+    match folds:
+        case Repeated(splitter=KFold(k=k), times=times):
+            return f"repeated:{k}x{times}"
+        case LeaveOneOut():
+            return "loo"
+        case LeaveOneGroupOut():
+            return "logo"
+        case Holdout(test=share):
+            return f"holdout:{share}"
+        case Subsampling(times=times, train=share):
+            return f"subsampling:{times}:{share}"
+        case TimeSeries(initial=first):
+            more = [f",{f.name}={value}" for f in fields(folds) if f.name != "initial"
+                    and (value := getattr(folds, f.name)) != f.default]  # fmt: skip
+            return f"time:{first}{''.join(more)}"
+    return None
+
+
+def learner_word(learner: Learner) -> str:
+    """A learner as it is said to the command line.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> learner_word(pcv.GLM("poisson")), learner_word(pcv.KNN(k=5, ties="row"))
+    ('glm:family=poisson', 'knn:k=5,ties=row')
+    """
+    usual = type(learner)().params()
+    changed = {n: v for n, v in learner.params().items() if v != usual[n]}
+    settings = ",".join(f"{name}={value}" for name, value in changed.items())
+    return f"{learner.word}:{settings}" if settings else learner.word

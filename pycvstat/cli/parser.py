@@ -17,7 +17,6 @@ from typing import Any
 from pycvstat.cli.files import add_reading
 from pycvstat.cli.messages import in_words
 from pycvstat.cli.options import FOLDS, LEARNERS
-from pycvstat.cli.published import EXAMPLES as PUBLISHED, add_commands
 from pycvstat.errors import PycvstatError, PycvstatWarning, interruptible
 from pycvstat.errors.advice import speaking
 from pycvstat.errors.names import ELSEWHERE
@@ -66,7 +65,12 @@ exit status: 0 when done, 1 after an error, 2 for wrong words, 130 after Ctrl-C"
     "report": """examples:
   pycvstat nested data.csv 'y ~ .' --learner knn --grid k=1:30 --save result.npz
   pycvstat report result.npz out.pdf""",
-    **PUBLISHED,
+    "find": """examples:
+  pycvstat find 9.9371 cars.csv 'mpg ~ wt' --learner ols --folds 10
+  pycvstat find 0.9533 iris.csv 'Species ~ .' --learner knn:k=7 --seeds 0:100""",
+    "gallery": """examples:
+  pycvstat gallery
+  pycvstat gallery islr-5.3.3""",
 }
 
 
@@ -161,7 +165,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_on_data(commands)
     _add_report(_add(commands, "report", "write the report of a saved result"))
     _add_crosscheck(_add(commands, "crosscheck", "compare our quantities, or yours, with R's"))
-    add_commands(_add, commands)
+    _add_published(commands)
     commands.add_parser("doctor", help="say what is installed, missing, and the cure")
     shell = _add(commands, "completion", "print the completion script of a shell")
     shell.add_argument("shell", choices=SHELLS)
@@ -225,6 +229,23 @@ def _add_crosscheck(command: argparse.ArgumentParser) -> None:
     command.add_argument("--report", type=Path, metavar="FILE", help=f"{REPORTS}, or .csv")
     command.add_argument("--junit", type=Path, metavar="FILE.xml", help="write JUnit XML")
     command.add_argument("--seconds", type=float, default=600.0, help="the longest that R may take")
+
+
+def _add_published(commands: Any) -> None:
+    command = _add(commands, "find", "find the folds, seed and average that give a printed number")
+    command.add_argument("number", help="as printed: its digits count")
+    command.add_argument("data", type=Path, help="a .csv, .tsv, .parquet or .rds file")
+    command.add_argument("formula", help="R's formula in quotes")
+    command.add_argument("--learner", required=True, metavar="NAME[:SETTINGS]")
+    command.add_argument("--folds", type=int, default=10, metavar="K", help="(default: 10)")
+    command.add_argument("--seeds", metavar="FROM:TO", help="(default: to 10,000, or common ones)")
+    command.add_argument("--rows", type=int, default=10, metavar="N",
+                         help="how many conventions to print (default: 10)")  # fmt: skip
+    add_reading(command)
+
+    shown = _add(commands, "gallery", "compute published numbers of courses and books anew")
+    shown.add_argument("name", nargs="?", help="an entry; a table of all of them without it")
+    shown.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
 
 def _add_on_data(commands: Any) -> None:

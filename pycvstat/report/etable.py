@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from pycvstat.errors import InputError
 from pycvstat.errors.names import answering
-from pycvstat.report.content import Table, section
+from pycvstat.report.content import Block, Table
 from pycvstat.report.numbers import aligned, capital, count, limits, listed, percent
 from pycvstat.report.plots import forest
 from pycvstat.report.sentences import loss_words
-from pycvstat.report.views.base import Picture, Sections, View, view_of
+from pycvstat.report.views.base import Size, TableView, view_of
 from pycvstat.verbs import Shown
 
 if TYPE_CHECKING:
@@ -97,16 +96,13 @@ def etable(results: Sequence[Any] | Mapping[str, Any], level: float = 0.95) -> S
     return SideBySide(tuple(entries))
 
 
-class SideBySideView(View, of=SideBySide):
+class SideBySideView(TableView, of=SideBySide):
     """One column per result."""
 
     appendix = False
+    heading, kind, caption = "Estimates", "forest", "Estimates and intervals."
+    title = "Estimates side by side"
     result: SideBySide
-
-    @property
-    def title(self) -> str:
-        """What stands there."""
-        return "Estimates side by side"
 
     @property
     def subtitle(self) -> str:
@@ -139,24 +135,21 @@ class SideBySideView(View, of=SideBySide):
         notes = f"{capital('; '.join(below))}." if below else ""
         return Table(("", *self.names), tuple(rows), align, f"{self.title}.", (), notes)
 
-    def findings(self) -> Sections:
-        """The table and the intervals."""
-        return [section("Estimates", self.main_table(), self.figure("forest"))]
+    @property
+    def size(self) -> Size:
+        """By the number of results."""
+        return 5.2, 0.9 + 0.3 * len(self.rows)
 
-    def brief(self) -> Sections:
+    def blocks(self) -> list[Block]:
         """The table."""
-        return [section("Estimates", self.main_table())]
+        return [self.main_table()]
 
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
+    def draw(self, ax: Axes) -> Axes:
         """The intervals."""
-        size = (5.2, 0.9 + 0.3 * len(self.rows))
-        return {"forest": Picture(self._draw, size, "Estimates and intervals.", self._tell)}
-
-    def _draw(self, ax: Axes) -> Axes:
         losses = listed(list(dict.fromkeys(loss_words(one) for one in self.rows["loss"])))
         return forest.forest(ax, self.rows, self.names, losses)
 
-    def _tell(self) -> str:
+    def tell(self) -> str:
+        """The estimates."""
         values = zip(self.names, aligned(list(self.rows["estimate"])), strict=True)
         return f"{listed([f'{name} {value}' for name, value in values])}."

@@ -152,7 +152,7 @@ def test_a_number_to_find_is_said_in_words(place: Path, capsys: pytest.CaptureFi
 
 def test_results_are_saved_and_reported(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["cv", "cars.csv", "mpg ~ wt", "--learner", "ols", "--save", "r.npz", "--to-r", "r.R"]
-    assert cli.cli.main([*words, "--report", "r.html"]) == 0
+    assert cli.main([*words, "--report", "r.html"]) == 0
     assert "report: r.html" in capsys.readouterr().err
     assert cli.main(["report", "r.npz", "again.md"]) == 0
     assert (place / "again.md").read_text().startswith("# OLS")

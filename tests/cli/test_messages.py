@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import pycvstat as pcv
-from pycvstat.cli.messages import in_words, learner_word, word_of
-from pycvstat.cli.options import LEARNERS, folds_of, learner_of
+from pycvstat.cli.messages import in_words
+from pycvstat.cli.options import LEARNERS, folds_of, learner_of, learner_word, word_of
 from pycvstat.errors import Advice, AsClasses, FitError, InPython, Reading
 
 CV = Namespace(folds="10", na="raise", loss=None, jobs=None, groups=None, learner="knn:k=5")

@@ -24,7 +24,7 @@ from pycvstat.report.sentences import (
     plan_parts,
     plan_words,
 )
-from pycvstat.report.views.base import WIDE, Picture, Sections, Size, View, unknown
+from pycvstat.report.views.base import Picture, Sections, Size, TableView, unknown
 from pycvstat.report.views.data import DataView, map_of
 
 if TYPE_CHECKING:
@@ -114,15 +114,13 @@ UNSTABLE = (
 )
 
 
-class StabilityView(View, of=Stability):
+class StabilityView(TableView, of=Stability):
     """Methods and pairs, stable or not."""
 
+    heading, kind, anchor = "Ratios", "ratios", "stability"
+    caption = "Ratios by method and difference; stable ones are left of the line."
+    title = "Stability under the replacement of one training row"
     result: Stability
-
-    @property
-    def title(self) -> str:
-        """What it is."""
-        return "Stability under the replacement of one training row"
 
     @property
     def subtitle(self) -> str:
@@ -152,27 +150,23 @@ class StabilityView(View, of=Stability):
         """The table in short."""
         return self.table()
 
+    def blocks(self) -> list[Block]:
+        """The table, and what it means where something is not stable."""
+        return [self.table(), *([] if self.result.stable.all() else [Note(UNSTABLE)])]
+
     def findings(self) -> Sections:
         """Table and picture."""
-        blocks: list[Block] = [self.table(), self.figure("ratios", "stability")]
-        blocks += [] if self.result.stable.all() else [Note(UNSTABLE)]
-        return [section("Does one training row change the comparison?", *blocks)]
+        table, *notes = self.blocks()
+        shown = table, self.figure(self.kind, self.anchor), *notes
+        return [section("Does one training row change the comparison?", *shown)]
 
-    def brief(self) -> Sections:
-        """The table."""
-        notes = [] if self.result.stable.all() else [Note(UNSTABLE)]
-        return [section("Ratios", self.table(), *notes)]
-
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
-        """The ratios."""
-        words = "Ratios by method and difference; stable ones are left of the line."
-        return {"ratios": Picture(self._draw, self._size, words, self._tell)}
-
-    def _size(self) -> Size:
+    @property
+    def size(self) -> Size:
+        """By the number of methods and differences."""
         return 4.6, 0.9 + 0.25 * len(self.names)
 
-    def _draw(self, ax: Axes) -> Axes:
+    def draw(self, ax: Axes) -> Axes:
+        """The ratios."""
         places = np.arange(len(self.names))[::-1]
         colours = [INK if ok else FAINT for ok in self.result.stable]
         ax.scatter(self.result.ratio, places, c=colours, s=18)
@@ -182,7 +176,8 @@ class StabilityView(View, of=Stability):
         ax.set_xlabel("ratio")
         return ax
 
-    def _tell(self) -> str:
+    def tell(self) -> str:
+        """The ratios."""
         told = zip(self.names, self.result.ratio, strict=True)
         return f"Ratios: {'; '.join(f'{name} {number(ratio)}' for name, ratio in told)}."
 
@@ -217,15 +212,16 @@ def kind_words(one: Universe) -> str:
     return f"{one.scheme}{splits}"
 
 
-class MultiverseView(View, of=Multiverse):
+class MultiverseView(TableView, of=Multiverse):
     """Conclusions by way to split."""
 
+    heading, kind, anchor = "Conclusions", "splits", "multiverse"
+    caption = (
+        "Estimates with their intervals by way to split, in order of the estimate within each kind "
+        "of folds; dark where the split tells a difference."
+    )
+    title = "Would another split have said something else?"
     result: Multiverse
-
-    @property
-    def title(self) -> str:
-        """The question."""
-        return "Would another split have said something else?"
 
     @property
     def subtitle(self) -> str:
@@ -308,23 +304,19 @@ class MultiverseView(View, of=Multiverse):
         """The answer, the table, the picture."""
         notes: list[Block] = [Note(text) for text in self.result.notes]
         told: list[Block] = [Note(f"{self.said(pair)}.") for pair in self.asked]
-        shown = [*told, self.table(), self.figure("splits", "multiverse"), *notes]
+        shown = [*told, self.table(), self.figure(self.kind, self.anchor), *notes]
         return [section(self.title, *shown)]
 
-    def brief(self) -> Sections:
-        """The table."""
-        return [section("Conclusions", self.table())]
+    def blocks(self) -> list[Block]:
+        """Conclusions by folds."""
+        return [self.table()]
 
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
+    def tell(self) -> str:
+        """The answer for the first difference."""
+        return f"{self.said(self.asked[0])}."
+
+    def draw(self, ax: Axes, of: str | None = None) -> Axes:
         """Estimates and intervals by way to split."""
-        words = (
-            "Estimates with their intervals by way to split, in order of the estimate within each "
-            "kind of folds; dark where the split tells a difference."
-        )
-        return {"splits": Picture(self._draw, WIDE, words, lambda: f"{self.said(self.asked[0])}.")}
-
-    def _draw(self, ax: Axes, of: str | None = None) -> Axes:
         names, result = self.names, self.result
         if of is not None and of not in names:
             raise unknown("difference or method", of, names)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import nearest
-from pycvstat.report.content import Block, Figure, Headline, Inline, Section, Table
+from pycvstat.report.content import Block, Figure, Headline, Inline, Section, Table, section
 from pycvstat.report.numbers import capital, table_of
 from pycvstat.report.plots.style import house_style, literal, new_axes
 
@@ -207,6 +207,47 @@ class View:
             if option not in known:
                 raise unknown(f"option of the picture {name!r}", option, known)
         return self.pictures[name]
+
+
+class TableView(View):
+    """A view of a table, or of facts, and one picture."""
+
+    heading: ClassVar[str]
+    kind: ClassVar[str]
+    """The name of the picture."""
+    anchor: ClassVar[str] = ""
+    """Its name in a document, where that is another."""
+    caption: ClassVar[str]
+
+    @property
+    def size(self) -> Size:
+        """Of the picture, in inches."""
+        return WIDE
+
+    def blocks(self) -> list[Block]:
+        """The table."""
+        raise NotImplementedError
+
+    def draw(self, ax: Axes) -> Axes:
+        """The picture."""
+        raise NotImplementedError
+
+    def tell(self) -> str:
+        """What the picture shows."""
+        raise NotImplementedError
+
+    def findings(self) -> Sections:
+        """Table and picture."""
+        return [section(self.heading, *self.blocks(), self.figure(self.kind, self.anchor))]
+
+    def brief(self) -> Sections:
+        """The table."""
+        return [section(self.heading, *self.blocks())]
+
+    @cached_property
+    def pictures(self) -> dict[str, Picture]:
+        """The picture."""
+        return {self.kind: Picture(self.draw, self.size, self.caption, self.tell)}
 
 
 VIEWS: dict[type, Callable[..., View]] = {}

@@ -108,12 +108,8 @@ FEW = 8
 class ConfidenceSetView(View, of=ConfidenceSet):
     """The candidates inside and outside, and what the confidence rests on."""
 
+    title = "Candidates that are not shown to be worse"
     result: ConfidenceSet
-
-    @property
-    def title(self) -> str:
-        """What it holds."""
-        return "Candidates that are not shown to be worse"
 
     @property
     def subtitle(self) -> str:

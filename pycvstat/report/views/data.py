@@ -31,7 +31,7 @@ from pycvstat.report.sentences import (
     seed_words,
     unit_of,
 )
-from pycvstat.report.views.base import Picture, Sections, View
+from pycvstat.report.views.base import Picture, Sections, TableView, View
 
 if TYPE_CHECKING:
     from pycvstat.data.response import Response
@@ -302,9 +302,10 @@ def failures_notes(result: Any) -> list[Block]:
     return [Note(f"{words}{failures[0].where}: {failures[0].reason}")]
 
 
-class PlanView(View, of=FoldPlan):
+class PlanView(TableView, of=FoldPlan):
     """How rows are split."""
 
+    heading, kind, anchor = "Folds", "map", "folds"
     result: FoldPlan
 
     @property
@@ -317,15 +318,9 @@ class PlanView(View, of=FoldPlan):
         """Rows and fits."""
         return f"{count(self.result.n, 'row')} · {folds_words(self.result)}"
 
-    def findings(self) -> Sections:
-        """The plan as a list and as a map."""
-        blocks = fold_blocks(self.result, self.result.seed, plan_words(self.result))
-        return [section("Folds", *blocks, self.figure("map", "folds"))]
-
-    def brief(self) -> Sections:
+    def blocks(self) -> list[Block]:
         """The plan as a list."""
-        blocks = fold_blocks(self.result, self.result.seed, plan_words(self.result))
-        return [section("Folds", *blocks)]
+        return fold_blocks(self.result, self.result.seed, plan_words(self.result))
 
     @cached_property
     def pictures(self) -> dict[str, Picture]:

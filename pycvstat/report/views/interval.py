@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pycvstat.intervals import Interval
@@ -22,7 +21,7 @@ from pycvstat.report.sentences import (
     plan_words,
     value_words,
 )
-from pycvstat.report.views.base import VIEWS, Picture, Sections, View
+from pycvstat.report.views.base import VIEWS, Sections, TableView, View
 from pycvstat.report.views.comparing import ComparingView
 from pycvstat.report.views.data import FoldsView
 from pycvstat.report.views.estimate import EstimateView, interval_facts
@@ -31,8 +30,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class IntervalView(View, of=Interval):
+class IntervalView(TableView, of=Interval):
     """An interval and what it is about."""
+
+    heading, kind, anchor, size = "Interval", "forest", "interval", (4.6, 1.2)
+    caption = "The estimate and its interval."
 
     @property
     def found(self) -> Interval:
@@ -79,21 +81,12 @@ class IntervalView(View, of=Interval):
         """The estimate with its limits, and what they are about."""
         return [Headline(self.value, self.found.about.words())]
 
-    def findings(self) -> Sections:
-        """The method, and the limits as a picture."""
-        return self.brief(self.figure("forest", "interval"))
-
-    def brief(self, *blocks: Block | None) -> Sections:
+    def blocks(self) -> list[Block]:
         """The method."""
-        return [section("Interval", interval_facts(self.found), *blocks)]
+        return [interval_facts(self.found)]
 
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
-        """The limits."""
-        words = "The estimate and its interval."
-        return {"forest": Picture(self._draw, (4.6, 1.2), words, self._tell)}
-
-    def _tell(self) -> str:
+    def tell(self) -> str:
+        """The estimate with its limits."""
         return f"{self.value}."
 
     @property
@@ -101,7 +94,8 @@ class IntervalView(View, of=Interval):
         """The name beside the limits."""
         return self.found.method
 
-    def _draw(self, ax: Axes) -> Axes:
+    def draw(self, ax: Axes) -> Axes:
+        """The limits."""
         found = self.found
         words = f"{found.metric}, {100 * found.level:g} % interval for {found.target}"
         return forest.forest(ax, found.tidy(), [self.name], words)
@@ -148,11 +142,13 @@ class PairedView(IntervalView, of=Paired):
         (row,) = super().entries()
         return [row | {"statistic": statistic, "p_value": self.result.p_value}]
 
-    def _tell(self) -> str:
-        return f"{self.name}: {self.value}."
+    def tell(self) -> str:
+        """The methods, and the difference with its limits."""
+        return f"{self.name}: {super().tell()}"
 
-    def _draw(self, ax: Axes) -> Axes:
-        super()._draw(ax).axvline(0, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
+    def draw(self, ax: Axes) -> Axes:
+        """The limits, and the line of no difference."""
+        super().draw(ax).axvline(0, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
         return ax
 
     def methods(self) -> list[Inline]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from pycvstat.report.content import Block, Facts, Inline, section
+from pycvstat.report.content import Block, Facts, Inline
 from pycvstat.report.numbers import capital, count, listed, percent, table_of
 from pycvstat.report.plots import candidates, forest
 from pycvstat.report.sentences import plan_words, seed_words
-from pycvstat.report.views.base import WIDE, Picture, Sections, Size, View
+from pycvstat.report.views.base import Sections, Size, TableView
 from pycvstat.simulate.decomposition import BiasVariance
 from pycvstat.simulate.interval_coverage import Coverage
 from pycvstat.simulate.quantities import Agreement, TuningQuantities
@@ -34,49 +33,10 @@ COVERAGE = {
 PARTS = {"bias2": "squared bias", "variance": "variance", "noise": "noise", "risk": "risk"}
 
 
-class SimulatedView(View):
-    """A view of a table and its picture."""
-
-    heading: ClassVar[str]
-    name: ClassVar[str]
-    """Of the picture."""
-    caption: ClassVar[str]
-
-    @property
-    def size(self) -> Size:
-        """Of the picture, in inches."""
-        return WIDE
-
-    def blocks(self) -> list[Block]:
-        """The table."""
-        raise NotImplementedError
-
-    def draw(self, ax: Axes) -> Axes:
-        """The picture."""
-        raise NotImplementedError
-
-    def tell(self) -> str:
-        """What the picture shows."""
-        raise NotImplementedError
-
-    def findings(self) -> Sections:
-        """Table and picture."""
-        return [section(self.heading, *self.blocks(), self.figure(self.name))]
-
-    def brief(self) -> Sections:
-        """The table."""
-        return [section(self.heading, *self.blocks())]
-
-    @cached_property
-    def pictures(self) -> dict[str, Picture]:
-        """The picture."""
-        return {self.name: Picture(self.draw, self.size, self.caption, self.tell)}
-
-
-class CoverageView(SimulatedView, of=Coverage):
+class CoverageView(TableView, of=Coverage):
     """How often intervals hold their targets."""
 
-    heading, name = "Coverage", "coverage"
+    heading, kind = "Coverage", "coverage"
     caption = "Coverage with two Monte Carlo standard errors, and the nominal level."
     result: Coverage
 
@@ -135,10 +95,10 @@ class CoverageView(SimulatedView, of=Coverage):
         ]
 
 
-class TuningQuantitiesView(SimulatedView, of=TuningQuantities):
+class TuningQuantitiesView(TableView, of=TuningQuantities):
     """What tuning and nested cross-validation estimate."""
 
-    heading, name, size = "Quantities", "gaps", (4.6, 2.4)
+    heading, kind, size = "Quantities", "gaps", (4.6, 2.4)
     caption = "Gap to the risk of the tuned procedure."
     title = "What tuning and nested cross-validation estimate"
     result: TuningQuantities
@@ -175,10 +135,10 @@ class TuningQuantitiesView(SimulatedView, of=TuningQuantities):
         ]
 
 
-class AgreementView(SimulatedView, of=Agreement):
+class AgreementView(TableView, of=Agreement):
     """An estimator beside the quantity that it estimates."""
 
-    heading, name, size = "Means", "means", (4.6, 1.5)
+    heading, kind, size = "Means", "means", (4.6, 1.5)
     caption = "Means with two Monte Carlo standard errors."
     result: Agreement
 
@@ -214,10 +174,10 @@ class AgreementView(SimulatedView, of=Agreement):
         ]
 
 
-class BiasVarianceView(SimulatedView, of=BiasVariance):
+class BiasVarianceView(TableView, of=BiasVariance):
     """The parts of a risk."""
 
-    heading, name = "Parts of the risk", "parts"
+    heading, kind = "Parts of the risk", "parts"
     caption = "Expected squared error = squared bias + variance + noise."
     title = "Bias-variance decomposition"
     result: BiasVariance
