@@ -26,8 +26,8 @@ from scipy.special import pdtrik
 import pycvstat as pcv
 from pycvstat.errors import IntervalError
 from pycvstat.intervals import METHODS, Limits
-from pycvstat.intervals.quantiles import symmetric
-from pycvstat.intervals.tails import LEAST, errors_of, thickness
+from pycvstat.intervals.coverage import LEAST, errors_of, thickness
+from pycvstat.intervals.limits import symmetric
 from pycvstat.report.sentences import plan_words
 from pycvstat.rmath.random import RRandom
 from pycvstat.simulate import (

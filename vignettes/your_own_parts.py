@@ -147,8 +147,8 @@ pd.concat([result.interval().tidy(), result.interval(metric=kendall).tidy()])
 
 # %%
 from pycvstat.intervals import Method, register
+from pycvstat.intervals.limits import symmetric
 from pycvstat.intervals.method import InR
-from pycvstat.intervals.quantiles import symmetric
 
 
 def agresti_coull(table, level):

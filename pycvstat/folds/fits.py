@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -59,7 +60,7 @@ _OWN: dict[str, Scheme] = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fits:
     """The rows of every fit; `FoldPlan` says what the fields are."""
 
@@ -140,29 +141,29 @@ class Fits:
         trained[self.test_rows(i)] = False
         return np.flatnonzero(trained)
 
-    @property
+    @cached_property
     def n_test(self) -> IntArray:
         """Number of test rows of each fit."""
-        return np.diff(self.offsets)
+        return frozen(np.diff(self.offsets))
 
-    @property
+    @cached_property
     def n_train(self) -> IntArray:
         """Number of training rows of each fit."""
         if self.train is None:
-            return self.n - self.n_test
-        return np.array([len(rows) for rows in self.train], dtype=np.int64)
+            return frozen(self.n - self.n_test)
+        return frozen(np.array([len(rows) for rows in self.train], dtype=np.int64))
 
-    @property
+    @cached_property
     def times(self) -> int:
         """Number of repetitions."""
         return int(self.repeat.max()) + 1
 
-    @property
+    @cached_property
     def folds_per_repeat(self) -> int:
         """Number of folds K of one repetition."""
         return len(self) // self.times
 
-    @property
+    @cached_property
     def scheme(self) -> Scheme:
         """What sort of resampling it is, read off its rows rather than its name.
 
@@ -182,7 +183,7 @@ class Fits:
             return "repeated K-fold"
         return "leave-one-out" if len(self) == self.n else "K-fold"
 
-    @property
+    @cached_property
     def is_partition(self) -> bool:
         """Whether every row is tested exactly once in every repetition."""
         return bool((self._times_tested() == 1).all())

@@ -20,7 +20,7 @@ from pycvstat.types import IntArray
 from pycvstat.verbs import Shown
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FoldPlan(Shown, Fits):
     """Which rows are tested in which fit; frozen, with a fingerprint.
 

@@ -9,24 +9,20 @@ from pycvstat.intervals import (  # importing a method registers it
     bootstrap,
     cluster,
     cv_auc,
-    cv_clt,
     five_by_two,
     hoeffding,
-    holdout,
-    log_t,
-    nadeau_bengio,
+    independent,
     ncv,
-    pointwise_t,
-    proportions,
     tibshirani,
 )
-from pycvstat.intervals.dispatch import interval
+from pycvstat.intervals.coverage import methods
+from pycvstat.intervals.from_table import interval
 from pycvstat.intervals.hoeffding import dev_size_needed, excess_risk_bound, hoeffding_radius
 from pycvstat.intervals.legal import legal_methods
-from pycvstat.intervals.method import METHODS, Limits, Method, register
+from pycvstat.intervals.limits import Limits
+from pycvstat.intervals.method import METHODS, Method, register
 from pycvstat.intervals.nadeau_bengio import corrected_t
 from pycvstat.intervals.result import Interval
-from pycvstat.intervals.simulated import methods
 
 __all__ = [
     "METHODS",
@@ -37,21 +33,16 @@ __all__ = [
     "cluster",
     "corrected_t",
     "cv_auc",
-    "cv_clt",
     "dev_size_needed",
     "excess_risk_bound",
     "five_by_two",
     "hoeffding",
     "hoeffding_radius",
-    "holdout",
+    "independent",
     "interval",
     "legal_methods",
-    "log_t",
     "methods",
-    "nadeau_bengio",
     "ncv",
-    "pointwise_t",
-    "proportions",
     "register",
     "tibshirani",
 ]

@@ -12,9 +12,9 @@ from pycvstat import rmath
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import is_whole
 from pycvstat.folds import KFold
-from pycvstat.intervals.method import InR, Limits, Method, register
+from pycvstat.intervals.limits import Limits, spread
+from pycvstat.intervals.method import InR, Method, register
 from pycvstat.intervals.of_metrics import of_drawn_rows
-from pycvstat.intervals.quantiles import spread
 from pycvstat.losses import LossTable
 from pycvstat.losses.metric import Averaging, Metric
 from pycvstat.types import FloatArray, IntArray

@@ -6,9 +6,9 @@ import numpy as np
 
 from pycvstat.errors import IntervalError
 from pycvstat.folds import Grouped
-from pycvstat.intervals.legal import is_unbounded
-from pycvstat.intervals.method import InR, Limits, Method, register
-from pycvstat.intervals.quantiles import spread, symmetric
+from pycvstat.intervals.legal import on_log_scale
+from pycvstat.intervals.limits import Limits, spread, symmetric
+from pycvstat.intervals.method import InR, Method, register
 from pycvstat.losses import LossTable
 from pycvstat.types import FloatArray, IntArray
 
@@ -81,7 +81,7 @@ def _formula(table: LossTable, level: float) -> Limits:
     groups = rows if table.plan.groups is None else table.plan.groups[rows]
     _, codes = np.unique(groups, return_inverse=True)
     factor = SHARED if len(table.plan) > 1 else 1.0
-    return cluster_robust(means[:, 0], codes, level, factor, log=is_unbounded(table))
+    return cluster_robust(means[:, 0], codes, level, factor, log=on_log_scale(table))
 
 
 METHOD = register(
@@ -100,7 +100,7 @@ METHOD = register(
         aliases=("cluster_robust", "grouped"),
         r=InR(
             "pcv_ci_cluster(pcv_means(x, row), group, level, fits = length(unique(fit)), "
-            "log = is.infinite(highest) && all(x >= 0))",
+            "log = lowest == 0 && is.infinite(highest) && mean(x) > 0)",
             "pcv_cluster_freedom(group)",
         ),
     )

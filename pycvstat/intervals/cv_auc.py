@@ -10,8 +10,8 @@ from pycvstat import rmath
 from pycvstat.errors import Advice, IntervalError
 from pycvstat.errors.checks import check_word
 from pycvstat.folds import KFold, Stratified
-from pycvstat.intervals.method import InR, Limits, Method, register
-from pycvstat.intervals.quantiles import symmetric
+from pycvstat.intervals.limits import Limits, symmetric
+from pycvstat.intervals.method import InR, Method, register
 from pycvstat.losses import LossTable
 from pycvstat.losses.metrics import METRICS as READERS
 from pycvstat.losses.of_probabilities import auc

@@ -10,8 +10,8 @@ import numpy as np
 
 from pycvstat import rmath
 from pycvstat.folds import FiveByTwo
-from pycvstat.intervals.method import InR, Limits, Method, register
-from pycvstat.intervals.quantiles import spread, symmetric
+from pycvstat.intervals.limits import Limits, spread, symmetric
+from pycvstat.intervals.method import InR, Method, register
 from pycvstat.rmath.tolerances import QUANTILES
 from pycvstat.types import FloatArray
 

@@ -12,7 +12,7 @@ from pycvstat.errors import InputError, LossError
 from pycvstat.errors.checks import shown
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.dispatch import MetricLike, interval, usual_row
+from pycvstat.intervals.from_table import MetricLike, interval, usual_row
 from pycvstat.intervals.hoeffding import check_bounds
 from pycvstat.intervals.legal import is_zero_one
 from pycvstat.intervals.loss_input import columns_of, finite_numbers, in_order, plan_of, repeats_of

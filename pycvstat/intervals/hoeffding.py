@@ -9,7 +9,8 @@ import numpy as np
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import is_number, is_whole
 from pycvstat.folds import Holdout
-from pycvstat.intervals.method import InR, Limits, Method, register
+from pycvstat.intervals.limits import Limits
+from pycvstat.intervals.method import InR, Method, register
 from pycvstat.losses import LossTable, loss_label
 from pycvstat.types import FloatArray
 

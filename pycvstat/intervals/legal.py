@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, IntervalError, LossError
+from pycvstat.errors.names import unknown_argument
 from pycvstat.folds import KFold, Repeated
 from pycvstat.folds.fits import Scheme
 from pycvstat.intervals.method import METHODS, Method, find
-from pycvstat.losses import FoldMeans, LossTable, Table, loss_label
+from pycvstat.intervals.of_metrics import fold_scores
+from pycvstat.losses import FoldMeans, LossTable, Metric, Table, loss_label
+from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import METRICS
 from pycvstat.types import FloatArray
 
@@ -47,6 +50,50 @@ def range_of(sizes: NDArray[Any]) -> str:
 def candidates_in(table: Table) -> int:
     """How many candidates a table has."""
     return int((table.means if isinstance(table, FoldMeans) else table.losses).shape[1])
+
+
+def choose(
+    name: str,
+    table: Table,
+    metric: Metric | None,
+    averaging: Averaging,
+    options: dict[str, Any],
+    *,
+    pairs: bool = False,
+) -> tuple[Method, str]:
+    """The method of a name, or the default for the plan and the loss, and the reason."""
+    why = ""
+    if isinstance(name, str) and name == "auto":
+        method, why = _usual(table, metric, averaging, pairs)
+    else:
+        method = find(name)
+    for option in options:
+        if option not in method.options:
+            known = (*method.options, "method", "level", "metric", "averaging", "side")
+            raise unknown_argument(method.name, option, known, what="option")
+    return method, why
+
+
+def _usual(
+    table: Table, metric: Metric | None, averaging: Averaging, pairs: bool
+) -> tuple[Method, str]:
+    one_split = table.plan.scheme == "one split"
+    one = candidates_in(table) == 1
+    smooth = metric is not None and averaging != "folds"
+    if metric is METRICS["auc"] and one_split:
+        return find("cv_auc"), "the AUC of one split has an influence curve"
+    if metric is not None and smooth and not metric.linear:
+        return find("bootstrap"), f"{metric.name} of all predictions has no other interval"
+    if metric is not None and not smooth and not one_split and one:
+        table = fold_scores(table, metric)
+    alike = isinstance(table, LossTable) and table.weights is None
+    zero_one = alike and is_zero_one(table.losses)  # type: ignore[union-attr]
+    if one_split and one and zero_one and not smooth and table.plan.groups is None:
+        return find("wilson"), "one split and losses of 0 and 1: Wilson keeps its level"
+    method = nearest(table, metric is not None, pairs)
+    if method is None:
+        raise nothing_legal(table)
+    return method, method.because
 
 
 def obstacle(method: Method, table: Table, metric: bool = False) -> str | None:
@@ -232,6 +279,23 @@ def is_unbounded(table: Table) -> bool:
     """
     values = table.losses if isinstance(table, LossTable) else table.means
     return table.range == (0.0, math.inf) and bool(values.min(initial=0.0) >= 0)
+
+
+def on_log_scale(table: LossTable) -> bool:
+    """Whether limits of the mean loss are those of its logarithm: it is above 0, without an end.
+
+    The range and the mean say so, and no single loss: those linearised for weights may lie below 0.
+
+    Examples
+    --------
+    >>> from pycvstat.folds.plan import FoldPlan
+    >>> plan = FoldPlan.from_fold_ids([1, 1, 2, 2])
+    >>> weights = np.array([1.0, 9.0, 1.0, 1.0])
+    >>> weighted = LossTable(plan, np.array([[9.0], [0], [1], [4]]), weights=weights)
+    >>> weighted.linearised().losses.min() < 0, on_log_scale(weighted.linearised())
+    (True, True)
+    """
+    return table.range == (0.0, math.inf) and bool(table.losses.mean() > 0)
 
 
 def check_finite(table: LossTable | FoldMeans) -> None:

@@ -4,69 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal
 
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import Brief, nearest, shown
 from pycvstat.folds.fits import Scheme
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.limits import Limits
 from pycvstat.rmath.tolerances import SUMS, Tolerance
 
 if TYPE_CHECKING:
     from pycvstat.folds.splitter import Splitter
 
 Target = Literal["ER", "R", "PQ", "R and ER"]
-Side = Literal["both", "upper", "lower"]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a formula gives.
-
-    Parameters
-    ----------
-    estimate : float
-        The centre that the method uses.
-    std_error : float
-        NaN where the method has none (Hoeffding, percentiles).
-    low, high : float
-    df : float
-        Degrees of freedom of the t distribution; infinite for the normal one.
-    notes : tuple of str
-        What the reader should know about this computation.
-    details : mapping
-        Numbers behind the interval, by name.
-    p_value : float, optional
-        Of the hypothesis that the mean is 0, where it is not the t or normal one. Limits that are
-        NaN beside it are those of an empty set: the test rejects every value.
-    log : bool
-        Whether the limits are those of the logarithm of the mean.
-    heavy : bool
-        Whether the losses have heavy tails, which was warned of.
-
-    Examples
-    --------
-    >>> Limits(0.5, 0.1, 0.3, 0.7).df
-    inf
-    """
-
-    estimate: float
-    std_error: float
-    low: float
-    high: float
-    df: float = np.inf
-    notes: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
-    p_value: float | None = None
-    log: bool = False
-    heavy: bool = False
-
-    @property
-    def empty(self) -> bool:
-        """Whether the test behind the limits rejects every value."""
-        return self.p_value is not None and bool(np.isnan(self.low))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +68,7 @@ class Method(Brief):
         The usual ``folds=``, which make it legal.
     known : callable
         ``known(plan) -> str``: how liberal or wide it is known to be there, beside what
-        `simulated` has of it.
+        the simulations in `coverage` have of it.
     needs : {"fold means", "pointwise", "0-1", "predictions"}
         What it reads: fold means (any metric), one loss per observation, losses of 0 and 1 only,
         or predicted scores of two classes.

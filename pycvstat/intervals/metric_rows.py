@@ -11,10 +11,9 @@ import numpy as np
 
 from pycvstat.errors import InputError, IntervalError, LossError, heard
 from pycvstat.errors.checks import check_level, shown
-from pycvstat.intervals.dispatch import interval
+from pycvstat.intervals.from_table import estimand, interval
+from pycvstat.intervals.independent import proportion
 from pycvstat.intervals.method import find
-from pycvstat.intervals.naming import estimand
-from pycvstat.intervals.proportions import proportion
 from pycvstat.losses import LossTable
 from pycvstat.losses.metric import Averaging, Metric, count_classes
 from pycvstat.losses.metrics import METRICS, Measured, MetricLike, as_metric, averaging_of, metric

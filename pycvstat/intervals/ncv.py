@@ -14,8 +14,8 @@ from pycvstat.errors import IntervalError, warn
 from pycvstat.errors.checks import check_word
 from pycvstat.folds import NestedPairs
 from pycvstat.folds.pairs import own_and_other_fold
-from pycvstat.intervals.method import InR, Limits, Method, register
-from pycvstat.intervals.quantiles import spread, symmetric
+from pycvstat.intervals.limits import Limits, spread, symmetric
+from pycvstat.intervals.method import InR, Method, register
 from pycvstat.losses import LossTable
 from pycvstat.types import FloatArray, IntArray
 

@@ -182,9 +182,9 @@ def of_drawn_rows(
     return len(tests), value
 
 
-def known_of(metric: Metric | None, averaging: Averaging, method: Method, plan: FoldPlan) -> str:
+def known_of(metric: Metric, averaging: Averaging, method: Method, plan: FoldPlan) -> str:
     """How often intervals of the metric covered, where that was simulated."""
-    if metric is None or metric.covered is None or averaging != metric.averaging:
+    if metric.covered is None or averaging != metric.averaging:
         return ""
     if method.name != "corrected_t" or not plan.is_partition:
         return ""
@@ -196,7 +196,7 @@ def known_of(metric: Metric | None, averaging: Averaging, method: Method, plan: 
     )
 
 
-def words_of(metric: Metric | None, averaging: Averaging = "pooled") -> dict[str, Any]:
+def words_of(metric: Metric, averaging: Averaging = "pooled") -> dict[str, Any]:
     """What the metric makes of a risk: what it is called, and words before and after it.
 
     Examples
@@ -207,8 +207,6 @@ def words_of(metric: Metric | None, averaging: Averaging = "pooled") -> dict[str
     >>> words_of(as_metric("auc"), "folds")
     {'risk': 'AUC', 'after': '; mean of its values by test fold'}
     """
-    if metric is None:
-        return {}
     if averaging != "folds" and metric.smooth and metric.smooth.words:
         return {"before": metric.smooth.words, "risk": "squared error"}
     return {"risk": metric.label, "after": f"; {AVERAGED[averaging]}"}

@@ -12,9 +12,16 @@ import numpy as np
 
 from pycvstat.errors import InputError, IntervalError, LossError, warn
 from pycvstat.errors.checks import check_level, check_word
-from pycvstat.intervals.dispatch import MetricLike, asked_for, choose, compute, read_metric
-from pycvstat.intervals.legal import check_finite
-from pycvstat.intervals.naming import estimand, name_limits, with_origin
+from pycvstat.intervals.from_table import (
+    MetricLike,
+    asked_for,
+    compute,
+    estimand,
+    name_limits,
+    read_metric,
+    with_origin,
+)
+from pycvstat.intervals.legal import check_finite, choose
 from pycvstat.intervals.of_metrics import measured, words_of
 from pycvstat.intervals.result import Interval
 from pycvstat.losses import FoldMeans, LossTable, Table
@@ -190,7 +197,7 @@ def paired(
             first, why = choose(method, difference, None, averaging, options, pairs=pairs)
         limits, used = compute(first, difference, level, None, averaging, options, bounded=bounded)
         asked = asked_for(first, used, used, None, averaging, options)
-    words = words_of(read, averaging)
+    words = {} if read is None else words_of(read, averaging)
     before = f"difference, {names[0]} minus {names[1]}, of the {words.pop('before', '')}"
     about = replace(estimand(first, used.plan), before=before, **words)
     if read is not None and asked is not None:

@@ -1,4 +1,4 @@
-"""The interval that every method returns, and what it is about."""
+"""The interval that every method returns, what it is about, and the model trained on all rows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pycvstat.errors import InputError
-from pycvstat.intervals.all_rows import AllRows
-from pycvstat.intervals.method import Side, Target
-from pycvstat.intervals.quantiles import two_sided_p
+from pycvstat.intervals.limits import Limits, Side, two_sided_p
+from pycvstat.intervals.method import Method, Target
 from pycvstat.losses import Table
 from pycvstat.losses.table import Sealed
 from pycvstat.types import FloatArray
@@ -88,6 +87,65 @@ class Estimand:
 
     def __str__(self) -> str:
         return f"{self.words()} ({self.short})"
+
+
+@dataclass(frozen=True, slots=True)
+class AllRows:
+    """The model trained on all rows, beside what an interval is about.
+
+    Parameters
+    ----------
+    n, m : int
+        All rows, and those that the models of the interval were trained on.
+    shift, error : float, optional
+        Expected risk at n rows less that at m, and its standard error, where they are known.
+    by : str
+        How they are known.
+    follows : float, optional
+        The correlation of the estimate and the model's own risk over data sets.
+    where : str
+        Where that was simulated.
+
+    Examples
+    --------
+    >>> print(AllRows(100, 90, -0.3, 0.1, "by the learning curve", 0.05, "OLS, n = 100, p = 10"))
+    The model that will be used is trained on all 100 rows: its expected risk is 0.3 ± 0.1 lower, \
+by the learning curve; its own risk R(100) hardly follows the estimate from data set to data set \
+(correlation 0.05 in the nearest simulation: OLS, n = 100, p = 10).
+    """
+
+    n: int
+    m: int
+    shift: float | None = None
+    error: float = 0.0
+    by: str = ""
+    follows: float | None = None
+    where: str = ""
+
+    def __str__(self) -> str:
+        start = f"The model that will be used is trained on all {self.n} rows"
+        return f"{start}: {self.moved}{self.own}."
+
+    @property
+    def moved(self) -> str:
+        """How its expected risk differs."""
+        if self.m == self.n:
+            return "the size that this is about"
+        if self.shift is None:
+            return "its expected risk is usually a little better (a learning curve says how much)"
+        way = "lower" if self.shift <= 0 else "higher"
+        return f"its expected risk is {abs(self.shift):.2g} ± {self.error:.1g} {way}, {self.by}"
+
+    @property
+    def own(self) -> str:
+        """How the estimate follows its own risk."""
+        if self.follows is None:
+            return ""
+        how = "hardly follows" if abs(self.follows) < 0.35 else "follows in part"
+        return (
+            f"; its own risk R({self.n}) {how} the estimate from data set to data set (correlation "
+            f"{self.follows:.2f} in the nearest simulation: {self.where})"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -300,3 +358,26 @@ class Interval(Sealed, Verbs, Tabled):
         said = ends.get(self.side, f"from {self.low:.3g} on")
         level = f"{self.level * 100:g} %"
         return f"Interval({self.estimate:.4g}, {level} {said}, {self.target}, {self.method})"
+
+
+def interval_of(
+    method: Method, limits: Limits, level: float, about: Estimand, **more: Any
+) -> Interval:
+    """The interval of a method that gave these limits."""
+    return Interval(
+        low=limits.low,
+        high=limits.high,
+        estimate=limits.estimate,
+        std_error=limits.std_error,
+        level=level,
+        method=method.name,
+        title=method.title,
+        about=about,
+        df=limits.df,
+        log=limits.log,
+        citation=method.citation,
+        notes=limits.notes,
+        details=limits.details,
+        empty=limits.empty,
+        **more,
+    )

@@ -6,7 +6,8 @@ from typing import Any
 
 from pycvstat import rmath
 from pycvstat.folds import KFold
-from pycvstat.intervals.method import InR, Limits, Method, register
+from pycvstat.intervals.limits import Limits
+from pycvstat.intervals.method import InR, Method, register
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 from pycvstat.types import FloatArray
 

@@ -4,16 +4,7 @@ May import the rooms below. New here: a loss is one number per prediction, a met
 many predictions; `LossTable` and `FoldMeans` are what the engine fills.
 """
 
-from pycvstat.losses.functions import (
-    LOSSES,
-    Loss,
-    as_loss,
-    huber,
-    lighter_than,
-    loss_label,
-    losses_for,
-    pinball,
-)
+from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, loss_label, losses_for, pinball
 from pycvstat.losses.metric import Metric
 from pycvstat.losses.predictions import Maker, Predictions
 from pycvstat.losses.table import FoldMeans, LossTable, Table as Table
@@ -28,7 +19,6 @@ __all__ = [
     "Predictions",
     "as_loss",
     "huber",
-    "lighter_than",
     "loss_label",
     "losses_for",
     "pinball",

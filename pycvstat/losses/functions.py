@@ -321,17 +321,6 @@ def _by_name(name: str) -> Loss:
     return LOSSES[name]
 
 
-def lighter_than(name: str) -> str:
-    """A loss for the same responses with lighter tails; empty where there is none.
-
-    Examples
-    --------
-    >>> lighter_than("squared"), lighter_than("brier")
-    ('absolute', '')
-    """
-    return LOSSES[name].lighter if name in LOSSES else ""
-
-
 def _parameter(name: str, text: str) -> float:
     try:
         return float(text)

@@ -14,15 +14,12 @@ from pycvstat.errors import IntervalError, warn
 from pycvstat.errors.checks import check_level, check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.all_rows import AllRows
 from pycvstat.intervals.bootstrap import percentiles
+from pycvstat.intervals.coverage import warn_heavy_tails
 from pycvstat.intervals.legal import range_of
-from pycvstat.intervals.method import Limits
-from pycvstat.intervals.naming import kept_inside
-from pycvstat.intervals.quantiles import symmetric
+from pycvstat.intervals.limits import Limits, kept_inside, symmetric
 from pycvstat.intervals.resamples import OutOfBag, out_of_bag, plus
-from pycvstat.intervals.result import Estimand, Interval
-from pycvstat.intervals.tails import warn_heavy_tails
+from pycvstat.intervals.result import AllRows, Estimand, Interval
 from pycvstat.losses import Loss, LossTable, Predictions
 from pycvstat.losses.metric import count_classes
 from pycvstat.losses.metrics import MetricLike, as_metric

@@ -14,7 +14,7 @@ from pycvstat.errors.checks import check_word, is_number, shown
 from pycvstat.errors.names import answering
 from pycvstat.folds import Holdout, Subsampling
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.dispatch import usual_row
+from pycvstat.intervals.from_table import usual_row
 from pycvstat.learners.models import named
 from pycvstat.procedures.cross_validate import CVResult, cross_validated
 from pycvstat.procedures.engine import OnError

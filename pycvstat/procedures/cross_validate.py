@@ -17,7 +17,7 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.dispatch import usual_row
+from pycvstat.intervals.from_table import usual_row
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.learners.ols import centre

@@ -17,7 +17,7 @@ from pycvstat.errors.names import answering
 from pycvstat.folds import Splitter, as_splitter
 from pycvstat.folds.fits import Scheme
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.dispatch import interval
+from pycvstat.intervals.from_table import interval
 from pycvstat.intervals.paired import paired
 from pycvstat.learners import as_learner
 from pycvstat.losses import LossTable

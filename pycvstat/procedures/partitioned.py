@@ -21,7 +21,7 @@ from pycvstat.errors.checks import check_word, shown
 from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
-from pycvstat.intervals.dispatch import usual_row
+from pycvstat.intervals.from_table import usual_row
 from pycvstat.learners.base import Learner
 from pycvstat.learners.design import notes_of_aliased, solved
 from pycvstat.learners.linear.least_squares import require_finite

@@ -14,9 +14,9 @@ from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.errors.checks import Brief, check_level, check_word, is_whole
 from pycvstat.folds import FoldPlan, KFold, Splitter
 from pycvstat.intervals import Limits, interval
+from pycvstat.intervals.coverage import heavy_tails
 from pycvstat.intervals.legal import range_of
 from pycvstat.intervals.method import find
-from pycvstat.intervals.tails import heavy_tails
 from pycvstat.losses import LossTable
 from pycvstat.rmath.random import Random, as_stream
 from pycvstat.run.tasks import Progress, execution_from, progress_line

@@ -16,7 +16,7 @@ import numpy as np
 from pycvstat.errors import PycvstatWarning
 from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import interval
-from pycvstat.intervals.log_t import overlap
+from pycvstat.intervals.nadeau_bengio import overlap
 from pycvstat.intervals.result import Interval
 from pycvstat.losses import LossTable, Predictions
 from pycvstat.r.bridge import reference

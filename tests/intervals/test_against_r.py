@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from pycvstat.intervals import METHODS
+from pycvstat.intervals.coverage import kurtosis
 from pycvstat.intervals.hoeffding import excess_risk_bound
 from pycvstat.intervals.paired import adjusted
-from pycvstat.intervals.tails import kurtosis
 from tests.intervals.shared_losses import LOSSES, cases, r_results
 from tests.rscript import live_r, r_values
 
@@ -62,7 +62,7 @@ def test_the_rest_of_the_reference():
 @live_r
 def test_statsmodels_agrees_with_base_r():
     """prop.test and binom.test, which are not in the reference."""
-    from pycvstat.intervals.proportions import proportion
+    from pycvstat.intervals.independent import proportion
 
     code = """
     for (e in c(0, 1, 18, 39, 40)) {

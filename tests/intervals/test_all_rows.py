@@ -5,8 +5,8 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import InputError
-from pycvstat.intervals.all_rows import AllRows
-from pycvstat.intervals.simulated import methods
+from pycvstat.intervals.coverage import methods
+from pycvstat.intervals.result import AllRows
 from pycvstat.losses import Maker
 
 CARS = pcv.data.mtcars()

@@ -11,7 +11,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import METHODS, Method, corrected_t, interval, register
 from pycvstat.intervals.bootstrap import bbc_cv
 from pycvstat.intervals.cv_auc import cv_auc
-from pycvstat.intervals.method import Limits
+from pycvstat.intervals.limits import Limits
 from pycvstat.intervals.tibshirani import bias_of_the_minimum, tibshirani
 from pycvstat.losses import LossTable
 from pycvstat.losses.of_probabilities import auc

@@ -14,12 +14,12 @@ from pycvstat.folds import FoldPlan
 from pycvstat.intervals import interval
 from pycvstat.intervals.bootstrap import bootstrap_rows
 from pycvstat.intervals.cluster import cluster_robust
+from pycvstat.intervals.coverage import kurtosis
 from pycvstat.intervals.from_losses import from_losses
+from pycvstat.intervals.independent import proportion
 from pycvstat.intervals.legal import check_finite, check_size
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 from pycvstat.intervals.ncv import Pieces, monte_carlo_error
-from pycvstat.intervals.proportions import proportion
-from pycvstat.intervals.tails import kurtosis
 from pycvstat.losses import FoldMeans, LossTable, Metric
 from pycvstat.rmath.random import as_stream
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings, strategies as st
 import pycvstat as pcv
 from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.folds import FiveByTwo, FoldPlan, Repeated
-from pycvstat.intervals import interval, tails
+from pycvstat.intervals import coverage, interval
 from pycvstat.intervals.cluster import cluster_robust, freedom
-from pycvstat.intervals.log_t import instability, overlap
-from pycvstat.intervals.tails import heavy_from, thickness
+from pycvstat.intervals.coverage import heavy_from, thickness
+from pycvstat.intervals.nadeau_bengio import instability, overlap
 from pycvstat.losses import LossTable, Maker
 from tests.rscript import live_r, r_values
 
@@ -64,7 +64,7 @@ def test_what_is_warned_of():
 
 def test_tails_are_looked_at_once(monkeypatch):
     seen = []
-    monkeypatch.setattr(tails, "thickness", lambda losses: seen.append(1) or 9.0)
+    monkeypatch.setattr(coverage, "thickness", lambda losses: seen.append(1) or 9.0)
     with pytest.warns(PycvstatWarning, match="heavy tails"):
         known = interval(table(1)).known
     assert len(seen) == 1

@@ -9,7 +9,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import heard
-from pycvstat.intervals import dispatch, legal
+from pycvstat.intervals import from_table, legal
 from pycvstat.report.assemble import full
 from pycvstat.report.content import Facts, section
 from pycvstat.report.render.html import render_page
@@ -69,7 +69,7 @@ def test_a_users_result_is_seen_like_ours(tmp_path: Any) -> None:
 @pytest.mark.parametrize("name", ["cv", "nested", "classes", "repeated"])
 def test_a_report_computes_its_interval_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     computed, judged = [], []
-    compute, obstacle = dispatch.compute, legal.obstacle
+    compute, obstacle = from_table.compute, legal.obstacle
 
     def counted(*given: Any, **more: Any) -> Any:
         computed.append(given[0].name)
@@ -79,7 +79,7 @@ def test_a_report_computes_its_interval_once(name: str, monkeypatch: pytest.Monk
         judged.append(method.name)
         return obstacle(method, *given)
 
-    monkeypatch.setattr(dispatch, "compute", counted)
+    monkeypatch.setattr(from_table, "compute", counted)
     monkeypatch.setattr(legal, "obstacle", judge)
     monkeypatch.setattr(RiskView, "metrics", lambda view: None)  # which have their own
     render_page(full(result(name)))

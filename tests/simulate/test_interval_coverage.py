@@ -6,7 +6,7 @@ import pytest
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.folds import Grouped, Holdout, KFold, NestedPairs, Repeated, Subsampling
 from pycvstat.intervals import Limits
-from pycvstat.intervals.quantiles import symmetric
+from pycvstat.intervals.limits import symmetric
 from pycvstat.learners.external.learner import FromFunctions
 from pycvstat.simulate.interval_coverage import coverage
 from pycvstat.simulate.laws import GroupedNoise, Law

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pycvstat.folds import FoldPlan
-from pycvstat.intervals import METHODS, simulated
+from pycvstat.intervals import METHODS, coverage
 from pycvstat.losses import LossTable, Maker
 from vignettes import record_coverage
 
@@ -163,13 +163,13 @@ def table(maker=None, losses=None, plan=PLAN):
 
 
 def test_what_intervals_and_tests_print_is_recorded():
-    rows = [simulated.Simulated(**one) for one in record_coverage.printed(RECORDED["runs"])]
-    assert rows == list(simulated.recorded())
+    rows = [coverage.Simulated(**one) for one in record_coverage.printed(RECORDED["runs"])]
+    assert rows == list(coverage.recorded())
 
 
 def test_every_method_has_figures_and_they_name_their_scenario():
-    assert {one.method for one in simulated.recorded()} == set(METHODS)
-    for one in simulated.recorded():
+    assert {one.method for one in coverage.recorded()} == set(METHODS)
+    for one in coverage.recorded():
         assert one.scenario in one.words
         assert one.folds in one.words
         assert "(" not in one.folds  # words, no code
@@ -186,15 +186,15 @@ def test_every_method_has_figures_and_they_name_their_scenario():
 )
 def test_the_nearest_scenario_has_alike_n_and_share_of_predictors(maker, n, scenario):
     plan = FoldPlan.from_fold_ids(np.arange(n) % 10)
-    found = simulated.nearest(table(maker, np.arange(1.0, n + 1), plan), "log_t")
+    found = coverage.nearest(table(maker, np.arange(1.0, n + 1), plan), "log_t")
     assert scenario in [one.scenario for one in found]
     assert all(one.plan == "K-fold" and not one.heavy for one in found)
-    far = simulated.nearest(table(Maker(1, one_scale=True)), "log_t")
+    far = coverage.nearest(table(Maker(1, one_scale=True)), "log_t")
     assert [one.p for one in far] == [10]
 
 
 def test_with_heavy_tails_all_scenarios_that_have_them_are_named():
-    words = simulated.figures("log_t", table(Maker(5, one_scale=True)), heavy=True)
+    words = coverage.figures("log_t", table(Maker(5, one_scale=True)), heavy=True)
     for law in ("5 degrees", "3 degrees", "lognormal"):
         assert law in words
     covered = usual("OLS with t noise of 5 degrees of freedom, p = 5", "log t on 1x10")
@@ -202,7 +202,7 @@ def test_with_heavy_tails_all_scenarios_that_have_them_are_named():
 
 
 def test_tests_have_size_and_power():
-    words = simulated.figures("pointwise_t", table(Maker(1, one_scale=True)), pair=True)
+    words = coverage.figures("pointwise_t", table(Maker(1, one_scale=True)), pair=True)
     size = RUNS["rivals | ols against itself, n = 100, effect 0 | pointwise t on 1x10"]
     power = RUNS["rivals | ols against itself, n = 100, effect 0.5 | pointwise t on 1x10"]
     for run in (size, power):
@@ -239,7 +239,7 @@ def test_what_would_hold_for_t_errors_is_too_wide_elsewhere():
 
 def test_the_default_for_pairs_has_the_most_power_of_the_tests_at_their_level():
     for layout in ("K-fold", "repeated K-fold"):
-        tests = [one for one in simulated.recorded() if one.size is not None]
+        tests = [one for one in coverage.recorded() if one.size is not None]
         runs = [one for one in tests if one.plan == layout]
         mean = {
             name: np.mean([one.power for one in runs if one.method == name])

@@ -10,8 +10,8 @@ import numpy as np
 from pycvstat import rmath
 from pycvstat.errors import RError
 from pycvstat.folds.pairs import own_and_other_fold
+from pycvstat.intervals.limits import two_sided
 from pycvstat.intervals.method import METHODS, InR
-from pycvstat.intervals.quantiles import two_sided
 from pycvstat.intervals.result import Asked, Interval, Scores
 from pycvstat.losses import FoldMeans, LossTable, Table
 from pycvstat.losses.metrics import METRICS

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pycvstat.intervals.proportions import proportion
+from pycvstat.intervals.independent import proportion
 from pycvstat.losses.metrics import METRICS
 from pycvstat.losses.thresholds import precision_recall_points, roc_points
 from pycvstat.report.numbers import count, sizes

@@ -1,22 +1,72 @@
-"""What formulas are made of: a standard deviation that is not 0, normal and t quantiles."""
+"""Limits, which formulas give, and what formulas are made of: a spread that is not 0, quantiles."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from pycvstat.errors import InputError, IntervalError
-from pycvstat.intervals.method import Limits, Side
 from pycvstat.types import FloatArray
 
+Side = Literal["both", "upper", "lower"]
 ROUNDING = 1e-13
 """Spread below this share of the largest value is rounding error of the means, not variance."""
 WITHOUT = (
     "report the estimate without an interval; for errors of 0 and 1 on one partition "
     "method='wilson' has one"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a formula gives.
+
+    Parameters
+    ----------
+    estimate : float
+        The centre that the method uses.
+    std_error : float
+        NaN where the method has none (Hoeffding, percentiles).
+    low, high : float
+    df : float
+        Degrees of freedom of the t distribution; infinite for the normal one.
+    notes : tuple of str
+        What the reader should know about this computation.
+    details : mapping
+        Numbers behind the interval, by name.
+    p_value : float, optional
+        Of the hypothesis that the mean is 0, where it is not the t or normal one. Limits that are
+        NaN beside it are those of an empty set: the test rejects every value.
+    log : bool
+        Whether the limits are those of the logarithm of the mean.
+    heavy : bool
+        Whether the losses have heavy tails, which was warned of.
+
+    Examples
+    --------
+    >>> Limits(0.5, 0.1, 0.3, 0.7).df
+    inf
+    """
+
+    estimate: float
+    std_error: float
+    low: float
+    high: float
+    df: float = np.inf
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    p_value: float | None = None
+    log: bool = False
+    heavy: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether the test behind the limits rejects every value."""
+        return self.p_value is not None and bool(np.isnan(self.low))
 
 
 def spread(
@@ -143,3 +193,21 @@ def one_sided(limits: Limits, side: Side) -> Limits:
         )
     low, high = (-math.inf, limits.high) if side == "upper" else (limits.low, math.inf)
     return replace(limits, low=low, high=high)
+
+
+def kept_inside(limits: Limits, lowest: float, highest: float) -> tuple[Limits, bool]:
+    """Ends outside the range moved to its ends, with a note; whether one was.
+
+    Examples
+    --------
+    >>> limits, _ = kept_inside(Limits(0.1, 0.1, -0.1, 0.3), 0.0, 1.0)
+    >>> limits.low, limits.notes
+    (0.0, ('lower end cut at 0, the smallest possible value (the formula gives -0.1)',))
+    """
+    low = f"lower end cut at {lowest:g}, the smallest possible value (the formula gives "
+    high = f"upper end cut at {highest:g}, the largest possible value (the formula gives "
+    cut = [f"{low}{limits.low:.3g})"] if limits.low < lowest else []
+    cut += [f"{high}{limits.high:.3g})"] if limits.high > highest else []
+    low_end, high_end = max(limits.low, lowest), min(limits.high, highest)
+    notes = (*limits.notes, "; ".join(cut)) if cut else limits.notes
+    return replace(limits, low=low_end, high=high_end, notes=notes), bool(cut)

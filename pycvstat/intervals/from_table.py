@@ -6,24 +6,23 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, get_args
+from typing import Any, Protocol, get_args
 
 import numpy as np
 
-from pycvstat.errors import IntervalError, heard
+from pycvstat.errors import InputError, IntervalError, heard
 from pycvstat.errors.checks import check_level, check_word
-from pycvstat.errors.names import unknown_argument
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import legal
-from pycvstat.intervals.all_rows import Curve
-from pycvstat.intervals.method import Limits, Method, Side, find
-from pycvstat.intervals.naming import estimand, name_limits, with_origin
+from pycvstat.intervals.coverage import few_losses, figures, nearest, warn_heavy_tails
+from pycvstat.intervals.limits import Limits, Side, kept_inside, one_sided, two_sided
+from pycvstat.intervals.method import Method
 from pycvstat.intervals.of_metrics import fold_scores, known_of, measured, words_of
-from pycvstat.intervals.quantiles import one_sided, two_sided
-from pycvstat.intervals.result import Asked, Interval
-from pycvstat.intervals.tails import warn_heavy_tails
+from pycvstat.intervals.result import AllRows, Asked, Estimand, Interval, interval_of
 from pycvstat.losses import LossTable, Metric, Table
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import METRICS, MetricLike as Named, as_metric, averaging_of
+from pycvstat.losses.table import is_weighed
 
 MetricLike = Named | None
 KNOWN_IN_R = ("rmse", "r2", "r2_correlation", "auc")
@@ -84,7 +83,7 @@ def interval(
     check_word("side", side, get_args(Side))
     legal.check_finite(table)
     read, averaging = read_metric(metric, averaging, table)
-    chosen, why = choose(method, table, read, averaging, options)
+    chosen, why = legal.choose(method, table, read, averaging, options)
     if chosen.needs == "predictions":
         read, averaging = METRICS["auc"], "folds"
     judged, each = why == chosen.because, two_sided(level, side)  # as the nearest legal method
@@ -95,14 +94,16 @@ def interval(
             given=f"mean {limits.estimate:.4g}; the repetitions differ more than their halves",
             fix="method='five_by_two_t' or 'corrected_t'",
         )
-    about = replace(estimand(chosen, used.plan), **words_of(read, averaging))
-    ends = one_sided(limits, side)
+    about, label, known = estimand(chosen, used.plan), "", ""
+    if read is not None:
+        about, label = replace(about, **words_of(read, averaging)), read.label
+        known = known_of(read, averaging, chosen, table.plan)
     found = name_limits(
-        chosen, ends, used, level, why, about, table, "" if read is None else read.label,
-        known_of(read, averaging, chosen, table.plan), source=used if read is None else None,
-        asked=asked_for(chosen, table, used, read, averaging, options), side=side, curve=curve,
+        chosen, one_sided(limits, side), used, level, why, about, table, label, known, curve=curve,
+        source=used if read is None else None, side=side,
+        asked=asked_for(chosen, table, used, read, averaging, options),
     )  # fmt: skip
-    return with_origin(found, read, averaging)
+    return found if read is None else with_origin(found, read, averaging)
 
 
 def read_metric(
@@ -154,50 +155,6 @@ def usual_row(
         said.append(f"the interval is around {centre:.6g}, not the mean of fold means")
     notes = "; ".join(note for note in (found["notes"], *said) if note)
     return found | {"estimate": estimate, "notes": notes}
-
-
-def choose(
-    name: str,
-    table: Table,
-    metric: Metric | None,
-    averaging: Averaging,
-    options: dict[str, Any],
-    *,
-    pairs: bool = False,
-) -> tuple[Method, str]:
-    """The method of a name, or the default for the plan and the loss, and the reason."""
-    why = ""
-    if isinstance(name, str) and name == "auto":
-        method, why = _usual(table, metric, averaging, pairs)
-    else:
-        method = find(name)
-    for option in options:
-        if option not in method.options:
-            known = (*method.options, "method", "level", "metric", "averaging", "side")
-            raise unknown_argument(method.name, option, known, what="option")
-    return method, why
-
-
-def _usual(
-    table: Table, metric: Metric | None, averaging: Averaging, pairs: bool
-) -> tuple[Method, str]:
-    one_split = table.plan.scheme == "one split"
-    one = legal.candidates_in(table) == 1
-    smooth = metric is not None and averaging != "folds"
-    if metric is METRICS["auc"] and one_split:
-        return find("cv_auc"), "the AUC of one split has an influence curve"
-    if metric is not None and smooth and not metric.linear:
-        return find("bootstrap"), f"{metric.name} of all predictions has no other interval"
-    if metric is not None and not smooth and not one_split and one:
-        table = fold_scores(table, metric)
-    alike = isinstance(table, LossTable) and table.weights is None
-    zero_one = alike and legal.is_zero_one(table.losses)  # type: ignore[union-attr]
-    if one_split and one and zero_one and not smooth and table.plan.groups is None:
-        return find("wilson"), "one split and losses of 0 and 1: Wilson keeps its level"
-    method = legal.nearest(table, metric is not None, pairs)
-    if method is None:
-        raise legal.nothing_legal(table)
-    return method, method.because
 
 
 def compute(
@@ -281,3 +238,132 @@ def asked_for(
         of = "values of {} by fold" if averaging == "folds" else "pseudo-losses of {}"
         table, name, given = used, None, of.format(metric.name)
     return Asked(table, name, {k: v for k, v in options.items() if k != "random"}, given)
+
+
+def estimand(method: Method, plan: FoldPlan) -> Estimand:
+    """What a method's interval is about on a plan.
+
+    Examples
+    --------
+    >>> plan = FoldPlan.from_fold_ids([1, 1, 2, 2])
+    >>> from pycvstat.intervals.method import find
+    >>> estimand(find("corrected_t"), plan)
+    Estimand(kind='ER', size='2', of='the learner', folds=2, times=1, before='', after='', \
+risk='risk')
+    """
+    kind = method.target
+    if kind in ("R", "PQ"):  # a mean over one fit, or over the fits of a partition
+        kind = "R" if plan.scheme == "one split" else "PQ"
+    size = method.train_size(plan) if method.train_size else legal.range_of(plan.n_train)
+    of = "the tuned learner" if method.several and kind == "ER" else "the learner"
+    return Estimand(kind, size, of, plan.folds_per_repeat, plan.times)
+
+
+def name_limits(
+    method: Method,
+    limits: Limits,
+    table: Table,
+    level: float,
+    why: str,
+    about: Estimand,
+    given: Table,
+    metric: str = "",
+    known: str = "",
+    pair: bool = False,
+    curve: Curve | None = None,
+    **more: Any,
+) -> Interval:
+    """The limits with their estimand, kept inside the range of the metric; `given` has weights.
+
+    What is `known` beside what the method says of a plan; `more` are fields of the interval.
+    """
+    all_models = all_rows(given, limits, about.size, curve, mean_loss=not (metric or pair))
+    lowest, highest = table.range
+    if limits.low == -math.inf:  # of one side: no end is moved
+        limits = replace(limits, low=lowest)
+    if limits.high == math.inf:
+        limits = replace(limits, high=highest)
+    if said := _of_weights(given, metric):
+        limits = replace(limits, notes=(*limits.notes, said))
+    limits, clipped = kept_inside(limits, lowest, highest)
+    if not metric and isinstance(given, LossTable) and (few := few_losses(given)):
+        limits = replace(limits, notes=(*limits.notes, few))
+    measured = "" if metric else figures(method.name, given, limits.heavy, pair)
+    known = "; ".join(part for part in (method.known(table.plan), measured, known) if part)
+    more |= {
+        "all_rows": all_models,
+        "metric": table.loss,
+        "known": known,
+        "chosen": why,
+        "clipped": clipped,
+    }
+    return interval_of(method, limits, level, about, **more)
+
+
+def _of_weights(table: Table, metric: str = "") -> str:
+    """What weights are in, where there are any."""
+    fits, losses = table.weighted, is_weighed(table)
+    if losses:
+        where = "in the fits and in the losses" if fits else "in the losses"
+        return f"weights {where}{f', not in the {metric}' if metric else ''}"
+    return "weights in the fits, not in the losses" if fits else ""
+
+
+DELONG = "variance by the influence curve of the AUC (DeLong, DeLong and Clarke-Pearson)"
+
+
+def with_origin(found: Interval, metric: Metric | None, averaging: Averaging) -> Interval:
+    """The interval, with what its variance rests on where that is an influence curve."""
+    if metric is None or averaging == "folds" or not metric.citation or found.method == "bootstrap":
+        return found
+    cited = tuple(dict.fromkeys((*found.citation, *metric.citation)))
+    return replace(found, notes=(*found.notes, DELONG), citation=cited)
+
+
+EXACT = "as that of least squares with normal predictors and a linear mean"
+
+
+class Curve(Protocol):
+    """A learning curve."""
+
+    loss: str
+
+    def shift(self, m: int, n: int) -> tuple[float, float]:
+        """Risk at n training rows less that at m, and its standard error."""
+
+
+def all_rows(
+    table: Table, limits: Limits, size: str, curve: Curve | None = None, mean_loss: bool = True
+) -> AllRows:
+    """What is known of the model trained on all rows.
+
+    Parameters
+    ----------
+    table : LossTable or FoldMeans
+    limits : Limits
+    size : str
+        The training size that the interval is about.
+    curve : LearningCurve, optional
+        From which the shift is taken.
+    mean_loss : bool
+        Whether the interval is about the mean of these losses, and no metric or difference.
+    """
+    n = table.plan.n
+    m = n if size == str(n) else round(float(table.plan.n_train.mean()))
+    known: dict[str, Any] = {}
+    if mean_loss and (near := nearest(table)):
+        known |= {"follows": near[0].follows, "where": near[0].setting}
+    ratio = table.maker and table.maker.ratio(m, n) if isinstance(table, LossTable) else None
+    if curve is not None:
+        if curve.loss != table.loss or not mean_loss:
+            raise InputError(
+                "a learning curve is of the mean loss.",
+                given=f"a curve of {curve.loss}, an interval of {table.loss}",
+                fix=f"learning_curve(..., loss={table.loss!r})",
+            )
+        shift, error = curve.shift(m, n)
+        known |= {"shift": shift, "error": error, "by": "by the learning curve"}
+    elif ratio and mean_loss and table.loss == "squared":
+        known |= {"shift": limits.estimate * (ratio - 1), "by": EXACT}
+        known |= {"error": limits.std_error * abs(ratio - 1)}
+    return AllRows(n, m, **known)
