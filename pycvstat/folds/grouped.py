@@ -114,6 +114,11 @@ class StratifiedGrouped(Stratified):
         return RowsInR(code, reads, needs="y group")
 
 
+def every_class(grouped: bool) -> Stratified:
+    """Ten folds that all have rows of every class, for rows that come in groups or do not."""
+    return StratifiedGrouped(10) if grouped else Stratified(10)
+
+
 def _groups_of(given: Given, k: int) -> IntArray:
     """The number of each row's group; there are at least k."""
     if given.group_labels is None:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from pycvstat.data.frame import Column
 from pycvstat.errors import Advice, FoldError
-from pycvstat.errors.checks import AsTyped, is_whole
+from pycvstat.errors.checks import AsTyped, is_whole, shown
 from pycvstat.errors.names import Answering
 from pycvstat.folds.fits import Kind, partition_kind
 from pycvstat.folds.forms import values_of
@@ -200,6 +200,12 @@ class Splitter(AsTyped, metaclass=Answering):
         stream = self._stream(random)
         fresh = self.draws and stream.untouched
         layout = self._layout(given, stream)
+        if not isinstance(layout, Layout):
+            raise FoldError(
+                f"_layout of {type(self).__name__} must return a Layout, the rows of all fits.",
+                given=shown(layout),
+                fix='return Layout("kfold", [rows of the first fold, rows of the second, ...])',
+            )
         drawn = fresh and not stream.untouched
         return self._planned(given, layout, stream.seed if drawn else None)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pycvstat.errors import Advice, IntervalError, LossError, PycvstatWarning
-from pycvstat.folds import Stratified
+from pycvstat.folds.grouped import every_class
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.method import Method
 from pycvstat.losses import FoldMeans, LossTable, Metric, Table
@@ -135,7 +135,9 @@ def fold_scores(table: Table, metric: Metric) -> FoldMeans:
             f"{metric.name} is not defined in every fold.",
             given=f"{undefined.size} of {values.size} folds, first fold {undefined[0] + 1}",
             fix=Advice(
-                f"{{folds}},{pooled} or fewer folds", folds=Stratified(10), averaging="pooled"
+                f"{{folds}},{pooled} or fewer folds",
+                folds=every_class(table.plan.groups is not None),
+                averaging="pooled",
             ),
         )
     one = table.candidates[:1]

@@ -71,8 +71,9 @@ class LeastSquaresSolution(LinearSolution):
     def likelihood(self, sample: Sample) -> Likelihood:
         """That of normal errors, whose variance is eliminated."""
         residuals = sample.y - self.predict(sample.X, sample.offset).values
-        deviance, n = float(sample.prior @ residuals**2), len(sample.y)
-        used, rank = int((sample.prior > 0).sum()), self.fitted.rank
+        used, rank, n = int((sample.prior > 0).sum()), self.fitted.rank, len(sample.y)
+        # as many coefficients as rows leave rounding errors, of which R's residuals have none
+        deviance = float(sample.prior @ residuals**2) if used > rank else 0.0
         with np.errstate(divide="ignore"):
             at_rank_0 = n * float(np.log(deviance / n))
         return Likelihood(deviance, rank, n, used, at_rank_0, None)

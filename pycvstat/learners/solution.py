@@ -191,7 +191,8 @@ class Likelihood:
     def beside(self, other: Likelihood, k: float) -> float:
         """The criterion of another model, but for a constant, at the dispersion of this one."""
         if self.dispersion is None:
-            fit = self.n * float(np.log(other.deviance / self.n))
+            with np.errstate(divide="ignore"):
+                fit = self.n * float(np.log(other.deviance / self.n))
         else:
             fit = other.deviance / self.dispersion
         return fit + k * other.rank

@@ -17,7 +17,7 @@ import numpy as np
 from pycvstat import rmath
 from pycvstat.errors import Advice, LossError
 from pycvstat.errors.checks import check_word, nearest, shown
-from pycvstat.folds import Stratified
+from pycvstat.folds.grouped import every_class
 from pycvstat.losses import of_classes, of_numbers
 from pycvstat.losses.from_sklearn import of_sklearn
 from pycvstat.losses.metric import Averaging, Metric, count_classes
@@ -214,7 +214,7 @@ def fold_values(table: LossTable, name: MetricLike) -> FoldMeans:
         raise LossError(
             f"{read.name} is not defined in every fold.",
             given=f"{fold.size} of {len(found)} folds, first fold {fold[0] + 1}",
-            fix=Advice("{folds}, or fewer folds", folds=Stratified(10)),
+            fix=Advice("{folds}, or fewer folds", folds=every_class(table.plan.groups is not None)),
         )
     return FoldMeans(
         table.plan, found, read.name, table.candidates, read.range, table.weighted, read.better

@@ -84,6 +84,9 @@ class Predictions:
             raise does_not_say(name, "Metric")
         if needs == "numbers":
             raise LossError(f"{name} has no meaning for classes.", given=name, fix="use 'auc'")
+        if self.prob is None and np.isnan(self.values[candidate]).all():
+            problem = f"{name} has nothing to measure: every fit failed."
+            raise LossError(problem, given="no predictions")
         if self.prob is None:
             raise LossError(f"{name} needs class probabilities.", given="predicted classes only")
         classes = self.prob.shape[2]

@@ -151,6 +151,17 @@ def test_seeds_are_checked_when_the_splitter_is_made(name, seed):
         SPLITTERS[name](seed)
 
 
+def test_a_layout_that_is_none_is_answered():
+    @dataclass(frozen=True, repr=False)
+    class Nothing(OddAndEven):
+        def _layout(self, given, stream):
+            pass
+
+    with pytest.raises(FoldError, match="_layout of Nothing must return a Layout") as refused:
+        Nothing().plan(6)
+    assert refused.value.given == "None"
+
+
 def test_predefined_keeps_the_contract_too():
     ids = np.array([1, 2, 3] * 4)
     plan = Predefined(ids).plan(data_of(12))

@@ -10,9 +10,9 @@ from sklearn import metrics as sk
 
 import pycvstat as pcv
 from pycvstat.cli.parser import main
-from pycvstat.errors import InputError, IntervalError, LossError
+from pycvstat.errors import InputError, IntervalError, LossError, PycvstatError, PycvstatWarning
 from pycvstat.losses import Metric
-from pycvstat.losses.metrics import METRICS
+from pycvstat.losses.metrics import METRICS, fold_values
 
 SAME = 1e-12  # the same numbers summed in another order
 RNG = np.random.default_rng(5)
@@ -104,6 +104,30 @@ def test_classes_that_are_missing_in_a_fold():
     with pytest.raises(IntervalError, match="auc is not defined in every fold") as refused:
         result.interval(metric="auc")
     assert "averaging='pooled'" in refused.value.fix
+    assert "folds=Stratified(10)" in refused.value.fix
+    grouped = {"groups": np.arange(N) // 2, "folds": pcv.Grouped(10, random=1)}
+    result = pcv.cross_validate(pcv.KNN(9), "y ~ x", DATA | {"y": rare}, **grouped)
+    for ask in (result.interval, lambda metric: fold_values(result.table, metric)):
+        with pytest.raises(PycvstatError, match="auc is not defined in every fold") as refused:
+            ask(metric="auc")
+        assert "folds=StratifiedGrouped(10)" in refused.value.fix
+
+
+def test_a_metric_of_fits_that_all_failed_says_so():
+    class Fails:
+        def fit(self, X, y):
+            raise ValueError("no")
+
+        def predict(self, X):
+            return np.zeros(len(X))
+
+    with pytest.warns(PycvstatWarning):
+        result = pcv.cross_validate(
+            Fails(), "y ~ x", DATA | {"y": np.where(np.arange(N) % 2, "a", "b")}, folds=3,
+            on_error="warn",
+        )  # fmt: skip
+    with pytest.raises(LossError, match="auc has nothing to measure: every fit failed"):
+        result.metrics("auc")
 
 
 def test_what_is_refused():

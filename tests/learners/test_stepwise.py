@@ -185,6 +185,9 @@ def test_selection_is_part_of_the_procedure() -> None:
          "without an intercept"),
         (lambda: pcv.Stepwise(pcv.OLS()).fit("y ~ x", {"y": [0.0, 0.0], "x": [0, 1]}), FitError,
          "not finite"),
+        (lambda: pcv.Stepwise(pcv.OLS()).fit("y ~ a + b", {
+            "y": [1.0, 2.0, 4.0], "a": [1.0, 0.3, 0.9], "b": [0.1, 0.7, 0.2]}), FitError,
+         "not finite"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_selected_is_answered(call: Any, error: Any, words: str) -> None:

@@ -20,6 +20,7 @@ DATA = {
 }  # fmt: skip
 DATA["share"] = RNG.binomial(DATA["trials"], 1 / (1 + np.exp(-X))) / DATA["trials"]
 FOLDS = pcv.KFold(7, random=1)
+HOLDOUT = pcv.Holdout(0.5, random=1)
 
 
 def cv(**more):
@@ -64,6 +65,27 @@ def test_the_interval_of_a_ratio_of_means():
     assert usual.method == "log_t"
     assert usual.estimate == found.estimate
     assert usual.std_error == pytest.approx(found.fold_errors.std(ddof=1) * np.sqrt(1 / 7 + 1 / 5))
+
+
+@pytest.mark.parametrize(("folds", "method"), [(FOLDS, "cluster"), (HOLDOUT, "holdout_t")])
+def test_the_scale_of_limits_is_that_of_the_loss_whatever_the_weights(folds, method):
+    """Losses linearised for weights may lie below 0; the limits are of their mean, which does not.
+
+    Shown by a smooth path of weights: the width has no jump where the first of them goes below 0.
+    """
+    widths, below = [], []
+    for power in np.linspace(0.0, 3.0, 31):
+        data = DATA | {"w": DATA["w"] ** power}
+        result = pcv.cross_validate(pcv.OLS(), "y ~ x", data, folds=folds, loss_weights="w")
+        below.append(bool(result.table.linearised().losses.min() < 0))
+        found = result.interval(method)
+        assert found.log
+        assert 0 < found.low < found.estimate
+        widths.append(found.width / found.estimate)
+    assert below[0] is False
+    assert below[-1] is True
+    steps = np.abs(np.diff(widths))
+    assert steps.max() < 5 * np.median(steps)
 
 
 def test_what_weights_did_is_said():

@@ -121,6 +121,17 @@ def test_r_computes_the_same_interval(results, plan, method, options):
     check(results[plan].interval(method, 0.9, **options))
 
 
+@pytest.mark.parametrize(("plan", "method"), [("holdout", "holdout_t"), ("kfold", "cluster")])
+def test_a_loss_of_ones_own_without_known_ends_has_no_log_scale(plan, method):
+    def cubed(y, prediction):
+        return abs(y - prediction) ** 3
+
+    result = pcv.cross_validate(pcv.OLS(), "y ~ .", DATA, folds=PLANS[plan], loss=cubed)
+    found = result.interval(method)
+    assert not found.log
+    check(found)
+
+
 @pytest.mark.parametrize("side", ["upper", "lower"])
 @pytest.mark.parametrize(("plan", "method"), [("holdout", "holdout_t"), ("kfold", "corrected_t")])
 def test_r_computes_the_same_bound(results, plan, method, side):
