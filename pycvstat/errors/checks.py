@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
@@ -226,6 +226,19 @@ def real_numbers(values: Any) -> FloatArray | None:
         return None if np.iscomplexobj(values) else np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         return None
+
+
+def kind_of(values: Any) -> str:
+    """What values are that are no real numbers.
+
+    Examples
+    --------
+    >>> kind_of([1j]), kind_of([[1, 2], [3]]), kind_of("a")
+    ('complex numbers', 'list', 'str')
+    """
+    with suppress(ValueError):  # rows of different lengths
+        return "complex numbers" if np.iscomplexobj(values) else type(values).__name__
+    return type(values).__name__
 
 
 def check_control(tol: Any, maxiter: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pycvstat.data.frame import in_common_rows
 from pycvstat.errors import InputError, IntervalError, LossError
-from pycvstat.errors.checks import is_whole, real_numbers, shown
+from pycvstat.errors.checks import is_whole, kind_of, real_numbers, shown
 from pycvstat.folds.forms import values_of
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
@@ -124,8 +124,7 @@ def finite_numbers(values: Any, what: str) -> FloatArray:
     """The values as real numbers, all of them finite."""
     array = real_numbers(values)
     if array is None:
-        kind = "complex numbers" if np.iscomplexobj(values) else type(values).__name__
-        raise LossError(f"{what} must be numbers.", given=kind)
+        raise LossError(f"{what} must be numbers.", given=kind_of(values))
     bad = np.argwhere(~np.isfinite(array))
     if bad.size and array.ndim:
         raise LossError(

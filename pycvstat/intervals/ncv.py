@@ -164,7 +164,7 @@ def _formula(table: LossTable, level: float, bias: Bias = "authors") -> Limits:
     limits = ncv(pieces_of(table), level, bias)
     inflation, error = limits.details["inflation"], limits.details["inflation_error"]
     repetitions = table.plan.times
-    if not error <= SETTLED * inflation:
+    if repetitions == 1 or error > SETTLED * inflation:
         if repetitions == 1:
             state, wanted = "is from a single repetition", 50
         else:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, InputError, LossError, telling
-from pycvstat.errors.checks import check_word, is_number, nearest, real_numbers
+from pycvstat.errors.checks import check_word, is_number, kind_of, nearest, real_numbers
 from pycvstat.losses.predictions import EPSILON, Needs, Predictions, does_not_say, log_inside
 from pycvstat.types import FloatArray
 
@@ -351,8 +351,7 @@ def _called(function: Any, y: NDArray[Any], prediction: FloatArray, name: str) -
 def _checked(values: Any, y: NDArray[Any], name: str) -> FloatArray:
     result = real_numbers(values)
     if result is None:
-        kind = "complex numbers" if np.iscomplexobj(values) else type(values).__name__
-        raise LossError(f"the loss {name} must return real numbers.", given=kind)
+        raise LossError(f"the loss {name} must return real numbers.", given=kind_of(values))
     if result.shape != y.shape:
         problem = f"the loss {name} must return one number per prediction."
         fix = "return an array of losses, not their mean"

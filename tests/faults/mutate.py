@@ -2,9 +2,10 @@
 
     python tests/faults/mutate.py [MUTANTS PER ROOM] [SEED] [ROOM ...]
 
-Copies the tree, collects the tests that compute and need no R, and runs them once to learn which
-test calls which function. Then one operator or number at a time is changed in a fork, and the tests
-that call its function are run, quick ones first, until one fails. Prints survivors.
+Copies the tree, collects the tests that compute and need no R, and runs them once, with functions
+that note their calls, to learn which test calls which function. Then one operator or number at a
+time is changed in a fork, and the tests that call its function are run, quick ones first, until one
+fails: a mutant is noticed if the same tests pass without it. Prints survivors.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from py_compile import PycInvalidationMode
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 
 import pytest
 
@@ -48,6 +49,7 @@ BUDGET = 12  # seconds, as recorded, of the tests that are tried with a mutant
 CONTROL = 300  # quick tests that are tried without a mutant
 HANGS = 60  # seconds of a processor after which a mutant hangs: noticed
 BROKEN = 99  # the status of a fork that could not do its work
+CALLED = "__called__"  # the names of the functions of a module that were called
 
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
             ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot,
@@ -55,8 +57,10 @@ COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, 
 COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
             ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult, ast.MatMult: ast.Mult,
             ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd}  # fmt: skip
-Reach = dict[str, tuple[float, set[tuple[str, str]]]]
-"""Of each test its seconds and the functions it calls, by file and name."""
+Function = tuple[str, str]
+"""The file of a function and its name."""
+Reach = dict[str, tuple[float, set[Function]]]
+"""Of each test its seconds and the functions it calls."""
 
 
 def mutations(node: ast.AST) -> Iterator[ast.AST]:
@@ -90,35 +94,66 @@ def silent(node: ast.AST) -> bool:
     )
 
 
-def places(node: ast.AST, within: str = "") -> Iterator[tuple[ast.AST, str, int | None, str]]:
-    """Where a node can be replaced: parent, field, position in a list, name of its function."""
+Place = tuple[ast.AST, str, int | None]
+"""Where a node can be replaced: parent, field, position in a list."""
+
+
+def places(node: ast.AST, within: str = "") -> Iterator[tuple[ast.AST, Place, str]]:
+    """Every node inside another, where it stands and the name of the function around it."""
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "decorator_list", "type_params"):
             continue
         for at, child in enumerate(value if isinstance(value, list) else [value]):
             typing = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)
             if isinstance(child, ast.AST) and not silent(child) and not typing:
-                yield node, field, at if isinstance(value, list) else None, within
-                local = ".<locals>." if isinstance(node, ast.FunctionDef) else "."
-                named = isinstance(child, ast.FunctionDef | ast.ClassDef)
-                yield from places(
-                    child, f"{within}{local}{child.name}".strip(".") if named else within
-                )
+                yield child, (node, field, at if isinstance(value, list) else None), within
+                yield from places(child, qualified(child, node, within))
+
+
+def qualified(child: ast.AST, node: ast.AST, within: str) -> str:
+    """The name of the function or class that a child is, else of the one around it."""
+    if not isinstance(child, ast.FunctionDef | ast.ClassDef):
+        return within
+    local = ".<locals>." if isinstance(node, ast.FunctionDef) else "."
+    return f"{within}{local}{child.name}".strip(".")
 
 
 def mutants(path: Path) -> Iterator[tuple[str, str]]:
     """Name of the function and source of every mutant of a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for parent, field, at, within in list(places(tree)):
-        held = getattr(parent, field)
-        node = held if at is None else held[at]
+    for node, place, within in list(places(tree)):
         for new in mutations(node):
-            put(parent, field, at, new)
+            put(place, new)
             yield within, ast.unparse(ast.fix_missing_locations(tree))
-            put(parent, field, at, node)
+            put(place, node)
 
 
-def put(parent: ast.AST, field: str, at: int | None, node: ast.AST) -> None:
+def noting(source: str) -> str:
+    """A source whose functions note that they are called."""
+    tree = ast.parse(source)
+    for node, (parent, *_), within in list(places(tree)):
+        if isinstance(node, ast.FunctionDef):
+            start = int(ast.get_docstring(node) is not None)
+            note = f"{CALLED}.add({qualified(node, parent, within)!r})"
+            node.body[start:start] = ast.parse(note).body
+    future = [isinstance(one, ast.ImportFrom) and one.module == "__future__" for one in tree.body]
+    tree.body[sum(future) + 1 : sum(future) + 1] = ast.parse(f"{CALLED} = set()").body
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def names_used(package: Path) -> dict[Function, set[str]]:
+    """The names that each function uses."""
+    found: dict[Function, set[str]] = {}
+    for file in package.rglob("*.py"):
+        for node, _, within in places(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Name | ast.Attribute):
+                name = node.id if isinstance(node, ast.Name) else node.attr
+                found.setdefault((str(file), within), set()).add(name)
+    return found
+
+
+def put(place: Place, node: ast.AST) -> None:
+    parent, field, at = place
     if at is None:
         setattr(parent, field, node)
     else:
@@ -130,7 +165,9 @@ class Examination:
 
     def __init__(self, tree: Path, work: Callable[[Examination], object]) -> None:
         self.tree, self.work = tree, work
-        self.called: set[tuple[str, str]] = set()
+        self.failed = tree.with_name("failed")
+        self.reports: list[pytest.TestReport] = []
+        self.unsound: set[str] = set()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = {item.nodeid: item for item in session.items}
@@ -142,68 +179,119 @@ class Examination:
         self.work(self)
         return True
 
-    def record(self, target: Path) -> Reach:
-        """What each test that passes calls in the package."""
-
-        def all_of_them() -> bool:
-            found = {}
-            for test, following in pairwise([*self.items, None]):
-                self.called.clear()
-                started = time.process_time()
-                sys.settrace(self._call)
-                passed = self.passes([test], following)
-                sys.settrace(None)
-                if passed:
-                    within = [one for one in self.called if one[0].startswith(f"{self.tree}/pycv")]
-                    found[test] = time.process_time() - started, within
-            target.write_text(json.dumps(found))
-            return True
-
-        in_a_fork(all_of_them)
-        found = json.loads(target.read_text())
-        return {test: (s, {(f, n) for f, n in called}) for test, (s, called) in found.items()}
-
-    def _call(self, frame: FrameType, *_: object) -> None:
-        self.called.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+    def record(self, target: Path) -> None:
+        """What each test that passes calls in the package, whose functions note their calls."""
+        found = {}
+        for test, following in pairwise([*self.items, None]):
+            for module in imported():
+                vars(module)[CALLED].clear()
+            started = time.process_time()
+            if self.passes([test], following):
+                seconds = time.process_time() - started
+                called = [(str(module.__file__), one) for module in imported()
+                          for one in vars(module)[CALLED]]  # fmt: skip
+                used = getattr(getattr(self.items[test], "function", None), "__code__", None)
+                found[test] = seconds, called, used.co_names if used else ()
+        target.write_text(json.dumps(found))
 
     def passes(self, tests: list[str], then: str | None = None) -> bool:
         """Whether these tests pass, in this process."""
-        from _pytest.runner import runtestprotocol
-
-        for test, following in pairwise([*tests, then]):
-            following_item = None if following is None else self.items[following]
+        following = [self.items[test] for test in tests[1:]] + [then and self.items[then]]
+        for test, after in zip(tests, following, strict=True):
+            self.failed.write_text(test)
+            self.reports.clear()
             try:
-                reports = runtestprotocol(self.items[test], log=False, nextitem=following_item)
+                item = self.items[test]
+                item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
             except BaseException:  # whatever a mutant raises
                 return False
-            if not all(report.passed for report in reports):
+            if not all(report.passed for report in self.reports):
                 return False
         return True
 
-    def survives(self, file: Path, source: str, tests: list[str], seen: bool) -> bool:
-        """Whether these tests pass with another source of a file; `seen` to call what changed."""
-        original = file.read_text(encoding="utf-8")
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.reports.append(report)
+
+    def notices(self, file: Path, source: str, tests: list[str], seen: bool) -> bool:
+        """Whether a test fails with another source of a file, and passes without it.
+
+        What fails without a mutant, as on a machine that is busy, is not asked again.
+        """
+        original = file.read_text("utf-8")
         old, new = (compile(text, str(file), "exec") for text in (original, source))
         functions = self.functions.get(str(file), [])
         known = {one.__code__ for one in functions}
-        if seen and not compiled(file) and only_within(known, old, new):
+        here = seen and not compiled(file) and only_within(known, old, new)
 
-            def changed_here() -> bool:
-                put_into(functions, old, new)
-                return self.passes(tests)
+        def pass_with(text: str, some: list[str]) -> bool:
+            self.failed.write_text("")
+            if here:
+                return in_a_fork(lambda: self.passes_changed(functions, old, text, some), HANGS)
+            file.write_text(text, encoding="utf-8")
+            try:
+                return in_a_fork(partial(pass_anew, some, compiled(file)), HANGS)
+            finally:
+                file.write_text(original, encoding="utf-8")
 
-            return in_a_fork(changed_here, HANGS)
+        bits = [test for test in tests if "fingerprints" in test]  # one file to collect
+        for part in (tests,) if here else (bits, [test for test in tests if test not in bits]):
+            while some := [test for test in part if test not in self.unsound]:
+                if pass_with(source, some):
+                    break
+                failed = self.failed.read_text()
+                if pass_with(original, some[: some.index(failed) + 1 if failed else 1]):
+                    return True
+                self.unsound.add(self.failed.read_text() or some[0])
+        return False
+
+    def passes_changed(
+        self, functions: list[FunctionType], old: CodeType, source: str, tests: list[str]
+    ) -> bool:
+        """Whether these tests pass with functions from another source, in this process."""
+        put_into(functions, old, compile(source, old.co_filename, "exec"))
+        return self.passes(tests)
+
+
+def imported() -> list[ModuleType]:
+    """The modules of the package whose functions note their calls."""
+    return [one for name, one in sys.modules.items()
+            if name.partition(".")[0] == "pycvstat" and CALLED in vars(one)]  # fmt: skip
+
+
+def recorded(tree: Path) -> Reach:
+    """What each test that passes calls in the package: see `Examination.record`.
+
+    What numba compiles notes nothing: it is called by what uses its name.
+    """
+    package, target = tree / "pycvstat", tree.with_name("reach.json")
+    plain = {file: file.read_text("utf-8") for file in package.rglob("*.py") if not compiled(file)}
+    for file, source in plain.items():
+        file.write_text(noting(source), encoding="utf-8")
+    in_a_fork(lambda: bool(session(Examination(tree, lambda tests: tests.record(target)))))
+    for file, source in plain.items():
         file.write_text(source, encoding="utf-8")
-        try:
-            bits = [test for test in tests if "fingerprints" in test]  # one file to collect
-            rest = [test for test in tests if "fingerprints" not in test]
-            return all(
-                in_a_fork(partial(pass_anew, some, compiled(file)), HANGS)
-                for some in (bits, rest)
-                if some
-            )
-        finally:
-            file.write_text(original, encoding="utf-8")
+    used = names_used(package)
+    loops = {one[1]: one for one in used if compiled(Path(one[0]))}
+
+    @cache
+    def called_by(names: frozenset[str]) -> set[Function]:
+        found: set[Function] = set()
+        left = {loops[name] for name in names if name in loops}
+        while left:
+            found |= left
+            left = {loops[n] for one in left for n in used[one] if n in loops} - found
+        return found
+
+    reached: Reach = {}
+    for test, (seconds, called, names) in json.loads(target.read_text()).items():
+        functions = {(file, name) for file, name in called}
+        by = [names, *(used.get(one, ()) for one in functions)]
+        reached[test] = seconds, functions.union(*(called_by(frozenset(some)) for some in by))
+    return reached
+
+
+def session(plugin: Examination) -> int:
+    return pytest.main([*OPTIONS, *SUITE], plugins=[plugin])
 
 
 def inner(code: CodeType) -> list[CodeType]:
@@ -241,7 +329,7 @@ def pass_anew(tests: list[str], own_cache: bool = False) -> bool:
         if name.partition(".")[0] in ("pycvstat", "tests"):
             del sys.modules[name]
     passed: list[bool] = []
-    plugin = Examination(Path(), lambda anew: passed.append(anew.passes(tests)))
+    plugin = Examination(Path.cwd(), lambda anew: passed.append(anew.passes(tests)))
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
     pytest.main([*OPTIONS, *files], plugins=[plugin])
     return passed == [True]
@@ -283,8 +371,7 @@ def prepared(place: Path) -> Path:
 def of_a_mutant(reached: Reach, file: Path, within: str) -> list[str]:
     """The tests that call a function, quick ones first.
 
-    Where none is seen to, as in constants and in what numba compiles, those of its file come
-    first, then those of its folder.
+    Where none is seen to, as in constants, those of its file come first, then those of its folder.
     """
 
     def distance(test: str) -> int:
@@ -296,7 +383,7 @@ def of_a_mutant(reached: Reach, file: Path, within: str) -> list[str]:
         )
 
     far = {test: distance(test) for test in reached}
-    if 0 in far.values() and not compiled(file):
+    if 0 in far.values():
         far = {test: 0 for test in far if far[test] == 0}
     chosen: list[str] = []
     seconds = 0.0
@@ -323,14 +410,16 @@ def examine(room: str, count: int, seed: int, tests: Examination, reached: Reach
     for file, within, source in sample:
         chosen = of_a_mutant(reached, file, within)
         seen = (str(file), within) in reached[chosen[0]][1]  # not only while modules are imported
-        survived = tests.survives(file, source, chosen, seen)
-        noticed += not survived
-        if survived:
+        if tests.notices(file, source, chosen, seen):
+            noticed += 1
+        else:
             lines = [text.splitlines() for text in (file.read_text("utf-8"), source)]
             was, now = next((a.strip(), b.strip()) for a, b in zip(*lines, strict=True) if a != b)
             print(f"  survived {len(chosen)} tests: {file.relative_to(package)}, {within}:\n"
                   f"    - {was[:200]}\n    + {now[:200]}", flush=True)  # fmt: skip
     print(f"{room}: {noticed} of {count} noticed, from {len(every)}", flush=True)
+    if tests.unsound:
+        print(f"  fail without a mutant: {', '.join(sorted(tests.unsound))}", flush=True)
     return noticed
 
 
@@ -339,10 +428,7 @@ def main(count: int = 20, seed: int = 1, *rooms: str) -> None:
     chosen = rooms or ROOMS
 
     def work(tests: Examination) -> None:
-        started = time.monotonic()
-        reached = tests.record(tests.tree.with_name("reach.json"))
-        print(f"{len(reached)} of {len(tests.items)} tests pass and were recorded, "
-              f"{time.monotonic() - started:.0f} s", flush=True)  # fmt: skip
+        print(f"{len(reached)} of {len(tests.items)} tests pass and were recorded", flush=True)
         quick = sorted(reached, key=lambda test: reached[test][0])[:CONTROL]
         for pass_them in (tests.passes, pass_anew):
             if not in_a_fork(partial(pass_them, quick)):
@@ -357,7 +443,8 @@ def main(count: int = 20, seed: int = 1, *rooms: str) -> None:
         tree = prepared(Path(place))
         os.chdir(tree)
         sys.path.insert(0, str(tree))
-        pytest.main([*OPTIONS, *SUITE], plugins=[Examination(tree, work)])
+        reached = recorded(tree)
+        session(Examination(tree, work))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Some 440 calls of functions, and the exact bits of what each returned once.
+"""Some 460 calls of functions, and the exact bits of what each returned once.
 
 A rebuilding that means to change no number changes none of these::
 
@@ -22,9 +22,11 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.fingerprints import (
     of_data_edges,
+    of_defaults,
     of_folds,
     of_folds_edges,
     of_intervals,
+    of_intervals_edges,
     of_learners,
     of_losses,
     of_others,
@@ -32,6 +34,7 @@ from tests.fingerprints import (
     of_records,
     of_rmath,
     of_scenarios,
+    of_simulate_edges,
 )
 from tests.fingerprints.bits import digest, leading
 
@@ -39,15 +42,18 @@ RECORDED = Path(__file__).parent / "recorded.json"
 CALLS: dict[str, Callable[[], Any]] = {
     **of_folds.CALLS,
     **of_data_edges.CALLS,
+    **of_defaults.CALLS,
     **of_folds_edges.CALLS,
     **of_learners.CALLS,
     **of_losses.CALLS,
     **of_procedures.CALLS,
     **of_intervals.CALLS,
+    **of_intervals_edges.CALLS,
     **of_others.CALLS,
     **of_records.CALLS,
     **of_rmath.CALLS,
     **of_scenarios.CALLS,
+    **of_simulate_edges.CALLS,
 }
 
 
