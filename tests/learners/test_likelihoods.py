@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pycvstat.learners import likelihoods
+from pycvstat.learners.families import (
+    BINOMIAL,
+    GAMMA,
+    GAUSSIAN,
+    INVERSE_GAUSSIAN,
+    POISSON,
+    negative_binomial,
+)
 
 DRAW = np.random.default_rng(1)
 N = 40
@@ -18,28 +25,28 @@ def test_normal_errors_of_the_variance_of_maximum_likelihood():
     y, w = DRAW.normal(MU), DRAW.uniform(0.5, 2, N)
     deviance = float((w * (y - MU) ** 2).sum())
     logs = stats.norm.logpdf(y, MU, np.sqrt(deviance / N / w))
-    found = likelihoods.gaussian(y, MU, w, deviance)
+    found = GAUSSIAN.likelihood(y, MU, w, deviance)
     assert found == pytest.approx(-2 * logs.sum() + 2, rel=DIGITS)
 
 
 def test_shares_of_trials():
     events = DRAW.binomial(TRIALS.astype(int), MU)
     logs = stats.binom.logpmf(events, TRIALS, MU)
-    found = likelihoods.binomial(events / TRIALS, MU, TRIALS, 0.0)
+    found = BINOMIAL.likelihood(events / TRIALS, MU, TRIALS, 0.0)
     assert found == pytest.approx(-2 * logs.sum(), rel=DIGITS)
     some = np.append(TRIALS, 0.0)  # rows of weight 0 say nothing
-    found = likelihoods.binomial(np.append(events / TRIALS, 1.0), np.append(MU, 0.0), some, 0.0)
+    found = BINOMIAL.likelihood(np.append(events / TRIALS, 1.0), np.append(MU, 0.0), some, 0.0)
     assert found == pytest.approx(-2 * logs.sum(), rel=DIGITS)
 
 
 def test_counts():
     y, mu = DRAW.poisson(5 * MU), 5 * MU
     logs = stats.poisson.logpmf(y, mu)
-    found = likelihoods.poisson(y, mu, TRIALS, 0.0)
+    found = POISSON.likelihood(y, mu, TRIALS, 0.0)
     assert found == pytest.approx(-2 * (TRIALS * logs).sum(), rel=DIGITS)
     for alpha in (0.3, 2.0):
         logs = stats.nbinom.logpmf(y, 1 / alpha, 1 / (1 + alpha * mu))
-        found = likelihoods.negative_binomial(alpha, y, mu, TRIALS, 0.0)
+        found = negative_binomial(alpha).likelihood(y, mu, TRIALS, 0.0)
         assert found == pytest.approx(-2 * (TRIALS * logs).sum(), rel=DIGITS)
 
 
@@ -47,7 +54,7 @@ def test_waiting_times():
     y, deviance = DRAW.gamma(2.0, MU), 31.0
     shape = N / deviance
     logs = stats.gamma.logpdf(y, shape, scale=MU / shape)
-    found = likelihoods.gamma(y, MU, ONES, deviance)
+    found = GAMMA.likelihood(y, MU, ONES, deviance)
     assert found == pytest.approx(-2 * logs.sum() + 2, rel=DIGITS)
 
 
@@ -57,5 +64,5 @@ def test_inverse_gaussian_at_its_own_dispersion():
     deviance = float(((y - MU) ** 2 / (y * MU**2)).sum())
     dispersion = deviance / N
     logs = stats.invgauss.logpdf(y, MU * dispersion, scale=1 / dispersion)
-    found = likelihoods.inverse_gaussian(y, MU, ONES, deviance)
+    found = INVERSE_GAUSSIAN.likelihood(y, MU, ONES, deviance)
     assert found == pytest.approx(-2 * logs.sum() + 2, rel=DIGITS)
