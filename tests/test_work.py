@@ -17,12 +17,17 @@ import pandas as pd
 import pytest
 from scipy import linalg
 from scipy.linalg import lapack
+from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 
 import pycvstat as pcv
+from pycvstat.data.formula import encoder
+from pycvstat.data.formula.variables import Numbers
 from pycvstat.errors import PycvstatWarning
 from pycvstat.learners.knn.search import Index
 from pycvstat.learners.linear.glm_folds import _NormalEquations
+from pycvstat.losses import table
+from pycvstat.rmath import sums
 
 TEN = pcv.KFold(10, random=1)
 
@@ -105,6 +110,45 @@ def test_neighbours_of_all_folds_and_sizes_are_searched_once(monkeypatch):
         calls.clear()
         pcv.tune(pcv.KNN(), X=X, y=y, grid={"k": range(1, 31)}, folds=folds)
         assert calls["find"] <= 2
+
+
+def test_sums_of_all_folds_of_neighbours_are_taken_by_loops(monkeypatch):
+    X, y = problem(200, 2)
+    calls = counting(monkeypatch, (sums, "_sums"), (sums, "compiled"))
+    folds = {"outer": pcv.Blocks(8), "inner": pcv.Blocks(5)}
+    pcv.nested_cv(pcv.KNN(kernel="rectangular"), X=X, y=y, grid={"k": range(1, 31)}, **folds)
+    assert calls["compiled"] > 3 * 8 * 5  # of the terms, of the scaled ones, of the losses
+    assert calls["_sums"] <= 2 * (3 if sums.EXTENDED else 500)
+
+
+@pytest.mark.parametrize("folds", [3, 9])
+def test_what_is_kept_is_sealed_once(monkeypatch, folds):
+    X, y = problem(60, 2)
+    calls = counting(monkeypatch, (table, "checksum"))
+    inner = {"grid": {"k": [1, 3]}, "inner": pcv.Blocks(2)}
+    assert pcv.nested_cv(pcv.KNN(), X=X, y=y, outer=pcv.Blocks(folds), **inner).estimate > 0
+    assert calls["checksum"] == 2  # the table, and the folds inside
+    assert pcv.cross_validate(pcv.OLS(), X=X, y=y, folds=pcv.Blocks(folds)).pooled > 0
+    assert calls["checksum"] == 4
+
+
+def test_a_design_names_its_columns_once(monkeypatch):
+    X, y = problem(60, 4)
+    calls = counting(monkeypatch, (encoder, "_terms"), (encoder, "_widths"), (Numbers, "names"))
+    pcv.cross_validate(pcv.OLS(), X=X, y=y, folds=TEN)
+    assert calls == {"_terms": 1, "_widths": 1, "names": 2 * 4}  # their number, then they
+
+
+def test_an_estimator_is_asked_for_its_parameters_by_its_own_library_only(monkeypatch):
+    X, y = problem(100, 2)
+    calls = counting(monkeypatch, (DummyRegressor, "get_params"))
+    clone(DummyRegressor()).fit(X, y)
+    of_a_fit, asked = calls["get_params"], []
+    for folds in (10, 20):
+        calls.clear()
+        pcv.cross_validate(DummyRegressor(), X=X, y=y, folds=pcv.Blocks(folds))
+        asked.append(calls["get_params"])
+    assert asked[1] - asked[0] == 10 * of_a_fit
 
 
 @pytest.mark.parametrize("folds", [2, 50])

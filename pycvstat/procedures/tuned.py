@@ -235,7 +235,7 @@ class PreparedTuned(Prepared):
         candidates = work.candidates
         if metric is None:
             means = np.stack([fold["means"] for fold in found])
-            return FoldMeans(plan, means, self.loss.name, candidates)
+            return FoldMeans(plan, means, self.loss.name, candidates, seal="chosen from here")
         losses = np.concatenate([fold["losses"] for fold in found], axis=1).T
         of = self.loss.name, self.loss.range, candidates, joined(found)
         table = LossTable(plan, losses, *of)

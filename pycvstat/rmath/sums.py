@@ -8,6 +8,7 @@ agree with the R that the recorded values come from; elsewhere only to about 1e-
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
@@ -236,6 +237,40 @@ def row_sums(x: ArrayLike) -> FloatArray:
     return total.astype(np.float64)
 
 
+def running_means(y: FloatArray, rows: IntArray, ks: IntArray) -> FloatArray:
+    """Mean of the first k rows, for every k.
+
+    Parameters
+    ----------
+    y : (n,) float64
+    rows : (m, at least max(ks)) int64
+        Such as those of neighbours, nearest first.
+    ks : (s,) int64
+
+    Returns
+    -------
+    (s, m) float64
+
+    Examples
+    --------
+    >>> y, rows = np.array([1.0, 3.0, 5.0]), np.array([[0, 1, 2]])
+    >>> running_means(y, rows, np.array([1, 3])).tolist()
+    [[1.0], [3.0]]
+    """
+    if (loops := compiled()) and y.dtype == np.float64:
+        found: FloatArray = loops.running_means(y, rows, ks)
+        return found
+    some = rows[:, : int(ks.max())].T
+    y = y.astype(np.longdouble) if len(y) < some.size else y  # converted once; sums are the same
+    nearest = y[some]
+    sums = np.empty((len(nearest), len(rows)))
+    total = np.zeros(len(rows), dtype=np.longdouble)
+    for k, responses in enumerate(nearest):
+        total += responses
+        sums[k] = total
+    return sums[ks - 1] / ks[:, None]
+
+
 def _sums(
     values: Matrix, centre: Any = None, *, squares: bool = False, before: Any = None
 ) -> NDArray[np.longdouble]:
@@ -261,18 +296,27 @@ def _sums(
     return total
 
 
-def _means(values: Matrix) -> NDArray[np.longdouble]:
+def compiled() -> Any:
+    """Loops for the same sums, where they are loaded, as for neighbours."""
+    return sys.modules.get("pycvstat.rmath.extended") if EXTENDED else None
+
+
+def _means(values: Matrix) -> NDArray[Any]:
     n = len(values)
     if n < 2:
         return values[0].astype(np.longdouble) if n else np.full(values.shape[1], LOST)
+    if values.dtype == np.float64 and (loops := compiled()):
+        return np.asarray(loops.means(values))
     first = _sums(values) / n
     first[~np.isfinite(first.astype(np.float64))] = 0.0  # then the second sum is the answer
     return np.asarray(first + _sums(values, first) / n)
 
 
-def _vars(values: Matrix) -> NDArray[np.longdouble]:
+def _vars(values: Matrix) -> NDArray[Any]:
     if len(values) < 2:
         return np.full(values.shape[1], LOST)
+    if values.dtype == np.float64 and (loops := compiled()):
+        return np.asarray(loops.variances(values))
     # R rounds the mean to double before it takes the deviations
     centre = _means(values).astype(np.float64)
     return np.asarray(_sums(values, centre, squares=True) / np.longdouble(len(values) - 1))
@@ -280,7 +324,7 @@ def _vars(values: Matrix) -> NDArray[np.longdouble]:
 
 def _by_column(statistic: Callable[[Matrix], Any], x: ArrayLike, axis: Axis) -> Any:
     values = np.asarray(x)
-    if values.ndim and values.size <= BLOCK:
+    if values.ndim and values.size <= BLOCK and not compiled():
         values = values.astype(np.longdouble)  # once for all passes
     if axis is None and values.ndim == 1:
         return float(statistic(values[:, None])[0])

@@ -181,7 +181,7 @@ class KNN(Learner):
         """Keep the rows of a task."""
 
         self.check(task)
-        check_rows([self], task.n)
+        check_rows(self.k, task.n)
         return FittedKNN(self, task)
 
 
@@ -213,7 +213,7 @@ class PreparedKNN(Prepared):
     ) -> Iterator[tuple[slice, Predictions]]:
         """`predict` in pieces of `new`, so that memory stays small."""
         groups = self._every if which is None else grouped(self.chosen(which))
-        check_rows([one for group in groups for one in group.learners], len(train))
+        check_rows(max(int(group.ks[-1]) for group in groups), len(train))
         rows, train, new = self._seen_from(train, new)
         folds = [rows.fold(group.key, train, len(new)) for group in groups]
         for start in range(0, max(len(new), 1), PORTION):
@@ -239,9 +239,8 @@ class PreparedKNN(Prepared):
         return rows, place[: len(train)], place[len(train) :]
 
 
-def check_rows(learners: Sequence[KNN], n: int) -> None:
+def check_rows(k: int, n: int) -> None:
     """Refuse training rows that are fewer than the neighbours asked for."""
-    k = max(one.k for one in learners)
     if k > n:
         raise FitError(
             "k is larger than the number of training rows.",

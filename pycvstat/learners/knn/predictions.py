@@ -16,7 +16,7 @@ from pycvstat.learners.base import Predictions
 from pycvstat.learners.knn.distances import weights
 from pycvstat.learners.knn.search import FoundPath, Ties
 from pycvstat.learners.knn.shared import Fold, FoldSearch
-from pycvstat.rmath.sums import cumsum, row_sums
+from pycvstat.rmath.sums import cumsum, row_sums, running_means
 from pycvstat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -201,37 +201,6 @@ def weighted_mean(y: FloatArray, weights: FloatArray) -> FloatArray:
     [1.5]
     """
     return row_sums(weights * y) / np.maximum(row_sums(weights), 1e-6)
-
-
-def running_means(y: FloatArray, rows: IntArray, ks: IntArray) -> FloatArray:
-    """Unweighted mean response of the first k neighbours, for every k.
-
-    Parameters
-    ----------
-    y : (n,) float64
-    rows : (m, at least max(ks)) int64
-        Rows of the neighbours.
-    ks : (s,) int64
-
-    Returns
-    -------
-    (s, m) float64
-
-    Examples
-    --------
-    >>> y, rows = np.array([1.0, 3.0, 5.0]), np.array([[0, 1, 2]])
-    >>> running_means(y, rows, np.array([1, 3])).tolist()
-    [[1.0], [3.0]]
-    """
-    some = rows[:, : int(ks.max())].T
-    y = y.astype(np.longdouble) if len(y) < some.size else y  # converted once; sums are the same
-    nearest = y[some]
-    sums = np.empty((len(nearest), len(rows)))
-    total = np.zeros(len(rows), dtype=np.longdouble)
-    for k, responses in enumerate(nearest):
-        total += responses
-        sums[k] = total
-    return sums[ks - 1] / ks[:, None]
 
 
 def class_shares(codes: IntArray, weights: FloatArray, levels: int) -> FloatArray:

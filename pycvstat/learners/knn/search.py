@@ -227,12 +227,12 @@ def settle_ties(found: Found, complete: BoolArray, ks: IntArray, scan: Scan) -> 
         From rows and the place in `ks` where their ties begin to sums and rows.
     """
     equal = found.sums[:, 1:] == found.sums[:, :-1]
+    if complete.all() and not equal.any():
+        return settled(ks, found)
     # rows at places i and i + 1 are tied: that concerns every k greater than i
     first_tie = np.where(equal.any(axis=1), np.argmax(equal, axis=1) + 1, ks[-1] + 1)
     tied_from = np.where(complete, np.searchsorted(ks, first_tie), 0)
     left = np.flatnonzero(tied_from < len(ks))
-    if not left.size:
-        return settled(ks, found)
     sums, rows = scan(left, tied_from[left])
     found.sums[left] = sums
     return FoundPath(ks, found, left, rows, tied_from[left])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pycvstat.learners.knn.distances import Metric, metric
 from pycvstat.learners.knn.search import TEAM, Found, FoundPath, Index, Ties, settle_ties, settled
+from pycvstat.rmath.sums import EXTENDED
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 PORTION = 4096  # rows whose distances are held while the lists are made
@@ -166,6 +167,8 @@ class FoldSearch:
         self._asked += asked
         self._folds += 1
         again = len(train) + asked < n or self._asked > n or self._folds > MANY
+        if EXTENDED and (again or n > PORTION):
+            import pycvstat.rmath.extended  # noqa: F401 - R's sums come from its loops now
         once = bool((np.diff(train) > 0).all())  # the lists have no row twice, a bootstrap has
         return Fold(self, train, self._sharing and again and once and 4 * len(train) > n)
 

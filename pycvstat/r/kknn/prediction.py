@@ -229,7 +229,7 @@ def kknn(
     learner = as_learner(k, distance, kernel, ykernel, scale, contrasts)
     task = Task.build(formula, train, na="omit")
     learner.check(task)
-    check_rows([learner], task.n)
+    check_rows(learner.k, task.n)
     return predict_as_kknn(learner, task, new_rows(task, test))
 
 
