@@ -14,6 +14,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, models, register_model
 
+from pycvstat.rmath.loops import largest, put
+
 
 class _X86(ir.types.Type):  # type: ignore[misc]
     """The compiler's type."""
@@ -106,7 +108,7 @@ def variances(x):  # type: ignore[no-untyped-def]
     """`pycvstat.rmath.var` of every column (n, C), n > 1."""
     n, count = wide(x.shape[0] - 1.0), x.shape[1]
     found, centre = np.empty(count + 2), np.zeros(count + 2)
-    centre[:count] = means(x)
+    put(centre, means(x))
     for c in range(0, count, 3):
         a, b, d = wide(centre[c]), wide(centre[c + 1]), wide(centre[c + 2])
         r, s, t = _added(x, c, a, b, d, True)
@@ -121,7 +123,7 @@ INTEGERS = types.Array(types.int64, 2, "A", readonly=True), types.int64[::1]
 @njit(DOUBLE[:, ::1](types.Array(DOUBLE, 1, "A", readonly=True), *INTEGERS), cache=True)
 def running_means(y, rows, ks):  # type: ignore[no-untyped-def]
     """Mean of `y` over the first k of `rows` (m, at least max(ks)), for every k: (s, m)."""
-    found, sums = np.empty((ks.size, rows.shape[0])), np.empty(ks.max())
+    found, sums = np.empty((ks.size, rows.shape[0])), np.empty(largest(ks))
     for j in range(rows.shape[0]):
         total = wide(0.0)
         for k in range(sums.size):

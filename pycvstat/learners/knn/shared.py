@@ -259,8 +259,8 @@ class Fold:
         limits = candidates.limits(self.metric, self.search.largest, new)
         m, points = self.metric, self.points
         sums, rows, complete = rank_candidates(
-            points, used, candidates.lists, new, points[new], m.weights, m.p, limits, size
-        )
+            points, used, candidates.lists, new.copy(), points[new], m.weights, m.p, limits, size
+        )  # a copy: numba compiles anew for arrays that are read only
         found, short = Found(sums, rows.astype(np.int64)), np.flatnonzero(~complete)
         self.search.review(len(short) / max(len(new), 1), size, share)
         if short.size:

@@ -18,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from pycvstat.learners.linear.glmnet_descent import Ends, _dot
-from pycvstat.learners.linear.glmnet_newton import _FAST, _descend, _screen, _squares
+from pycvstat.learners.linear.glmnet_descent import _FAST, Ends, _dot
+from pycvstat.learners.linear.glmnet_newton import _descend, _screen, _squares
 from pycvstat.learners.linear.glmnet_path import FINISHED, NOT_CONVERGED, TOO_MANY
+from pycvstat.rmath.loops import int64, largest, nonzero, put
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _CERTAIN = 1e-9
@@ -83,10 +84,11 @@ def classes_path(
     slopes, intercepts = np.zeros((len(lambdas), K, p)), np.zeros((len(lambdas), K))
     explained = np.zeros(len(lambdas))
     b, b0 = np.zeros((K, p)), offset.copy()
-    e = np.empty((K, n))
+    e, total = np.empty((K, n)), np.zeros(n)
     for c in range(K):
-        e[c] = np.exp(b0[c])
-    total = e.sum(axis=0)
+        for i in range(n):
+            e[c, i] = np.exp(b0[c])
+            total[i] += e[c, i]
     null = _lost(y, w, e, total, 0.0)
     thresh = ends.thresh * null
     strong, inside = np.zeros(p, dtype=np.bool_), np.zeros(p, dtype=np.bool_)
@@ -115,13 +117,14 @@ def classes_path(
                     strong[k] = again = True
             if not again:
                 break
-        slopes[m], intercepts[m] = b, b0
+        put(intercepts[m], b0)
+        most = int64(0)
+        for c in range(K):
+            put(slopes[m, c], b[c])
+            most = max(most, nonzero(b[c]))
         explained[m] = 1.0 - _lost(y, w, e, total, _CERTAIN) / null
         if m + 1 < ends.mnlam:
             continue
-        most = np.int64(0)
-        for c in range(K):
-            most = max(most, (b[c] != 0.0).sum())
         slow = explained[m] - explained[m - 1] < ends.fdev
         if slow or explained[m] > ends.devmax or most > ends.dfmax:
             return slopes, intercepts, explained, null, m + 1, counts[1], FINISHED
@@ -311,7 +314,7 @@ def _together(
             everything = True
         else:
             everything = False
-    settled = ((b0 - b0_before) ** 2).max() < thresh
+    settled = largest((b0 - b0_before) ** 2) < thresh
     for a in range(counts[0]):
         k = entered[a]
         for c in range(K):

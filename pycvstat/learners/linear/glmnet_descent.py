@@ -20,6 +20,7 @@ import numpy as np
 from numba import njit
 
 from pycvstat.learners.linear.glmnet_path import FINISHED, NOT_CONVERGED, TOO_MANY
+from pycvstat.rmath.loops import int64, nonzero, put
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _FAST = {"reassoc", "contract", "nsz"}
@@ -55,7 +56,7 @@ def added(X: FloatArray, a0: FloatArray, beta: FloatArray) -> FloatArray:
     """Linear predictors (m, L), term by term, so that equal rows have the same to the last bit."""
     out = np.empty((len(X), len(a0)))
     for i in range(len(X)):
-        out[i] = a0
+        put(out[i], a0)
         for k in range(X.shape[1]):
             for j in range(len(a0)):
                 out[i, j] += X[i, k] * beta[k, j]
@@ -108,7 +109,7 @@ def ended(b: FloatArray, explained: FloatArray, m: int, ends: Ends) -> bool:
     share = explained[m]
     if share > ends.devmax or share - explained[m - 1] < ends.fdev * share:
         return True
-    return bool(np.count_nonzero(b) > ends.dfmax)
+    return bool(nonzero(b) > ends.dfmax)
 
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
@@ -153,7 +154,7 @@ def covariance_path(
     b, g = np.zeros(p), target.copy()
     entered, inside = np.empty(most, dtype=np.int64), np.zeros(p, dtype=np.bool_)
     among = np.empty((most, most))
-    count = sweeps = 0
+    count = sweeps = int64(0)
     share, started = 0.0, False
     for m in range(len(lambdas)):
         l1, l2 = alpha * lambdas[m], (1.0 - alpha) * lambdas[m]
@@ -172,9 +173,10 @@ def covariance_path(
                         row = gram[now[a]]
                         for i in range(p):
                             g[i] -= row[i] * step
-                b[now], g[now] = near_b, near
+                for a in range(count):
+                    b[now[a]], g[now[a]] = near_b[a], near[a]
                 if sweeps > ends.maxit:
-                    slopes[m] = b
+                    put(slopes[m], b)
                     return slopes, explained, m, sweeps, NOT_CONVERGED
             sweeps += 1
             worst = 0.0
@@ -202,10 +204,11 @@ def covariance_path(
             if worst < ends.thresh:
                 break
             if sweeps > ends.maxit:
-                slopes[m] = b
+                put(slopes[m], b)
                 return slopes, explained, m, sweeps, NOT_CONVERGED
             active = started = True
-        slopes[m], explained[m] = b, share
+        put(slopes[m], b)
+        explained[m] = share
         if ended(b, explained, m, ends):
             return slopes, explained, m + 1, sweeps, FINISHED
     return slopes, explained, len(lambdas), sweeps, FINISHED
@@ -335,7 +338,8 @@ def solve_strong(
                     x = columns[now[a]]
                     for i in range(len(r)):
                         r[i] -= x[i] * step
-            b[now] = near_b
+            for a in range(count):
+                b[now[a]] = near_b[a]
         counts[2] += 1
         worst = 0.0
         for k in range(len(b)):

@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from pycvstat.learners.linear.glmnet_descent import Ends, _dot, _minimum
+from pycvstat.learners.linear.glmnet_descent import _FAST, Ends, _dot, _minimum
 from pycvstat.learners.linear.glmnet_path import FINISHED, NOT_CONVERGED, TOO_MANY
+from pycvstat.rmath.loops import int64, nonzero, put
 from pycvstat.types import BoolArray, FloatArray, IntArray
-
-_FAST = {"reassoc", "contract", "nsz"}
 
 _CERTAIN = 1e-9
 """Probabilities closer to 0 or 1 are 0 or 1: glmnet.control's pmin."""
@@ -160,7 +159,7 @@ def newton_path(
     r, v, square = np.empty(n), np.empty(n), np.zeros(p)
     strong, inside = np.zeros(p, dtype=np.bool_), np.zeros(p, dtype=np.bool_)
     entered = np.empty(min(pmax, p), dtype=np.int64)
-    count = sweeps = 0
+    count = sweeps = int64(0)
     g = np.zeros(p)
     for i in range(n):
         r[i] = w[i] * (y[i] - mu[i])
@@ -207,7 +206,8 @@ def newton_path(
                         strong[k] = again = True
             if not again:
                 break
-        slopes[m], intercepts[m] = b, b0
+        put(slopes[m], b)
+        intercepts[m] = b0
         explained[m] = 1.0 - (_badness(y, w, mu, binary) - best) / null
         if m + 1 < ends.mnlam:
             continue
@@ -216,6 +216,6 @@ def newton_path(
         else:  # measured: the gain of four penalties, against ten times as much
             gain = explained[m] - explained[m - ends.mnlam + 1]
             slow = gain < 10.0 * ends.fdev * explained[m]
-        if slow or explained[m] > ends.devmax or np.count_nonzero(b) > ends.dfmax:
+        if slow or explained[m] > ends.devmax or nonzero(b) > ends.dfmax:
             return slopes, intercepts, explained, null, m + 1, sweeps, FINISHED
     return slopes, intercepts, explained, null, len(lambdas), sweeps, FINISHED

@@ -9,6 +9,7 @@ import numpy as np
 from pycvstat.learners.knn.compiled import UNREACHED, WIDTH, inlined, loop
 from pycvstat.learners.knn.compiled.ranking import shell_sort, sort_pairs
 from pycvstat.learners.knn.compiled.tree import block_sums, collect
+from pycvstat.rmath.loops import int64, put
 
 
 @inlined
@@ -63,8 +64,10 @@ def scan_as_kknn(head, first_rows, order, low, high, blocks, new, weights, p, si
     """
     n, m = order.size, new.shape[0]
     flat = head.ravel()
-    room = np.minimum(2 * np.minimum(np.maximum(10, sizes), n), n)
-    size, width = sizes.max(), room.max() + 1
+    room = np.empty(sizes.size, np.int64)
+    for s in range(sizes.size):
+        room[s] = min(2 * min(max(10, sizes[s]), n), n)
+    size, width = sizes[sizes.size - 1], room[sizes.size - 1] + 1
     all_sums = np.empty((m, size))
     all_rows = np.zeros((m, sizes.size, size), np.int32)
     values, rows = np.empty((sizes.size, width)), np.empty((sizes.size, width), np.int32)
@@ -96,13 +99,13 @@ def scan_as_kknn(head, first_rows, order, low, high, blocks, new, weights, p, si
                 if near_values[i] < bound:
                     bound = enter(
                         values, rows, filled, bounds, sizes, room, first,
-                        near_values[i], near_rows[i],
+                        near_values[i], int64(near_rows[i]),
                     )  # fmt: skip
         for s in range(first, sizes.size):
             # kknn sorts one place more when the distance is Euclidean
             shell_sort(values[s], rows[s], room[s] + 1 if p == 2.0 else room[s])
-            all_rows[j, s, : sizes[s]] = rows[s, : sizes[s]]
-        all_sums[j] = values[sizes.size - 1, :size]
+            put(all_rows[j, s], rows[s, : sizes[s]])
+        put(all_sums[j], values[sizes.size - 1, :size])
     return all_sums, all_rows, work[0] + m * head.shape[0]
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from pycvstat.learners.knn.compiled import WIDTH, inlined, loop, u
+from pycvstat.rmath.loops import int64, largest, put
 
 
 @inlined
@@ -53,7 +54,7 @@ def rank_candidates(points, used, lists, place, new, weights, p, limits, size): 
     near, sums = np.empty(longest, np.int32), np.empty(longest)
     values, rows = np.empty(size + 1), np.empty(size + 1, np.int32)
     for j in range(m):
-        allowed = 0
+        allowed = int64(0)
         for k in range(longest):
             near[allowed] = lists[place[j], k]
             allowed += used[near[allowed]]
@@ -114,7 +115,8 @@ def smallest(products, norms, size):  # type: ignore[no-untyped-def]
             if count > room - WIDTH or (bound == np.inf and count >= size):
                 count, bound = thin_out(values, rows, count, size)
         put_smallest_first(values, rows, count, size)
-        lists[j], last[j] = rows[:size], values[:size].max()
+        put(lists[j], rows[:size])
+        last[j] = largest(values[:size])
     return lists, last
 
 
@@ -174,7 +176,7 @@ def thin_out(values, rows, count, size):  # type: ignore[no-untyped-def]
                 kept += values[i] <= bound
             return kept, bound
     put_smallest_first(values, rows, count, size)
-    return size, values[:size].max()
+    return size, largest(values[:size])
 
 
 @loop

@@ -18,6 +18,7 @@ import numpy as np
 
 from pycvstat.learners.knn.compiled import UNREACHED, WIDTH, inlined, loop, u
 from pycvstat.learners.knn.compiled.ranking import put_smallest_first, sort_pairs, thin_out
+from pycvstat.rmath.loops import largest, put
 
 SAFE = 1.0 - 1.0e-12
 
@@ -85,10 +86,10 @@ def put_in_order(points, order):  # type: ignore[no-untyped-def]
             continue
         kept, place = points[first].copy(), first
         while order[place] != first:
-            points[place] = points[order[place]]
+            put(points[place], points[order[place]])
             moved[place] = True
             place = order[place]
-        points[place] = kept
+        put(points[place], kept)
         moved[place] = True
 
 
@@ -98,7 +99,10 @@ def turn_blocks(points):  # type: ignore[no-untyped-def]
     q = points.shape[1]
     blocks = points.reshape(-1, q, WIDTH)
     for b in range(blocks.shape[0]):
-        blocks[b] = points[b * WIDTH : (b + 1) * WIDTH].copy().T
+        rows = points[b * WIDTH : (b + 1) * WIDTH].copy()
+        for c in range(q):
+            for i in range(WIDTH):
+                blocks[b, c, i] = rows[i, c]
 
 
 @inlined
@@ -201,7 +205,7 @@ def nearest(order, low, high, blocks, new, weights, p, size, team):  # type: ign
         gaps[0], waiting = 0.0, 1
         while waiting > 0:
             waiting -= 1
-            if gaps[waiting] > bounds[:members].max():
+            if gaps[waiting] > largest(bounds[:members]):
                 continue
             node, first, last = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
             if last - first > 1:
@@ -241,8 +245,8 @@ def nearest(order, low, high, blocks, new, weights, p, size, team):  # type: ign
                 count, _ = thin_out(values[t], rows[t], count, size)
             sort_pairs(values[t], rows[t], count)
             count = min(count, size)
-            all_sums[start + t, :count] = values[t, :count]
-            all_rows[start + t, :count] = rows[t, :count]
+            put(all_sums[start + t], values[t, :count])
+            put(all_rows[start + t], rows[t, :count])
     return all_sums, all_rows
 
 
@@ -293,5 +297,6 @@ def nearest_by_row(order, low, high, blocks, new, weights, p, size, bounds):  # 
         )
         sort_pairs(values, rows, count)
         count = min(count, size)
-        all_sums[j, :count], all_rows[j, :count] = values[:count], rows[:count]
+        put(all_sums[j], values[:count])
+        put(all_rows[j], rows[:count])
     return all_sums, all_rows
