@@ -63,7 +63,7 @@ class NestedPairs(Splitter):
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n, fix="use fewer folds")
         require_few_fits(self.get_n_splits(), self.repeats * self.k * given.n)
-        left_out = self._left_out()
+        left_out = [(i,) for i in range(self.k)] + list(combinations(range(self.k), 2))
         chunks = np.array_split(np.arange(given.n), self.k)
         places = [np.concatenate([chunks[i] for i in folds]) for folds in left_out]
         dealt = np.concatenate(places)
@@ -75,9 +75,6 @@ class NestedPairs(Splitter):
             left_out=left_out * self.repeats,
             sizes=np.tile([len(part) for part in places], self.repeats),
         )
-
-    def _left_out(self) -> list[tuple[int, ...]]:
-        return [(i,) for i in range(self.k)] + list(combinations(range(self.k), 2))
 
     def in_r(self) -> RowsInR:
         """How R makes the same rows."""

@@ -136,7 +136,8 @@ def plan_problems(plan: FoldPlan) -> tuple[str, ...]:
     problems = _overlaps(plan) + split_groups(plan)
     if plan.kind in TEST_EVERY_ROW_ONCE:
         problems += _test_counts(plan)
-    return _shortened(problems)
+    more = len(problems) - _SHOWN
+    return (*problems[:_SHOWN], *([f"and {more} more problems"] if more > 0 else []))
 
 
 def _test_counts(plan: FoldPlan) -> list[str]:
@@ -221,8 +222,3 @@ def _rows(rows: IntArray) -> str:
     shown = ", ".join(str(row + 1) for row in rows[:_SHOWN])
     rest = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
     return f"rows {shown}{rest} are"
-
-
-def _shortened(problems: list[str]) -> tuple[str, ...]:
-    more = len(problems) - _SHOWN
-    return (*problems[:_SHOWN], *([f"and {more} more problems"] if more > 0 else []))

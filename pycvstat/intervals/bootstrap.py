@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +16,8 @@ from pycvstat.intervals.method import InR, Method, register
 from pycvstat.intervals.of_metrics import of_drawn_rows
 from pycvstat.losses import LossTable
 from pycvstat.losses.metric import Averaging, Metric
+from pycvstat.rmath.random import Random, Stream, as_stream
 from pycvstat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from pycvstat.rmath.random import Random, Stream
 
 Statistic = Callable[[FloatArray], float]
 
@@ -135,8 +132,6 @@ def _seeded(drawn: Callable[[Stream], Limits], random: Random) -> Limits:
 
     None is the seed of a generator that goes on from elsewhere.
     """
-    from pycvstat.rmath.random import as_stream
-
     stream = as_stream(random)
     seed = stream.seed if stream.untouched else None
     limits = drawn(stream)

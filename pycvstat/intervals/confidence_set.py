@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import check_level
@@ -18,9 +19,6 @@ from pycvstat.losses.table import parameter_columns
 from pycvstat.rmath.random import Random, Stream, as_stream
 from pycvstat.types import FloatArray, IntArray
 from pycvstat.verbs import Verbs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LEGAL = ("one split", "K-fold", "leave-one-out", "repeated K-fold", "subsampling")
 
@@ -112,16 +110,12 @@ class ConfidenceSet(Verbs):
 
     def tidy(self) -> pd.DataFrame:
         """One row per candidate: parameters or method, estimate, statistic, p_value, inside."""
-        import pandas as pd
-
         columns: dict[str, Any] = parameter_columns(self.candidates, 1)
         columns |= {"estimate": self.estimate, "statistic": self.statistic}
         return pd.DataFrame(columns | {"p_value": self.p_value, "inside": self.inside})
 
     def glance(self) -> pd.DataFrame:
         """One row: how many candidates, how many inside, level, draws, folds, seed."""
-        import pandas as pd
-
         row = {
             "candidates": len(self.candidates),
             "inside": int(self.inside.sum()),

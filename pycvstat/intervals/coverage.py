@@ -8,19 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import Advice, warn
+from pycvstat.folds.fits import Scheme
 from pycvstat.intervals.legal import is_unbounded, is_zero_one
 from pycvstat.losses import LOSSES, LossTable, Table
 from pycvstat.types import FloatArray
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from pycvstat.folds.fits import Scheme
 
 HELD = "simulated.json"
 """One row per run, made by vignettes/record_coverage.py."""
@@ -189,8 +186,6 @@ def methods() -> pd.DataFrame:
     >>> methods()["size_most"]["pointwise_t"].item()
     5.5
     """
-    import pandas as pd
-
     from pycvstat.intervals.method import METHODS
 
     rows = []

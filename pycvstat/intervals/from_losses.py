@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError, LossError
 from pycvstat.errors.checks import shown
@@ -20,9 +21,6 @@ from pycvstat.intervals.result import Interval
 from pycvstat.losses import LOSSES, LossTable, Predictions
 from pycvstat.types import FloatArray
 from pycvstat.verbs import CompareVerbs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +109,6 @@ class LossResult(CompareVerbs):
 
         The limits are NaN where no interval is legal.
         """
-        import pandas as pd
-
         rows = [
             {"name": name} | usual_row(table, level) | {"pooled": float(table.pooled()[0])}
             for name, table in self.tables.items()
@@ -121,8 +117,6 @@ class LossResult(CompareVerbs):
 
     def glance(self) -> pd.DataFrame:
         """One row: methods, the one with the smallest estimate, sizes, folds."""
-        import pandas as pd
-
         estimates = {name: float(table.estimate()[0]) for name, table in self.tables.items()}
         best = min(estimates, key=lambda name: estimates[name])
         row = {
@@ -140,8 +134,6 @@ class LossResult(CompareVerbs):
 
     def augment(self) -> pd.DataFrame:
         """One row per tested row: repeat, fold, row, and the loss of each method."""
-        import pandas as pd
-
         first = next(iter(self.tables.values()))
         columns = {f".loss_{name}": table.losses[:, 0] for name, table in self.tables.items()}
         return pd.concat(

@@ -177,11 +177,8 @@ def compute(
         limits, used = _computed(method, table, level, metric, averaging, options, bounded, judged)
     undefined = np.isnan([limits.low, limits.high]).any() and not limits.empty
     if undefined or np.isinf(limits.std_error) or not np.isfinite(limits.estimate):
-        raise IntervalError(
-            "the squares of these losses leave the range of numbers.",
-            given=f"estimate {limits.estimate:g}, standard error {limits.std_error:g}",
-            fix="change the unit of the response",
-        )
+        given = f"estimate {limits.estimate:g}, standard error {limits.std_error:g}"
+        raise legal.beyond_numbers(given)
     return limits, used
 
 
@@ -353,7 +350,7 @@ def all_rows(
     known: dict[str, Any] = {}
     if mean_loss and (near := nearest(table)):
         known |= {"follows": near[0].follows, "where": near[0].setting}
-    ratio = table.maker and table.maker.ratio(m, n) if isinstance(table, LossTable) else None
+    maker = table.maker if isinstance(table, LossTable) and table.loss == "squared" else None
     if curve is not None:
         if curve.loss != table.loss or not mean_loss:
             raise InputError(
@@ -363,7 +360,7 @@ def all_rows(
             )
         shift, error = curve.shift(m, n)
         known |= {"shift": shift, "error": error, "by": "by the learning curve"}
-    elif ratio and mean_loss and table.loss == "squared":
+    elif mean_loss and maker and maker.exact and (ratio := maker.ratio(m, n)):
         known |= {"shift": limits.estimate * (ratio - 1), "by": EXACT}
         known |= {"error": limits.std_error * abs(ratio - 1)}
     return AllRows(n, m, **known)

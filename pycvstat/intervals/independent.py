@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -57,10 +57,6 @@ def _std_error(losses: FloatArray) -> float:
     return float(sd / np.sqrt(losses.size))
 
 
-def _in_t(table: Any, level: float) -> Limits:
-    return holdout_t(table.losses[:, 0], level, log=on_log_scale(table))
-
-
 HOLDOUT_Z = register(
     Method(
         name="holdout_z",
@@ -84,7 +80,7 @@ HOLDOUT_T = register(
         name="holdout_t",
         title="holdout t",
         target="R",
-        formula=_in_t,
+        formula=lambda table, level: holdout_t(table.losses[:, 0], level, log=on_log_scale(table)),
         layouts=("one split",),
         citation=("schulz2025",),
         folds=Holdout(0.25),

@@ -249,11 +249,13 @@ def check_size(values: FloatArray) -> None:
     """
     largest = np.abs(values).max(initial=0.0)
     if 0 < largest < SMALLEST:
-        raise IntervalError(
-            "the squares of these losses leave the range of numbers.",
-            given=f"the largest is {largest:.3g}",
-            fix="change the unit of the response",
-        )
+        raise beyond_numbers(f"the largest is {largest:.3g}")
+
+
+def beyond_numbers(given: str) -> IntervalError:
+    """The error where squares of losses are no numbers of a computer any more."""
+    problem = "the squares of these losses leave the range of numbers."
+    return IntervalError(problem, given=given, fix="change the unit of the response")
 
 
 def is_zero_one(values: FloatArray) -> bool:

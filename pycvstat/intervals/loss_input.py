@@ -69,25 +69,20 @@ def columns_of(losses: Any, times: int, names: Sequence[str] | None) -> dict[str
 def _by_name(losses: Any, times: int) -> dict[str, FloatArray]:
     keyed = isinstance(losses, Mapping) or hasattr(losses, "columns")
     if not keyed:
-        return _of_array(finite_numbers(losses, "the losses"), times)
+        return _of_array(_losses(losses, "the losses"), times)
     keys = list(losses if isinstance(losses, Mapping) else losses.columns)
-    names = _distinct(keys)
-    return {n: _of_method(losses[key], n) for n, key in zip(names, keys, strict=True)}
+    of = dict(zip(_distinct(keys), keys, strict=True))
+    return {name: _losses(losses[key], f"the losses of {name}") for name, key in of.items()}
 
 
-def _of_method(values: Any, name: str) -> FloatArray:
-    column = finite_numbers(values, f"the losses of {name}")
-    return _with_rows(column, f"the losses of {name}")
-
-
-def _with_rows(values: FloatArray, what: str) -> FloatArray:
+def _losses(given: Any, what: str) -> FloatArray:
+    values = finite_numbers(given, what)
     if values.ndim not in (1, 2):
         raise InputError(f"{what} must have one or two dimensions.", given=f"shape {values.shape}")
     return values
 
 
 def _of_array(values: FloatArray, times: int) -> dict[str, FloatArray]:
-    _with_rows(values, "losses")
     if values.ndim == 1 or (times > 1 and values.shape[1] == times):
         return {"losses": values}
     if values.shape[1] == 1:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError, IntervalError, LossError, heard
 from pycvstat.errors.checks import check_level, shown
@@ -18,9 +19,6 @@ from pycvstat.losses import LossTable
 from pycvstat.losses.metric import Averaging, Metric, count_classes
 from pycvstat.losses.metrics import METRICS, Measured, MetricLike, as_metric, averaging_of, metric
 from pycvstat.losses.of_classes import cells
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 HALVED = "the response is numbers: predicted as 1 above one half"
 
@@ -55,8 +53,6 @@ def metric_rows(
     >>> metric_rows(result.table, ["rmse", "r2"])[["metric", "averaging", "method"]].values.tolist()
     [['rmse', 'pooled', 'corrected_t'], ['r2', 'pooled', 'corrected_t']]
     """
-    import pandas as pd
-
     read = _read(metrics, table)
     frame = pd.DataFrame([_row(table, one, averaging, level, method) for one in read])
     if baseline is None:
@@ -97,8 +93,6 @@ def rows_of_methods(
     >>> rows_of_methods(both.tables, "rmse")[["method", "interval"]].values.tolist()
     [['OLS', 'corrected_t'], ['Mean', 'corrected_t']]
     """
-    import pandas as pd
-
     read = _read(metrics, next(iter(tables.values())))
     rows, refused = [], []
     for name, one in itertools.product(tables, read):
@@ -151,8 +145,6 @@ def confusion_rows(table: LossTable, level: float = 0.95) -> pd.DataFrame:
     >>> confusion_rows(result.table)["share"].round(3).tolist()
     [0.947, 0.053, 0.154, 0.846]
     """
-    import pandas as pd
-
     y, predicted = METRICS["accuracy"].rows(table)
     level, classes = check_level(level), max(2, count_classes(table))
     levels = table.levels or tuple(map(str, range(classes)))

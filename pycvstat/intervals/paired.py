@@ -6,9 +6,10 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError, IntervalError, LossError, warn
 from pycvstat.errors.checks import check_level, check_word
@@ -29,9 +30,6 @@ from pycvstat.losses.metric import Averaging, Metric
 from pycvstat.losses.metrics import METRICS, metric as metric_of
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Tabled, Verbs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Adjust = Literal["holm", "bonferroni", "none"]
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high")
@@ -106,8 +104,6 @@ class Paired(Verbs, Tabled):
 
     def tidy(self) -> pd.DataFrame:
         """One row: a, b, estimate, std_error, conf_low, conf_high, statistic, df, p_value, ..."""
-        import pandas as pd
-
         return pd.DataFrame([self._row()])
 
     def _row(self) -> dict[str, Any]:
@@ -288,8 +284,6 @@ def all_pairs(
     >>> all_pairs(tables)[["a", "b"]].values.tolist()
     [['a', 'b'], ['a', 'c'], ['b', 'c']]
     """
-    import pandas as pd
-
     check_word("adjust", adjust, get_args(Adjust))
     if len(tables) < 2:
         raise InputError("a comparison needs at least two methods.", given=f"{len(tables)}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from pycvstat.errors import InputError
 from pycvstat.intervals.limits import Limits, Side, two_sided_p
@@ -16,9 +17,6 @@ from pycvstat.losses import Table
 from pycvstat.losses.table import Sealed
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Tabled, Verbs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,8 +319,6 @@ class Interval(Sealed, Verbs, Tabled):
 
     def tidy(self) -> pd.DataFrame:
         """One row: estimate, std_error, limits, level, method, target, metric, notes."""
-        import pandas as pd
-
         return pd.DataFrame([self.row()])
 
     def glance(self) -> pd.DataFrame:

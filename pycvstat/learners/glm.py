@@ -277,7 +277,7 @@ class GLM(GeneralisedLinear):
 
     def fitted(self, problem: Problem) -> tuple[GLMFit, Family]:
         """The fit, and the family with all its parameters."""
-        from pycvstat.learners.negative_binomial import fit_negative_binomial
+        from pycvstat.learners.irls import fit_negative_binomial
 
         return super().fitted(problem) if self.family_is_known else fit_negative_binomial(problem)
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from pycvstat.errors import LossError
 from pycvstat.losses.metric import Better, Metric, mean_metric
 from pycvstat.losses.predictions import inside, log_inside
-from pycvstat.losses.thresholds import counted
-from pycvstat.types import FloatArray
+from pycvstat.types import FloatArray, IntArray
 
 BINS = 10
 """Bins of equal width of the expected calibration error (Naeini et al. 2015)."""
@@ -27,6 +26,45 @@ STEPS = 50
 """The most steps of Newton that a calibration line may take."""
 CLOSE = 1e-9
 """After a step of this size the next one is below rounding: the steps' sizes square."""
+
+
+def counted(y: NDArray[Any], score: FloatArray) -> tuple[IntArray, IntArray]:
+    """Events and all rows at or above every distinct score, from the largest score downwards.
+
+    Examples
+    --------
+    >>> counted(np.array([0, 1, 1]), np.array([0.2, 0.2, 0.9]))
+    (array([1, 2]), array([1, 3]))
+    """
+    order = np.argsort(-score, kind="stable")
+    hits, ranked = (np.asarray(y) == 1)[order].cumsum(), score[order]
+    last = np.append(np.flatnonzero(np.diff(ranked)), ranked.size - 1)  # of every run of ties
+    return hits[last], last + 1
+
+
+def roc_points(y: NDArray[Any], score: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """1 - specificity and sensitivity at every threshold, from (0, 0) to (1, 1).
+
+    Examples
+    --------
+    >>> roc_points(np.array([0, 1, 1]), np.array([0.2, 0.2, 0.9]))
+    (array([0., 0., 1.]), array([0. , 0.5, 1. ]))
+    """
+    hits, above = counted(y, score)
+    false, true = above - hits, hits
+    return np.append(0.0, false / false[-1]), np.append(0.0, true / true[-1])
+
+
+def precision_recall_points(y: NDArray[Any], score: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sensitivity (recall) and precision at every threshold, the largest score first.
+
+    Examples
+    --------
+    >>> precision_recall_points(np.array([0, 1, 1]), np.array([0.2, 0.5, 0.9]))
+    (array([0.5, 1. , 1. ]), array([1.        , 1.        , 0.66666667]))
+    """
+    hits, above = counted(y, score)
+    return hits / hits[-1], hits / above
 
 
 def auc(y: NDArray[Any], score: FloatArray) -> float:
@@ -181,7 +219,10 @@ def calibration_line(y: NDArray[Any], p: FloatArray) -> tuple[float, float]:
     (True, True)
     """
     logit = _logit(y, p, "the calibration line")
-    if np.ptp(y) == 0 or np.ptp(logit) == 0 or _separated(logit[y < 1], logit[y > 0]):
+    if np.ptp(y) == 0 or np.ptp(logit) == 0:
+        return np.nan, np.nan
+    low, high = logit[y < 1], logit[y > 0]
+    if low.max() <= high.min() or high.max() <= low.min():
         return np.nan, np.nan
     found = _newton(np.column_stack([np.ones(len(p)), logit]), np.asarray(y, float), 0.0)
     return float(found[0]), float(found[1])
@@ -209,10 +250,6 @@ def _logit(y: NDArray[Any], p: FloatArray, name: str) -> FloatArray:
         raise LossError(f"{name} is of two classes.", given=f"{p.shape[1]} classes", fix=fix)
     p = inside(p)
     return np.asarray(np.log(p / (1 - p)))
-
-
-def _separated(low: FloatArray, high: FloatArray) -> bool:
-    return bool(low.max() <= high.min() or high.max() <= low.min())
 
 
 def _newton(x: FloatArray, y: FloatArray, offset: Any) -> FloatArray:
@@ -322,9 +359,7 @@ PROBABILITIES: tuple[Metric, ...] = (
         usual=True,
         shares=True,
         range=(0.0, 2.0),
-        elsewhere={
-            "scikit-learn": "brier_score_loss neg_brier_score", "yardstick": "brier_class",
-        },
+        elsewhere={"scikit-learn": "brier_score_loss neg_brier_score", "yardstick": "brier_class"},
     ),
     Metric(
         auc,
@@ -350,9 +385,7 @@ PROBABILITIES: tuple[Metric, ...] = (
         "scores",
         range=(0.0, 1.0),
         better="larger",
-        elsewhere={
-            "scikit-learn": "average_precision_score", "yardstick": "average_precision",
-        },
+        elsewhere={"scikit-learn": "average_precision_score", "yardstick": "average_precision"},
     ),
     _calibration("calibration_intercept", lambda y, p: calibration_line(y, p)[0], "nearer 0"),
     _calibration("calibration_slope", lambda y, p: calibration_line(y, p)[1], "nearer 1"),

@@ -156,13 +156,13 @@ class Maker:
     exact: bool = False
 
     def ratio(self, m: int, n: int) -> float | None:
-        """Expected risk at n training rows over that at m, where it is known.
+        """Expected risk at n training rows over that at m, where it is known, if `exact`.
 
         Of least squares with a constant, normal predictors and a linear mean the expected risk is
         (1 + 1/m) (m - 2) / (m - p - 2) times the variance of the errors.
         """
         p = self.columns
-        if not self.exact or m <= p + 2:
+        if m <= p + 2:
             return None
         at = [(1 + 1 / size) * (size - 2) / (size - p - 2) for size in (m, n)]
         return at[1] / at[0]

@@ -16,7 +16,6 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted
 from pycvstat.losses.metrics import MetricLike, as_metric
 from pycvstat.losses.table import of_folds, parameter_columns
@@ -294,7 +293,7 @@ def nested_cv(
     >>> result.chosen["k"], round(result.estimate, 3)
     ([7, 6, 2, 4, 1, 6], 17.827)
     """
-    tuned = Tuned(as_learner(learner), grid, inner, rule, complexity, tolerance, metric=metric)
+    tuned = Tuned(learner, grid, inner, rule, complexity, tolerance, metric=metric)
     setting = read_setting([tuned], formula, data, outer, loss, arguments, on_error, "outer")
     outcome = setting.run(tuned, label=f"nested cross-validation of {tuned.learner.name}")
     return NestedResult.made(

@@ -216,7 +216,7 @@ class WholeFile:
     def __init__(self, path: Path, *, replace: bool = True) -> None:
         self.path, self.replace = path, replace
         self.draft = path.with_name(
-            f".{path.name}-{_owner(os.getpid())}-{secrets.token_hex(8)}.part"
+            f".{path.name}-{platform.node()}-{os.getpid()}-{secrets.token_hex(8)}.part"
         )
 
     def __enter__(self) -> BufferedWriter:
@@ -267,10 +267,6 @@ def remove_abandoned(directory: Path) -> None:
         if ours and not _alive(int(pid)):
             with suppress(OSError):
                 draft.unlink()
-
-
-def _owner(pid: int) -> str:
-    return f"{platform.node()}-{pid}"
 
 
 def _alive(pid: int) -> bool:

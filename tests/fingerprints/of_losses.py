@@ -11,7 +11,7 @@ import numpy as np
 from pycvstat.errors import PycvstatError
 from pycvstat.losses import LOSSES, Metric, Predictions, as_loss
 from pycvstat.losses.metrics import METRICS, as_metric
-from pycvstat.losses.thresholds import precision_recall_points, roc_points
+from pycvstat.losses.of_probabilities import precision_recall_points, roc_points
 from tests.fingerprints.bits import facts
 
 RNG = np.random.default_rng(23)

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from sklearn import metrics as sk
 
 from pycvstat.losses.metrics import METRICS
-from pycvstat.losses.thresholds import precision_recall_points, roc_points
+from pycvstat.losses.of_probabilities import precision_recall_points, roc_points
 
 SAME = 1e-12  # the same numbers summed in another order
 ROWS = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=40).filter(

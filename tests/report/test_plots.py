@@ -20,7 +20,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import pycvstat as pcv
 from pycvstat.errors import InputError
-from pycvstat.losses.thresholds import precision_recall_points, roc_points
+from pycvstat.losses.of_probabilities import precision_recall_points, roc_points
 from pycvstat.report.plots.candidates import candidate_axis
 from pycvstat.report.plots.forest import indistinguishable
 from pycvstat.report.plots.style import picture

@@ -273,14 +273,11 @@ def _within(node: Binary, frame: Frame) -> Vector:
     values = values if isinstance(values, list) else [values]
     left = evaluate(node.left, frame)
     if _is_words(left):
-        return Vector(np.isin(_words(left).astype(str), _spelled(values)).astype(float), "logical")
+        spelled = [deparse(Number(v)) if isinstance(v, float) else str(v) for v in values]
+        return Vector(np.isin(_words(left).astype(str), spelled).astype(float), "logical")
     numbers = [value for value in values if not isinstance(value, str)]
     found = np.isin(_numbers(node.left, frame), np.array(numbers, dtype=np.float64))
     return Vector(found.astype(np.float64), "logical")
-
-
-def _spelled(values: list[Any]) -> list[str]:
-    return [deparse(Number(v)) if isinstance(v, float) else str(v) for v in values]
 
 
 def _is_words(value: Value) -> bool:

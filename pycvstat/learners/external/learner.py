@@ -244,11 +244,7 @@ def _parts(given: Any) -> Iterator[Any]:
 def _keeps_nothing(part: Any) -> bool:
     """Whether copies of it start anew: data, and what is scikit-learn's own."""
     plain = (str, int, float, list, tuple, Mapping)
-    return part is None or isinstance(part, plain) or _of_sklearn(type(part))
-
-
-def _of_sklearn(kind: type) -> bool:
-    return kind.__module__.startswith("sklearn.")
+    return part is None or isinstance(part, plain) or type(part).__module__.startswith("sklearn.")
 
 
 def _predicts(estimator: Any) -> bool:

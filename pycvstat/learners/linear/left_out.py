@@ -89,7 +89,8 @@ def ols_left_out_predictions(
     X, y = require_finite(X, y)
     basis = orthonormal_basis(X, weights)
     if not basis.clear:
-        return _all_to_refit(len(rows), len(offsets) - 1)
+        unknown = np.full(len(rows), np.nan)
+        return LeftOut(unknown, unknown.copy(), np.ones(len(offsets) - 1, dtype=bool))
     e = full_residuals(basis, X, y, weights)
     se = e if weights is None else e * np.sqrt(weights)
     residuals, refit = left_out_residuals(basis.Q, basis.U, e, se, rows, offsets)
@@ -244,8 +245,3 @@ def smallest_eigenvalue_bound(log_determinant: FloatArray, trace: FloatArray, q:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         bound = np.exp(log_determinant - (q - 1) * np.log(trace / max(q - 1, 1)))
     return np.where(bound <= trace / q * (1 + 1e-12), bound, 0.0)
-
-
-def _all_to_refit(n_rows: int, fits: int) -> LeftOut:
-    unknown = np.full(n_rows, np.nan)
-    return LeftOut(unknown, unknown.copy(), np.ones(fits, dtype=bool))

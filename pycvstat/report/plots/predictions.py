@@ -14,7 +14,7 @@ import pandas as pd
 
 from pycvstat.intervals.independent import proportion
 from pycvstat.losses.metrics import METRICS
-from pycvstat.losses.thresholds import precision_recall_points, roc_points
+from pycvstat.losses.of_probabilities import precision_recall_points, roc_points
 from pycvstat.report.numbers import count, sizes
 from pycvstat.report.plots.style import (
     AMBER,
