@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pycvstat.errors import InputError, IntervalError
 from pycvstat.errors.checks import Brief, nearest, shown
 from pycvstat.folds.fits import Scheme
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds.splitter import Splitter
 from pycvstat.intervals.limits import Limits
 from pycvstat.rmath.tolerances import SUMS, Tolerance
-
-if TYPE_CHECKING:
-    from pycvstat.folds.splitter import Splitter
 
 Target = Literal["ER", "R", "PQ", "R and ER"]
 

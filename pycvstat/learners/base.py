@@ -5,26 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.response import Response
+from pycvstat.data.task import Task
 from pycvstat.errors import Advice, AsClasses, InputError
 from pycvstat.errors.checks import AsTyped, memory_for
 from pycvstat.errors.names import Answering, answering, defaults_of, unknown_argument
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.in_r import LearnerInR
 from pycvstat.learners.missing import NA, spread as spread
+from pycvstat.losses import Loss
 from pycvstat.losses.predictions import Maker, Predictions as Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
 from pycvstat.verbs import FitShown
-
-if TYPE_CHECKING:
-    from pycvstat.data.response import Response
-    from pycvstat.data.task import Task
-    from pycvstat.folds.plan import FoldPlan
-    from pycvstat.learners.in_r import LearnerInR
-    from pycvstat.losses import Loss
-
 
 Params = Mapping[str, Any]
 Which = Sequence[int] | None
@@ -216,8 +213,6 @@ class Learner(AsTyped, metaclass=Answering):
         -------
         Fitted
         """
-        from pycvstat.data.task import Task
-
         given = {"X": X, "y": y, "weights": weights, "na": na, "levels": levels}
         own = tuple(dict.fromkeys(text for text in self.formulas if text is not None))
         given |= {"beside": self.beside, "classes": self.for_classes, "own": own}

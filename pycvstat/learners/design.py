@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from pycvstat.data.formula import Design, FittedEncoder
 from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, note, telling, warn
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted, Learner, Params, Predictions, Prepared, Which, spread
 from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.solution import (
@@ -26,10 +27,6 @@ from pycvstat.learners.solution import (
 )
 from pycvstat.losses.predictions import Maker
 from pycvstat.types import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from pycvstat.folds.plan import FoldPlan
-
 
 FEW = 4  # columns that nobody finds many
 LEVELLED = ("factor", "ordered", "text")

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word, shown
 from pycvstat.learners.base import Learner, Params
 from pycvstat.learners.in_r import LearnerInR, among_in_r, with_formula_in_r
 from pycvstat.learners.parts import Composed, Part
-
-if TYPE_CHECKING:
-    from pycvstat.data.task import Task
-    from pycvstat.losses import Loss
+from pycvstat.losses import Loss
 
 FORMULA = "formula"
 MODEL = "model"

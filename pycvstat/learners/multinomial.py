@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from pycvstat.data.task import Task
 from pycvstat.errors import FitError
 from pycvstat.errors.checks import check_control
 from pycvstat.learners.design import DesignLearner
@@ -25,7 +26,6 @@ from pycvstat.rmath.tolerances import NUMERICAL
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from pycvstat.data.task import Task
     from pycvstat.learners.statsmodels.multinomial import MultinomialFit
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -41,10 +41,6 @@ from pycvstat.learners.statsmodels.columns import columns_of_covariance, with_co
 from pycvstat.losses.predictions import Maker
 from pycvstat.rmath.tolerances import LINEAR, SUMS
 from pycvstat.types import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from pycvstat.data.task import Task
-
 
 COVARIANCES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("nonrobust", "fixed scale", "HC0", "HC1", "HC2", "HC3"), ()),

@@ -5,20 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pycvstat.data.task import Task
 from pycvstat.errors import warn
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Candidates, Fitted, Learner, Params, Predictions, Prepared, Which
 from pycvstat.learners.solution import FitReport
 from pycvstat.losses.predictions import Maker
 from pycvstat.types import IntArray
-
-if TYPE_CHECKING:
-    from pycvstat.data.task import Task
-    from pycvstat.folds.plan import FoldPlan
 
 
 class Part(NamedTuple):

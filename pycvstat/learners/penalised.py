@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ import pandas as pd
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError
 from pycvstat.errors.checks import is_number
+from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Params, Predictions, Prepared
 from pycvstat.learners.design import DesignLearner, PreparedDesign, refuse_extreme, shares_rows
 from pycvstat.learners.in_r import LearnerInR
@@ -21,9 +22,6 @@ from pycvstat.learners.linear.glmnet_path import EVERYTHING
 from pycvstat.learners.linear.ridge import ridge_gcv, ridge_left_out_predictions, ridge_slopes
 from pycvstat.learners.solution import Outcome, Sample, Solution, plain_table
 from pycvstat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from pycvstat.folds.plan import FoldPlan
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from pycvstat.data.task import Task
 from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_number
 from pycvstat.learners.design import DesignLearner, refuse_extreme
@@ -15,10 +16,6 @@ from pycvstat.learners.linear.least_squares import LeastSquares, aliased_columns
 from pycvstat.learners.solution import FitReport, LinearSolution, Sample, Solution
 from pycvstat.rmath.tolerances import LINEAR
 from pycvstat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from pycvstat.data.task import Task
-
 
 NOT_UNIQUE = "the quantile is not unique: other coefficients fit the training rows as well."
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from pycvstat.data.task import Task
 from pycvstat.errors import InputError, RError
 from pycvstat.errors.checks import check_control, check_word, is_number
 from pycvstat.learners.design import DesignLearner
@@ -22,10 +23,6 @@ from pycvstat.learners.solution import (
     unit_errors,
 )
 from pycvstat.types import FloatArray
-
-if TYPE_CHECKING:
-    from pycvstat.data.task import Task
-
 
 MAD_CONSTANT = 0.6745  # as in MASS; the normal quartile to four digits
 

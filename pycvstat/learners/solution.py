@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pycvstat.data.formula import Term
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_level
 from pycvstat.learners.linear.least_squares import LeastSquares
 from pycvstat.learners.missing import spread
 from pycvstat.losses.predictions import Predictions
 from pycvstat.types import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from pycvstat.data.formula import Term
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
+from pycvstat.data.task import Task
 from pycvstat.errors import FitError, InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.learners import as_learner
@@ -27,9 +28,6 @@ from pycvstat.learners.solution import (
     Terms,
 )
 from pycvstat.types import BoolArray, FloatArray
-
-if TYPE_CHECKING:
-    from pycvstat.data.task import Task
 
 Direction = Literal["both", "forward", "backward"]
 Criterion = Literal["aic", "bic"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,21 +14,18 @@ from pycvstat.errors import IntervalError, warn
 from pycvstat.errors.checks import check_level, check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.intervals.bootstrap import percentiles
+from pycvstat.intervals.bootstrap import OutOfBag, out_of_bag, percentiles, plus
 from pycvstat.intervals.coverage import warn_heavy_tails
 from pycvstat.intervals.legal import range_of
 from pycvstat.intervals.limits import Limits, kept_inside, symmetric
-from pycvstat.intervals.resamples import OutOfBag, out_of_bag, plus
 from pycvstat.intervals.result import AllRows, Estimand, Interval
+from pycvstat.learners.base import Learner
 from pycvstat.losses import Loss, LossTable, Predictions
 from pycvstat.losses.metric import count_classes
 from pycvstat.losses.metrics import MetricLike, as_metric
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.setting import Setting
 from pycvstat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from pycvstat.learners.base import Learner
 
 FEWEST = 100  # resamples of which percentiles are taken
 OPTIMISM_TITLE = "optimism-corrected bootstrap"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import pandas as pd
 
@@ -15,18 +15,16 @@ from pycvstat.errors.names import answering
 from pycvstat.folds import Holdout, Subsampling
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.from_table import usual_row
+from pycvstat.intervals.paired import Paired
 from pycvstat.learners.models import named
+from pycvstat.losses import LossTable
 from pycvstat.procedures.cross_validate import CVResult, cross_validated
 from pycvstat.procedures.engine import OnError
 from pycvstat.procedures.setting import Arguments, beside, one_row, read_setting
+from pycvstat.procedures.stability import Stability, stability
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import Random
 from pycvstat.verbs import CompareVerbs
-
-if TYPE_CHECKING:
-    from pycvstat.intervals.paired import Paired
-    from pycvstat.losses import LossTable
-    from pycvstat.procedures.stability import Stability
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +105,6 @@ class Comparison(CompareVerbs):
     @answering
     def stability(self, draws: int = 200, random: Random = 1) -> Stability:
         """How much losses and differences hang on one training row: `draws` refits of each."""
-        from pycvstat.procedures.stability import stability
-
         learners = {name: one.learner for name, one in self.results.items()}
         return stability(learners, self.tables, self.task, draws, random)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.from_table import usual_row
+from pycvstat.intervals.metric_rows import confusion_rows, metric_rows
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.learners.ols import centre
@@ -38,12 +39,10 @@ from pycvstat.procedures.setting import (
     read_setting,
     selected_in_fits,
 )
+from pycvstat.procedures.stability import Stability, stability
 from pycvstat.rmath.random import Random
 from pycvstat.types import FloatArray
 from pycvstat.verbs import EstimateVerbs
-
-if TYPE_CHECKING:
-    from pycvstat.procedures.stability import Stability
 
 
 class OfTable(EstimateVerbs):
@@ -215,8 +214,6 @@ class CVResult(Sealed, OfTable):
         DataFrame
             metric, estimate, conf_low, conf_high, level, averaging, method, target, notes.
         """
-        from pycvstat.intervals.metric_rows import metric_rows
-
         beside = self._baseline if baseline else None
         return metric_rows(self.table, names, averaging, level, method, beside)
 
@@ -236,8 +233,6 @@ class CVResult(Sealed, OfTable):
     @answering
     def stability(self, draws: int = 200, random: Random = 1) -> Stability:
         """How much losses hang on one training row: `draws` refits with a row replaced."""
-        from pycvstat.procedures.stability import stability
-
         name = self.learner.name
         return stability({name: self.learner}, {name: self.table}, self.task, draws, random)
 
@@ -301,8 +296,6 @@ class CVResult(Sealed, OfTable):
         >>> result.confusion()[["observed", "predicted", "rows", "of"]].values.tolist()
         [['0', '0', 18.0, 19], ['0', '1', 1.0, 19], ['1', '0', 2.0, 13], ['1', '1', 11.0, 13]]
         """
-        from pycvstat.intervals.metric_rows import confusion_rows
-
         return confusion_rows(self.table, level)
 
 

@@ -6,10 +6,11 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from pycvstat.data.task import Task
 from pycvstat.errors import Advice, InputError
 from pycvstat.errors.checks import is_whole, shown
 from pycvstat.errors.names import EXAMPLES, Answering
@@ -17,9 +18,6 @@ from pycvstat.learners.base import Candidates, Learner, Params
 from pycvstat.learners.models import FORMULA, MODEL, Model, Models
 from pycvstat.rmath.random import as_stream
 from pycvstat.types import FloatArray
-
-if TYPE_CHECKING:
-    from pycvstat.data.task import Task
 
 Drawn = tuple[dict[str, Any], ...]
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import pandas as pd
@@ -21,12 +21,9 @@ from pycvstat.intervals.from_table import interval
 from pycvstat.intervals.paired import paired
 from pycvstat.learners import as_learner
 from pycvstat.losses import LossTable
-from pycvstat.procedures.setting import Arguments, draw_folds, read_setting
+from pycvstat.procedures.setting import Arguments, Setting, draw_folds, read_setting
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Verbs
-
-if TYPE_CHECKING:
-    from pycvstat.procedures.setting import Setting
 
 NOT_TOLD, NONE = "not told apart", "no interval"
 Found = tuple[float, float, float, float, str, str, str]

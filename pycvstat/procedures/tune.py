@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, get_args
+from typing import Any, ClassVar, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word
 from pycvstat.errors.names import answering
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.intervals.confidence_set import ConfidenceSet, confidence_set
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Fitted, Learner
 from pycvstat.losses import FoldMeans, LossTable
@@ -35,9 +36,6 @@ from pycvstat.procedures.selection import (
 from pycvstat.procedures.setting import KEEP_LIMIT, Arguments, augmented, one_row, read_setting
 from pycvstat.rmath.random import Random
 from pycvstat.verbs import EstimateVerbs
-
-if TYPE_CHECKING:
-    from pycvstat.intervals.confidence_set import ConfidenceSet
 
 Refit = Literal["all", "train", "none"]
 
@@ -139,8 +137,6 @@ class TuneResult(EstimateVerbs):
         random : int, RRandom, numpy.random.Generator or None
             What they are drawn with.
         """
-        from pycvstat.intervals.confidence_set import confidence_set
-
         table = self.means if self.table is None else self.table
         return confidence_set(table, level, draws, random)
 

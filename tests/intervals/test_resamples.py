@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pycvstat.intervals.resamples import out_of_bag, plus
+from pycvstat.intervals.bootstrap import out_of_bag, plus
 
 DERIVATIVE = 1e-8  # central differences of step 1e-5
 SUMS = 1e-12

@@ -8,15 +8,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pycvstat.errors import InputError
 from pycvstat.errors.names import defaults_of
 from pycvstat.learners.external.fitting import Role, Wrapped
+from pycvstat.losses import Loss
 from pycvstat.types import FloatArray
-
-if TYPE_CHECKING:
-    from pycvstat.losses import Loss
 
 FOR_ALL = {"base", "callback", "utils"}
 """Rooms of scikit-learn that estimators of others build on too."""
