@@ -23,6 +23,20 @@ HELD = "simulated.json"
 """One row per run, made by vignettes/record_coverage.py."""
 LIKE: dict[Scheme, Scheme] = {"leave-one-out": "K-fold", "subsampling": "repeated K-fold"}
 """The plans whose simulations stand for those that were not simulated."""
+NORMAL = 2 * math.sqrt(2 / math.pi)
+"""The mean third power of normal errors over the cube of their root mean square: 1.6."""
+LEAST, MOST = 1.76, 2.0
+"""The `thickness` of 100 errors, and of 700 or more, that is heavy, in between on a line: the more
+rows, the more of heavy tails is seen where an interval fails, and the less is a sign of it."""
+MIXED = 2.4
+"""The same where errors have several scales, which alone makes tails: of 5 and of 15 nearest
+neighbours on a bent surface with normal noise 5 % of samples of 50 to 400 rows have more."""
+HEAVY_DIFFERENCES = 30.0
+"""Differences of squared normal errors have kurtosis 9 to 15, in samples rarely above 30."""
+SEEN = 30
+"""Losses of a test set below which heavy tails are rarely seen: of 100 intervals of 25 errors that
+lay too low, in 14 (lognormal) and in 8 (t with 3 degrees of freedom)."""
+FEW = 8  # losses below which their tails say nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,22 +223,6 @@ def _ends(start: str, values: Sequence[float]) -> dict[str, float]:
         f"{start}least": min(values, default=math.nan),
         f"{start}most": max(values, default=math.nan),
     }
-
-
-NORMAL = 2 * math.sqrt(2 / math.pi)
-"""The mean third power of normal errors over the cube of their root mean square: 1.6."""
-LEAST, MOST = 1.76, 2.0
-"""The `thickness` of 100 errors, and of 700 or more, that is heavy, in between on a line: the more
-rows, the more of heavy tails is seen where an interval fails, and the less is a sign of it."""
-MIXED = 2.4
-"""The same where errors have several scales, which alone makes tails: of 5 and of 15 nearest
-neighbours on a bent surface with normal noise 5 % of samples of 50 to 400 rows have more."""
-HEAVY_DIFFERENCES = 30.0
-"""Differences of squared normal errors have kurtosis 9 to 15, in samples rarely above 30."""
-SEEN = 30
-"""Losses of a test set below which heavy tails are rarely seen: of 100 intervals of 25 errors that
-lay too low, in 14 (lognormal) and in 8 (t with 3 degrees of freedom)."""
-FEW = 8  # losses below which their tails say nothing
 
 
 def kurtosis(values: FloatArray) -> float:

@@ -27,6 +27,8 @@ from pycvstat.losses.table import is_weighed
 MetricLike = Named | None
 KNOWN_IN_R = ("rmse", "r2", "r2_correlation", "auc")
 """Metrics that intervals.R computes, averaged as they are by default."""
+DELONG = "variance by the influence curve of the AUC (DeLong, DeLong and Clarke-Pearson)"
+EXACT = "as that of least squares with normal predictors and a linear mean"
 
 
 def interval(
@@ -173,47 +175,35 @@ def compute(
     Pseudo-losses of shares and ranks are `bounded`: large ones are of a rare class, and no sign of
     heavy tails. What was `judged` legal is not judged again.
     """
+    scored, together = method.needs == "predictions", metric is not None and averaging != "folds"
     with np.errstate(all="ignore"):
-        limits, used = _computed(method, table, level, metric, averaging, options, bounded, judged)
+        if metric and together and metric.smooth:
+            metric.parts(table)  # a metric that these losses do not have is the first obstacle
+        elif metric and not scored and not together:
+            table = fold_scores(table, metric)
+        reason = None if judged else legal.obstacle(method, table, together)
+        if reason is not None:
+            raise legal.refusal(method, reason, table, together)
+        legal.check_size(table.losses if isinstance(table, LossTable) else table.means)
+        tails = metric is None or (together and metric.needs == "numbers")
+        tails &= not (scored or bounded)
+        heavy = tails and isinstance(table, LossTable) and warn_heavy_tails(table)
+        read = used = table
+        if scored:
+            read = used = replace(table, loss="auc", range=(0.0, 1.0))
+        elif metric and together and method.metrics == "own":
+            used = replace(table, loss=metric.name, range=metric.range)
+            options = options | {"metric": metric, "averaging": averaging}
+        elif metric and together:
+            read = used = measured(table, metric, averaging, method, options)
+        elif isinstance(table, LossTable) and table.weights is not None:
+            read = used = table.means() if method.needs == "fold means" else table.linearised()
+        limits = replace(method.formula(read, level, **options), heavy=heavy)
     undefined = np.isnan([limits.low, limits.high]).any() and not limits.empty
     if undefined or np.isinf(limits.std_error) or not np.isfinite(limits.estimate):
         given = f"estimate {limits.estimate:g}, standard error {limits.std_error:g}"
         raise legal.beyond_numbers(given)
     return limits, used
-
-
-def _computed(
-    method: Method,
-    table: Table,
-    level: float,
-    metric: Metric | None,
-    averaging: Averaging,
-    options: dict[str, Any],
-    bounded: bool,
-    judged: bool,
-) -> tuple[Limits, Table]:
-    scored, together = method.needs == "predictions", metric is not None and averaging != "folds"
-    if metric and together and metric.smooth:
-        metric.parts(table)  # a metric that these losses do not have is the first obstacle
-    elif metric and not scored and not together:
-        table = fold_scores(table, metric)
-    reason = None if judged else legal.obstacle(method, table, together)
-    if reason is not None:
-        raise legal.refusal(method, reason, table, together)
-    legal.check_size(table.losses if isinstance(table, LossTable) else table.means)
-    tails = metric is None or (together and metric.needs == "numbers")
-    tails &= not (scored or bounded)
-    heavy = tails and isinstance(table, LossTable) and warn_heavy_tails(table)
-    if scored:
-        table = replace(table, loss="auc", range=(0.0, 1.0))
-    elif metric and together and method.metrics == "own":
-        named = replace(table, loss=metric.name, range=metric.range)
-        return method.formula(table, level, metric=metric, averaging=averaging, **options), named
-    elif metric and together:
-        table = measured(table, metric, averaging, method, options)
-    elif isinstance(table, LossTable) and table.weights is not None:
-        table = table.means() if method.needs == "fold means" else table.linearised()
-    return replace(method.formula(table, level, **options), heavy=heavy), table
 
 
 def asked_for(
@@ -306,18 +296,12 @@ def _of_weights(table: Table, metric: str = "") -> str:
     return "weights in the fits, not in the losses" if fits else ""
 
 
-DELONG = "variance by the influence curve of the AUC (DeLong, DeLong and Clarke-Pearson)"
-
-
 def with_origin(found: Interval, metric: Metric | None, averaging: Averaging) -> Interval:
     """The interval, with what its variance rests on where that is an influence curve."""
     if metric is None or averaging == "folds" or not metric.citation or found.method == "bootstrap":
         return found
     cited = tuple(dict.fromkeys((*found.citation, *metric.citation)))
     return replace(found, notes=(*found.notes, DELONG), citation=cited)
-
-
-EXACT = "as that of least squares with normal predictors and a linear mean"
 
 
 class Curve(Protocol):

@@ -24,6 +24,9 @@ from pycvstat.losses import LossTable
 from pycvstat.types import FloatArray
 
 LARGE_RATIO = 0.3  # test over training size; 5-fold has 0.25
+SHARED = 1.25
+"""The variance of a mean over rows, over that of independent rows: chosen by simulation, so that
+paired tests at 5 % kept their level in six pairs of learners of equal risk."""
 
 
 def corrected_t_limits(scores: FloatArray, ratio: float, level: float) -> Limits:
@@ -345,11 +348,6 @@ LOG_T = register(
         ),
     )
 )
-
-
-SHARED = 1.25
-"""The variance of a mean over rows, over that of independent rows: chosen by simulation, so that
-paired tests at 5 % kept their level in six pairs of learners of equal risk."""
 
 
 def pointwise_t(mean: float, losses: FloatArray, factor: float, level: float) -> Limits:
