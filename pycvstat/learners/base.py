@@ -95,7 +95,7 @@ class Learner(AsTyped, metaclass=Answering):
             A name that is not a parameter of this learner; the nearest one is suggested.
         """
         self.check_names(params)
-        return replace(self, **params)  # type: ignore[type-var]
+        return replace(self, **params) if params else self  # type: ignore[type-var]
 
     @property
     def beside(self) -> tuple[str, ...]:

@@ -21,16 +21,9 @@ LARGE, SMALL = 1e7, 1e-4  # outside of these sizes numbers are written with an e
 MINUS = "\N{MINUS SIGN}"
 LIMITS = "limits"
 MEASURES = (
-    "estimate",
-    "pooled",
-    "std_error",
-    "conf_low",
-    "conf_high",
-    "train",
-    "test",
-    "gap",
+    "estimate", "pooled", "std_error", "conf_low", "conf_high", "train", "test", "gap",
     "difference",
-)
+)  # fmt: skip
 """Columns in the units of the loss: they are printed with the same decimals."""
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import DataError, PycvstatError, RError
 from pycvstat.r.bridge.parts import NA_INTEGER, RObject
+from pycvstat.r.bridge.to_python import value_of
 
 MOST_BYTES = 2**31  # of the unpacked file
 MOST_MEMORY = 2**32  # of what is made of it, beyond copies of its bytes
@@ -44,20 +45,29 @@ _SPECIAL = {
 _VECTORS = {10: ("logical", ">i4"), 13: ("integer", ">i4"), 14: ("double", ">f8")}
 
 
-def read_rds(path: str | PathLike[str]) -> RObject:
-    """Parse an RDS file, compressed or not.
+def read_rds(path: str | PathLike[str]) -> object:
+    """The Python value of an RDS file, compressed or not.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    object
+        As `pycvstat.r.bridge.to_python.value_of` gives it.
 
     Raises
     ------
     DataError
-        A file that is not RDS, or is damaged.
+        A file that is not RDS or is damaged, or a value that has no Python form.
     """
-    with refusing_damage(path):
-        return parse(_unpacked(_bytes(path)))
+    with _refusing_damage(path):
+        return value_of(parse(_unpacked(_bytes(path))))
 
 
 @contextlib.contextmanager
-def refusing_damage(path: str | PathLike[str]) -> Iterator[None]:
+def _refusing_damage(path: str | PathLike[str]) -> Iterator[None]:
     """Say in our words that a file is damaged, whatever a damaged file makes of the block."""
     try:
         yield
@@ -345,4 +355,4 @@ def _number_text(value: Any, kind: str) -> str | None:
     return None if np.isnan(value) else format(value, ".15g")
 
 
-__all__ = ["RObject", "parse", "read_rds", "refusing_damage"]
+__all__ = ["RObject", "parse", "read_rds"]

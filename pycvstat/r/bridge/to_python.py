@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from os import PathLike
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,30 +12,8 @@ import pandas as pd
 
 from pycvstat.errors import DataError, RError, warn
 from pycvstat.r.bridge.parts import NA_INTEGER, RList, RObject, RValue
-from pycvstat.r.bridge.rds import read_rds, refusing_damage
 
 _VECTORS = ("logical", "integer", "double", "complex", "character", "raw")
-
-
-def read_value(path: str | PathLike[str]) -> object:
-    """The Python value of an RDS file.
-
-    Parameters
-    ----------
-    path : path
-
-    Returns
-    -------
-    object
-        As `value_of` gives it.
-
-    Raises
-    ------
-    DataError
-        A file that is not RDS or is damaged, or a value that has no Python form.
-    """
-    with refusing_damage(path):
-        return value_of(read_rds(path))
 
 
 def value_of(item: RObject) -> object:

@@ -19,8 +19,9 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Fitted
 from pycvstat.r.bridge import RList, run
 from pycvstat.r.bridge.parts import from_sexp
+from pycvstat.r.bridge.rds import read_rds
 from pycvstat.r.bridge.session import start
-from pycvstat.r.bridge.to_python import read_value, value_of
+from pycvstat.r.bridge.to_python import value_of
 from pycvstat.r.bridge.to_r import write
 from pycvstat.verbs import Checked
 
@@ -184,7 +185,7 @@ def from_r(
     """
     value = source
     if isinstance(source, str | PathLike):
-        value = read_value(source)
+        value = read_rds(source)
     elif type(source).__module__.split(".")[0] == "rpy2":
         value = value_of(from_sexp(source))
     if isinstance(value, Mapping) and _given(value.get("index")):

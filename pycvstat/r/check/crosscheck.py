@@ -213,9 +213,9 @@ def _stored(result: Any) -> list[Row]:
     wrong = "these are not the numbers that were computed"
     return (
         [
-            Row(one.stored, place="" if one.intact else wrong, count=one.size)
+            Row(one.stored, place="" if one.intact else wrong, count=size)
             for one in parts
-            if isinstance(one, Sealed) and one.size
+            if isinstance(one, Sealed) and (size := one.size)
         ]
         + [
             Row("choice by the rule", place="" if made == kept else "another choice", count=1)

@@ -27,7 +27,6 @@ from pycvstat.r.bridge.parts import NA_INTEGER, RObject, to_code
 from pycvstat.r.bridge.reference import path as reference
 from pycvstat.r.bridge.to_r import as_parts, literal
 from pycvstat.r.check.call import Call, call_of, fit_labels, parts_of
-from pycvstat.r.check.conversion import as_r
 from pycvstat.r.check.data_in_r import as_offered
 from pycvstat.rmath.random import RRandom
 
@@ -63,13 +62,15 @@ def write_script(
     check_word("style", style, get_args(Style))
     target = check_path(path)
     if target.suffix.lower() == ".rds":
+        from pycvstat.r.check.conversion import as_r
+
         return Path(as_r(result, target))
     if target.suffix.lower() != ".r":
         fix = f"{target.stem}.R; a list for readRDS ends in .rds"
         raise InputError("an R script ends in .R.", given=target.name, fix=fix)
     short = style == "course" and getattr(result, "scripted", False)
-    made = course_script if short else script_of
-    script = made(result, re.sub(r"[^A-Za-z0-9_-]+", "-", target.stem))
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", target.stem)
+    script = course_script(result, stem) if short else script_of(result, stem)
     with written(target, "script"):
         target.write_text(script.text, encoding="utf-8")
         for name, text in script.files.items() if data else ():
@@ -94,8 +95,8 @@ def script_of(result: Any, stem: str = "data") -> Script:
     """The script of a result, which reads its rows from ``stem.csv``."""
     if not getattr(result, "scripted", False):
         fix = "use a result of cross_validate, tune, nested_cv, compare or one of the curves"
-        given = type(result).__name__
-        raise InputError("this kind of result has no R script.", given=given, fix=fix)
+        kind = type(result).__name__
+        raise InputError("this kind of result has no R script.", given=kind, fix=fix)
     calls = {name: call_of(part, written=True) for name, part in parts_of(result, "result").items()}
     plan, written, tables = result.plan, dict[str, str](), Tables(stem)
     blocks = [_block(name, call, plan, written, tables) for name, call in calls.items()]
@@ -106,11 +107,9 @@ def script_of(result: Any, stem: str = "data") -> Script:
         f"# The data are read from {', '.join(tables.files)} beside this file.",
         f"# {plan.n} rows; folds: {_comment(plan.recipe)}; fold fingerprint {plan.fingerprint}",
         *(f"library({package})" for package in packages),
-        "",
-        READER,
     ]
     functions = [reference(file).read_text(encoding="utf-8") for file in files]
-    return Script("\n".join([*header, *functions, *blocks]), tables.files)
+    return Script("\n".join([*header, "", READER, *functions, *blocks]), tables.files)
 
 
 READER = """pcv_csv <- function(file, names, classes, missing) {

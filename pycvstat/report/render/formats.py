@@ -28,14 +28,9 @@ from pycvstat.report.render.html import render_for_word, render_page
 BROWSER = "PYCVSTAT_BROWSER"
 """Environment variable: the path of a Chromium, or "none" for behaving as if there were none."""
 _NAMES = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-    "microsoft-edge",
-    "msedge",
-)
+    "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+    "microsoft-edge", "msedge",
+)  # fmt: skip
 _PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",

@@ -111,6 +111,7 @@ def test_bootstrap_samples_are_refused(files):
 
 
 @pytest.mark.live_r
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")  # of a damaged time zone
 def test_damaged_files_are_refused(files, tmp_path):
     whole = (files / "na.rds").read_bytes()
     plain = (files / "plain.rds").read_bytes()
