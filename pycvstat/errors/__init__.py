@@ -23,23 +23,10 @@ from typing import Self
 from pycvstat.errors.advice import Advice, AsClasses, InPython, Reading
 
 __all__ = [
-    "Advice",
-    "AsClasses",
-    "CheckpointError",
-    "DataError",
-    "ExecutionError",
-    "FitError",
-    "FoldError",
-    "FormulaError",
-    "InPython",
-    "InputError",
-    "IntervalError",
-    "LossError",
-    "PycvstatError",
-    "PycvstatWarning",
-    "RError",
-    "Reading",
-]
+    "Advice", "AsClasses", "CheckpointError", "DataError", "ExecutionError", "FitError",
+    "FoldError", "FormulaError", "InPython", "InputError", "IntervalError", "LossError",
+    "PycvstatError", "PycvstatWarning", "RError", "Reading",
+]  # fmt: skip
 
 
 class Said(Exception):

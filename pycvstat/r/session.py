@@ -23,16 +23,9 @@ from pycvstat.rmath.random.generator import SampleKind
 from pycvstat.types import FloatArray, IntArray
 
 __all__ = [
-    "RNGkind",
-    "RNGversion",
-    "rexp",
-    "rnorm",
-    "runif",
-    "sample",
-    "sample_int",
-    "set_seed",
+    "RNGkind", "RNGversion", "rexp", "rnorm", "runif", "sample", "sample_int", "set_seed",
     "stream",
-]
+]  # fmt: skip
 
 
 class _Session(threading.local):

@@ -9,12 +9,5 @@ from pycvstat.verbs.results import CompareVerbs, EstimateVerbs, Verbs, load
 from pycvstat.verbs.shown import Checked, FitShown, Shown, Tabled
 
 __all__ = [
-    "Checked",
-    "CompareVerbs",
-    "EstimateVerbs",
-    "FitShown",
-    "Shown",
-    "Tabled",
-    "Verbs",
-    "load",
-]
+    "Checked", "CompareVerbs", "EstimateVerbs", "FitShown", "Shown", "Tabled", "Verbs", "load",
+]  # fmt: skip

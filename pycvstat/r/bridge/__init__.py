@@ -12,15 +12,6 @@ from pycvstat.r.bridge.processes import ScriptOutput, rscript
 from pycvstat.r.bridge.session import available, run, source, time_limit
 
 __all__ = [
-    "RList",
-    "RValue",
-    "ScriptOutput",
-    "available",
-    "has",
-    "require",
-    "rscript",
-    "run",
-    "setting",
-    "source",
-    "time_limit",
-]
+    "RList", "RValue", "ScriptOutput", "available", "has", "require", "rscript", "run",
+    "setting", "source", "time_limit",
+]  # fmt: skip

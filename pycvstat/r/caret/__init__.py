@@ -24,15 +24,7 @@ from pycvstat.r.caret.summaries import defaultSummary, twoClassSummary
 from pycvstat.r.caret.train import train
 
 __all__ = [
-    "Train",
-    "createDataPartition",
-    "createFolds",
-    "createMultiFolds",
-    "createResample",
-    "createTimeSlices",
-    "defaultSummary",
-    "groupKFold",
-    "train",
-    "trainControl",
+    "Train", "createDataPartition", "createFolds", "createMultiFolds", "createResample",
+    "createTimeSlices", "defaultSummary", "groupKFold", "train", "trainControl",
     "twoClassSummary",
-]
+]  # fmt: skip

@@ -31,17 +31,10 @@ from pycvstat.r.session import apart, rexp, rnorm, runif, sample, sample_int
 from pycvstat.rmath.tolerances import EXACT, ITERATIVE, LINEAR, SUMS, Tolerance
 
 LM = (
-    "mpg ~ wt",
-    "mpg ~ wt + hp",
-    "mpg ~ .",
-    "mpg ~ wt * hp",
-    "mpg ~ factor(cyl) + wt",
-    "mpg ~ factor(cyl) * wt",
-    "mpg ~ poly(wt, 2) + hp",
-    "log(mpg) ~ log(wt) + I(hp^2)",
-    "mpg ~ 0 + factor(gear)",
-    "mpg ~ (wt + hp + qsec)^2",
-)
+    "mpg ~ wt", "mpg ~ wt + hp", "mpg ~ .", "mpg ~ wt * hp", "mpg ~ factor(cyl) + wt",
+    "mpg ~ factor(cyl) * wt", "mpg ~ poly(wt, 2) + hp", "log(mpg) ~ log(wt) + I(hp^2)",
+    "mpg ~ 0 + factor(gear)", "mpg ~ (wt + hp + qsec)^2",
+)  # fmt: skip
 TWO, THREE, FOUR = "mpg ~ wt + hp", "mpg ~ wt + hp + qsec", "mpg ~ wt + hp + qsec + drat"
 MODELS: dict[str, tuple[str, Learner]] = {
     **{f"lm {formula}": (formula, OLS()) for formula in LM},

@@ -21,15 +21,7 @@ from pycvstat.r.lecture.splits import (
 )
 
 __all__ = [
-    "LectureRun",
-    "TrainTest",
-    "TrainValidation",
-    "get_optimal_k_by_cv",
-    "knn_cv_results",
-    "knn_test_error",
-    "knn_test_error_by_fold",
-    "knn_validation_error_by_fold_k",
-    "lecture_run",
-    "train_test_by_fold",
-    "train_validation_by_fold",
-]
+    "LectureRun", "TrainTest", "TrainValidation", "get_optimal_k_by_cv", "knn_cv_results",
+    "knn_test_error", "knn_test_error_by_fold", "knn_validation_error_by_fold_k", "lecture_run",
+    "train_test_by_fold", "train_validation_by_fold",
+]  # fmt: skip

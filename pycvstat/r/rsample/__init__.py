@@ -12,14 +12,6 @@ from pycvstat.r.rsample.plans import bootstraps, group_vfold_cv, mc_cv, rolling_
 from pycvstat.r.rsample.split import NestedCV, Split, initial_split, initial_time_split, nested_cv
 
 __all__ = [
-    "NestedCV",
-    "Split",
-    "bootstraps",
-    "group_vfold_cv",
-    "initial_split",
-    "initial_time_split",
-    "mc_cv",
-    "nested_cv",
-    "rolling_origin",
-    "vfold_cv",
-]
+    "NestedCV", "Split", "bootstraps", "group_vfold_cv", "initial_split", "initial_time_split",
+    "mc_cv", "nested_cv", "rolling_origin", "vfold_cv",
+]  # fmt: skip
