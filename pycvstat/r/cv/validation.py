@@ -27,6 +27,7 @@ from pycvstat.r.cv.models import (
 )
 from pycvstat.r.cv.results import Cv, CvList, CvModList
 from pycvstat.r.session import set_seed, stream
+from pycvstat.r.values import whole
 from pycvstat.types import FloatArray, IntArray
 
 INTERVAL_FROM = 400  # rows
@@ -199,10 +200,8 @@ class How:
     ) -> Any:
         """All replications; every one after the first draws its seed where the last one ended."""
         self.check_reps()
-        found = []
-        for i in range(self.reps):
-            own = seed if i == 0 else None
-            found.append(self.once(y, own, refit, full, method, names))
+        seeds = [seed, *[None] * (self.reps - 1)]
+        found = [self.once(y, own, refit, full, method, names) for own in seeds]
         return found[0] if self.reps == 1 else CvList(found[::-1])
 
     def once(
@@ -225,12 +224,12 @@ class How:
         yhat = np.empty(n)
         for (_, test), (every, _) in zip(plan, fits, strict=True):
             yhat[test] = every[test]
-        crit, whole = measure(y, yhat), full()
+        crit, on_its_own = measure(y, yhat), full()
         casewise = getattr(self.criterion, "casewise", None)
         adjusted, limits, se = None, None, np.nan
         if casewise is not None:
             on_all = np.array([measure(y, every) for every, _ in fits])
-            adjusted = crit + whole - float(plan.n_test @ on_all) / n
+            adjusted = crit + on_its_own - float(plan.n_test @ on_all) / n
             se = float(np.std(casewise(y, yhat).astype(np.float64), ddof=1) / np.sqrt(n))
             if n >= INTERVAL_FROM if self.confint is None else self.confint:
                 reach = NormalDist().inv_cdf(0.5 + self.level / 2) * se
@@ -238,7 +237,7 @@ class How:
         by_fold = np.array([measure(y[test], yhat[test]) for _, test in plan])
         selected = () if names is None else (*(told for _, told in fits), names[-1])
         ends = method, self.name, by_fold, self.level, se, selected
-        return Cv(crit, adjusted, whole, limits, "n" if k == n else k,
+        return Cv(crit, adjusted, on_its_own, limits, "n" if k == n else k,
                   None if k == n else seed, *ends)  # fmt: skip
 
     @property
@@ -261,7 +260,5 @@ class How:
 
     def check_reps(self) -> None:
         """Refuse replications that are no number, or all the same."""
-        if not is_whole(self.reps) or self.reps < 1:
-            raise InputError("reps must be a whole number, at least 1.", given=repr(self.reps))
-        if self.reps > 1 and self.k in ("loo", "n"):
+        if whole(self.reps, "reps", 1) > 1 and self.k in ("loo", "n"):
             raise InputError("reps should not be > 1 for n-fold CV.", given=f"reps={self.reps}")

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pycvstat.data.response import Kind, Response
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, warn
-from pycvstat.errors.checks import is_whole
 from pycvstat.folds import Predefined
 from pycvstat.learners.knn import KNN, predictions as votes
 from pycvstat.learners.knn.distances import KERNELS, Kernel, metric, weights
@@ -22,6 +21,7 @@ from pycvstat.learners.knn.search import Index
 from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.r.kknn.prediction import Answer, as_learner, match_kernel, new_rows, predict_as_kknn
 from pycvstat.r.session import stream
+from pycvstat.r.values import whole
 from pycvstat.rmath.printing import format_numbers
 from pycvstat.rmath.random import as_stream
 from pycvstat.rmath.sums import sum_
@@ -176,9 +176,7 @@ def _ks(ks: Sequence[int] | int | None, kmax: int, n: int) -> IntArray:
     """The k in ascending order."""
     if n < 3:
         raise InputError("train.kknn needs at least 3 rows.", given=f"{n} rows without NA")
-    if not is_whole(kmax):
-        raise InputError("kmax must be a whole number.", given=f"kmax={kmax!r}")
-    kmax = int(kmax)
+    kmax = whole(kmax, "kmax")
     if ks is None and kmax >= n:
         warn("kmax was too high.", given=f"kmax={kmax} with {n} rows")
         kmax = n - 1
@@ -308,8 +306,7 @@ def cv_kknn(
     >>> cv_kknn("y ~ x", data, kcv=4, k=2, random=1).folds[:8].tolist()
     [1, 4, 3, 1, 2, 1, 3, 3]
     """
-    if not is_whole(kcv) or kcv < 2:
-        raise InputError("kcv must be a whole number, at least 2.", given=f"kcv={kcv!r}")
+    kcv = whole(kcv, "kcv", 2)
     learner = as_learner(k, distance, kernel, ykernel, scale)
     task = Task.build(formula, data)
     draws = stream() if random is None else as_stream(random)
