@@ -14,13 +14,7 @@ from pycvstat.procedures.partitioned import PartitionedResult
 from pycvstat.report.content import Block, Cite, Facts, Inline, Note, paragraph, section
 from pycvstat.report.numbers import count, interval_headers, listed, number, table_of
 from pycvstat.report.plots import forest
-from pycvstat.report.sentences import (
-    learner_parts,
-    learner_words,
-    loss_words,
-    plan_parts,
-    value_words,
-)
+from pycvstat.report.sentences import learner_parts, loss_words, plan_parts, value_words
 from pycvstat.report.views.base import Picture, Sections
 from pycvstat.report.views.estimate import EstimateView
 from pycvstat.report.views.risk import RiskView, fit_notes
@@ -96,11 +90,6 @@ class PartitionedView(EstimateView, of=PartitionedResult):
     result: PartitionedResult
 
     @property
-    def of(self) -> str:
-        """The learner."""
-        return learner_words(self.result.learner)
-
-    @property
     def title(self) -> str:
         """The learner and the folds."""
         return f"{self.of}: {self.told()}"
@@ -115,11 +104,6 @@ class PartitionedView(EstimateView, of=PartitionedResult):
     @property
     def _partitions(self) -> str:
         return count(self.result.partitions, "partition")
-
-    @property
-    def question(self) -> str:
-        """How large the risk is."""
-        return f"How large is the {self.asked(self.of)}?"
 
     def context(self) -> Sections:
         """Question and folds."""

@@ -29,6 +29,7 @@ from pycvstat.report.sentences import (
     about_words,
     distribution_words,
     interval_parts,
+    learner_words,
     loss_words,
     moved,
     risk_words,
@@ -47,7 +48,12 @@ class EstimateView(FoldsView):
     @property
     def of(self) -> str:
         """Whose risk is estimated."""
-        raise NotImplementedError
+        return learner_words(self.result.learner)
+
+    @property
+    def question(self) -> str:
+        """How large the risk is."""
+        return f"How large is the {self.asked(self.of)}?"
 
     @property
     def loss(self) -> str:

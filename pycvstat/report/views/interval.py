@@ -184,7 +184,7 @@ class LossesView(FoldsView):
 class OneView(LossesView, EstimateView):
     """The risk of the procedure that made the losses."""
 
-    of = "the procedure that made the losses"
+    of, question = "the procedure that made the losses", ""
 
     @property
     def title(self) -> str:

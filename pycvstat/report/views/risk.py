@@ -26,14 +26,7 @@ from pycvstat.report.numbers import (
 )
 from pycvstat.report.plots import predictions
 from pycvstat.report.plots.style import SERIES
-from pycvstat.report.sentences import (
-    data_parts,
-    learner_parts,
-    learner_words,
-    loss_words,
-    plan_parts,
-    plan_words,
-)
+from pycvstat.report.sentences import data_parts, learner_parts, loss_words, plan_parts, plan_words
 from pycvstat.report.views.base import WIDE, Picture, Sections
 from pycvstat.report.views.data import DataView, failures_notes
 from pycvstat.report.views.estimate import EstimateView
@@ -70,19 +63,9 @@ class RiskView(EstimateView, DataView, of=CVResult):
     result: CVResult
 
     @property
-    def of(self) -> str:
-        """The learner."""
-        return learner_words(self.result.learner)
-
-    @property
     def title(self) -> str:
         """The learner and the folds."""
         return f"{self.of}: {plan_words(self.result.plan, self.by)}"
-
-    @property
-    def question(self) -> str:
-        """How large the risk is."""
-        return f"How large is the {self.asked(self.of)}?"
 
     def python(self) -> str:
         """cross_validate; a tuned learner is tuned inside."""
