@@ -38,6 +38,10 @@ def shown(result: Any) -> list[Any]:
     return [flat(result), result.tidy(), result.glance()]
 
 
+def risks(parts: Any) -> list[Any]:
+    return [flat(parts), parts.risk]
+
+
 def first(X: Any) -> Any:
     return X[:, 0]
 
@@ -78,14 +82,14 @@ def experiments() -> Iterator[Call]:
     for law, rules, m in product((numbers, classes), (steps, lines, even, []), (1, 2, 30)):
         for given in ({}, {"bounds": (-1.0, 3.0)}, {"delta": 0.5}, {"delta": 0.0}, {"delta": 1.0}):
             made = partial(simulate.risk_decomposition, law, rules, m, replications=5, **given)
-            yield lambda made=made: [flat(made()), made().risk]
-    for law, n, times in product((numbers, classes), (5, 12), (1, 2, 6)):
+            yield lambda made=made: risks(made())
+    for law, n, times in product((numbers, classes), (5, 12), (1, 2, 4)):
         given = {"replications": times}
         yield lambda law=law, n=n, g=given: shown(simulate.bias_variance(law, pcv.OLS(), n, **g))
         grid = {"grid": {"k": [1, 3]}} | given
         yield lambda law=law, n=n, g=grid: shown(simulate.bias_variance(law, NEAREST, n, **g))
         yield lambda law=law, n=n, g=given: shown(simulate.theorem_1(law, FEW, n, **g))
-        for folds in (pcv.KFold(3), pcv.Blocks(2), 4, pcv.KFold(3, random=1), pcv.KFold(30)):
+        for folds in (pcv.KFold(3), pcv.Blocks(2), pcv.KFold(3, random=1), pcv.KFold(30)):
             against = partial(simulate.cv_against_risk, law, FEW, n, folds, **given)
             yield lambda made=against: shown(made())
         asked = {"outer": pcv.KFold(3), "inner": pcv.Blocks(2)} | given
@@ -105,7 +109,7 @@ def third_half(table: Any, level: float) -> Limits:
 
 
 def coverages() -> Iterator[Call]:
-    for method, sets in product(("auto", "corrected_t", "all_pairs", third_half), (1, 2, 12)):
+    for method, sets in product(("auto", "corrected_t", "all_pairs", third_half), (1, 2, 8)):
         for scenario in ("ols_low", "knn_classes"):
             made = partial(simulate.coverage, scenario, method, sets=sets, folds=pcv.KFold(3))
             yield lambda made=made: shown(made(targets=("ER(n)", "ER(m)", "R", "PQ")))

@@ -1,0 +1,198 @@
+"""Learners at their edges: few rows, columns that others span, weights of 0, ties, options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import pycvstat as pcv
+from tests.fingerprints.edges import outcomes, told
+from tests.fingerprints.of_learners import CARS, MIXED
+
+Call = Callable[[], Any]
+DATA = MIXED[:40].assign(
+    same=1.0,
+    twice=lambda d: 2 * d["x"],
+    far=lambda d: 1e6 * d["z"] + 1e9,
+    tied=lambda d: np.round(d["x"]),
+    none=lambda d: np.where(d.index % 5 == 0, 0.0, d["w"]),
+    trials=lambda d: 1.0 + d.index % 4,
+    hits=lambda d: np.round((d.index % 3) * (1.0 + d.index % 4) / 2) / (1.0 + d.index % 4),
+)
+FOLDS = (pcv.KFold(3, random=1), pcv.LeaveOneOut(), pcv.Holdout(3, random=1))
+WEIGHTS: tuple[dict[str, Any], ...] = ({}, {"weights": "w"}, {"weights": "none"})
+OF_NUMBERS = (
+    "y ~ x + z",
+    "y ~ 0 + x",
+    "y ~ 1",
+    "y ~ x + twice + same",
+    "y ~ word * x",
+    "y ~ far + x",
+)
+
+
+def rounded(values: Any) -> Any:
+    """To the eighth decimal: the last bits of columns that others span are chance."""
+    return None if values is None else np.round(np.asarray(values, dtype=float), 8) + 0.0
+
+
+def fitted(learner: Any, formula: str, data: Any, **given: Any) -> list[Any]:
+    """A fit to all rows: predictions, coefficients, what it tells."""
+    model = learner.fit(formula, data, **given)
+    found = [rounded(model.predict(data))] if not model.task.response.levels else []
+    if model.task.response.levels:
+        found += [[str(one) for one in model.predict(data)], rounded(model.predict_proba(data))]
+    named = getattr(model, "coefficients", None)
+    if isinstance(named, dict):
+        found += [[*named], rounded([*named.values()])]
+    return [*found, told(learner), learner.name]
+
+
+def validated(learner: Any, formula: str, data: Any, folds: Any, **given: Any) -> list[Any]:
+    table = pcv.cross_validate(learner, formula, data, folds=folds, **given).table
+    return [rounded(table.losses), rounded(table.predictions.prob)]
+
+
+def both(
+    learners: Any, formulas: Any, weights: Any = WEIGHTS, plans: Any = FOLDS[:1], data: Any = DATA
+) -> Iterator[Call]:
+    for learner, formula, given in product(learners, formulas, weights):
+        yield lambda a=(learner, formula, data), g=given: fitted(*a, **g)
+        for folds in plans:
+            yield lambda a=(learner, formula, data, folds), g=given: validated(*a, **g)
+
+
+def straight() -> Iterator[Call]:
+    yield from both((pcv.OLS(), pcv.Mean()), OF_NUMBERS, ({},), FOLDS)
+    yield from both([pcv.WLS()], OF_NUMBERS, plans=FOLDS)
+    yield from both((pcv.RLM(), pcv.RLM("bisquare", maxiter=50)), OF_NUMBERS[::2])
+    yield from both([pcv.QuantReg(tau) for tau in (0.5, 0.8)], OF_NUMBERS[:3], WEIGHTS[:2])
+    made: list[Callable[[], Any]] = [
+        *(partial(pcv.QuantReg, tau) for tau in (0, 1, -1, "a")),
+        *(partial(pcv.RLM, norm) for norm in ("huber", "none")),
+        *(partial(pcv.RLM, "huber", tuning=t) for t in (0, -1, (1, 2), 1e-9)),
+        partial(pcv.RLM, tol=0), partial(pcv.RLM, maxiter=0), partial(pcv.GLM, "none"),
+        partial(pcv.GLM, "binomial", "none"), partial(pcv.GLM, tol=-1),
+        partial(pcv.GLM, maxiter=2.5),
+        *(partial(pcv.Ridge, lam) for lam in (-1, 0, "a", float("inf"), float("nan"))),
+        *(partial(pcv.ElasticNet, 1.0, alpha=alpha) for alpha in (-0.1, 0, 1, 1.1)),
+        *(partial(pcv.KNN, k) for k in (0, 1, 2.5, -1, 10**9)), partial(pcv.KNN, distance=0),
+        partial(pcv.KNN, kernel="none"), partial(pcv.KNN, ykernel=-1),
+        partial(pcv.KNN, ties="none"),
+        partial(pcv.Stepwise, pcv.OLS(), criterion="none"), partial(pcv.Stepwise, pcv.KNN()),
+    ]  # fmt: skip
+    for make in made:
+        yield lambda make=make: fitted(make(), "y ~ x + z", DATA)
+    for n, learner in product(
+        (1, 2, 3, 4), (pcv.OLS(), pcv.WLS(), pcv.RLM(), pcv.Ridge(0.1), pcv.KNN(1))
+    ):
+        yield lambda n=n, learner=learner: fitted(learner, "y ~ x + z", DATA[:n])
+
+
+def generalised() -> Iterator[Call]:
+    counts = ("count ~ x", "count ~ x + twice + offset(z)", "count ~ 1", "count ~ word")
+    yield from both([pcv.GLM("poisson", link) for link in (None, "sqrt")], counts, WEIGHTS[:2])
+    yield from both(
+        [pcv.GLM("negative_binomial", alpha=a) for a in (0.5, 2.0)], counts[:2], WEIGHTS[:1]
+    )
+    shares = ("hits ~ x", "hits ~ z + same")
+    yield from both(
+        [pcv.GLM("binomial"), pcv.GLM("binomial", "cloglog")], shares, ({"weights": "trials"},)
+    )
+    classes = ("class ~ x", "class ~ z + twice + x", "class ~ 1", "class ~ y", "flag ~ x")
+    yield from both([pcv.Logit(), pcv.GLM("binomial", "probit")], classes[:4], WEIGHTS[:2])
+    yield from both(
+        [pcv.GLM("gamma", "log"), pcv.GLM("tweedie", var_power=1.3)], ("positive ~ x",), WEIGHTS
+    )
+    yield from both([pcv.MNLogit()], ("word ~ x", "class ~ x + z", "size ~ 1"), WEIGHTS[:1])
+    yield from both(
+        [pcv.Stepwise(pcv.OLS(), d) for d in ("both", "forward", "backward")],
+        ("y ~ x + z + word",),
+        ({},),
+    )
+
+
+def penalised() -> Iterator[Call]:
+    kinds = [pcv.Ridge(lam) for lam in (0.0, 0.3, 1e3)] + [pcv.Ridge(0.3, standardize=False)]
+    yield from both(kinds, OF_NUMBERS, plans=FOLDS)
+    kinds = [
+        pcv.Lasso(0.05),
+        pcv.Lasso(1e3),
+        pcv.ElasticNet(0.2, alpha=0.0),
+        pcv.ElasticNet(0.2, alpha=0.3),
+    ]
+    yield from both(
+        [*kinds, pcv.Lasso(0.1, standardize=False)], ("y ~ x + z + word", "y ~ x + twice + same")
+    )
+    grid = {"lam": [0.0, 0.01, 0.1, 1.0, 50.0]}
+    wide = DATA.assign(**{f"v{j}": np.sin(np.arange(40.0) * (j + 1)) for j in range(60)})
+    columns = " + ".join(f"v{j}" for j in range(60))
+    for learner, text, loss in [(pcv.Ridge(), "y", None), (pcv.Lasso(), "y", None),
+                                (pcv.ElasticNet(), "y", "absolute")]:  # fmt: skip
+        for folds, given in product(FOLDS, WEIGHTS[:2]):
+            asked = {"grid": grid, "folds": folds, "loss": loss, **given}
+            for right, data in (("x + z + word", DATA), (columns, wide))[
+                : 2 if folds is FOLDS[0] else 1
+            ]:
+                yield lambda a=(learner, f"{text} ~ {right}", data), g=asked: path(*a, **g)
+    for nfolds, alpha, kind in product(
+        (4,), (0.0, 0.5, 1.0), ("gaussian", "binomial", "multinomial", "poisson")
+    ):
+        yield partial(path_of_glmnet, nfolds, alpha, kind)
+
+
+def path(learner: Any, formula: str, data: Any, **given: Any) -> list[Any]:
+    found = pcv.tune(learner, formula, data, **given)
+    return [rounded(found.means.fold_means()), found.best]
+
+
+def path_of_glmnet(nfolds: int, alpha: float, family: str) -> list[Any]:
+    """Penalties, errors and coefficients under R's names, of every family."""
+    X = DATA[["x", "z", "w"]].to_numpy()
+    y = {"gaussian": "y", "binomial": "class", "multinomial": "size", "poisson": "count"}[family]
+    ids = 1 + np.arange(40) % nfolds
+    found = pcv.r.glmnet.cv_glmnet(X, DATA[y], family=family, alpha=alpha, foldid=ids, nlambda=12)
+    return [rounded(found.lambda_), rounded(found.cvm), rounded(found.cvsd), rounded(found.nzero)]
+
+
+def nearest() -> Iterator[Call]:
+    kernels = ("rectangular", "triangular", "epanechnikov", "biweight", "triweight", "cos", "inv",
+               "gaussian", "rank", "optimal")  # fmt: skip
+    formulas = ("y ~ x + z", "y ~ tied", "class ~ tied + z", "size ~ z", "y ~ word + size + flag")
+    for kernel, formula in product(kernels, formulas):
+        for k in (1, 9):
+            learner = pcv.KNN(k, kernel=kernel)
+            for folds in FOLDS[:1]:
+                yield lambda a=(learner, formula, DATA, folds): validated(*a)
+    for distance, scale, ykernel, ties in product(
+        (1, 1.5, 2, 3), (True, False), (0, 1), ("kknn", "row")
+    ):
+        learner = pcv.KNN(4, distance=distance, scale=scale, ykernel=ykernel, ties=ties)
+        for formula in ("y ~ tied + z", "size ~ x"):
+            yield lambda a=(learner, formula, DATA, FOLDS[0]): validated(*a)
+    grid = {
+        "k": [1, 2, 3, 7, 12, 26],
+        "kernel": ["rectangular", "optimal", "inv"],
+        "distance": [1, 2],
+    }
+    for folds, formula in product(FOLDS, formulas):
+        yield lambda a=(formula, DATA), f=folds: path(pcv.KNN(), *a, grid=grid, folds=f)
+    for inner in (pcv.Blocks(3), pcv.KFold(2), "dev"):
+        asked = {"grid": {"k": range(1, 8)}, "outer": FOLDS[0], "inner": inner}
+        yield (
+            lambda asked=asked: (
+                pcv.nested_cv(pcv.KNN(), "mpg ~ wt + hp", CARS, **asked).inner_curves
+            )
+        )
+
+
+CALLS: dict[str, Call] = {
+    "edges: linear predictors": outcomes([*straight()]),
+    "edges: generalised linear models": outcomes([*generalised()]),
+    "edges: penalties": outcomes([*penalised()]),
+    "edges: neighbours": outcomes([*nearest()]),
+}
