@@ -10,7 +10,7 @@ on the last bit of linear algebra, in R on its BLAS: classes of glmnet at even o
 "pca" where many rows of rounded data are equally far.
 """
 
-from pycvstat.r.caret.control import trainControl
+from pycvstat.r.caret.control import defaultSummary, trainControl, twoClassSummary
 from pycvstat.r.caret.folds import (
     createDataPartition,
     createFolds,
@@ -20,7 +20,6 @@ from pycvstat.r.caret.folds import (
     groupKFold,
 )
 from pycvstat.r.caret.results import Train
-from pycvstat.r.caret.summaries import defaultSummary, twoClassSummary
 from pycvstat.r.caret.train import train
 
 __all__ = [

@@ -15,10 +15,9 @@ from pycvstat.folds import FoldPlan
 from pycvstat.losses import LossTable
 from pycvstat.losses.functions import as_loss
 from pycvstat.procedures.engine import run
-from pycvstat.r.caret.control import Resamples, trainControl
+from pycvstat.r.caret.control import SMALLER, Resamples, chosen, trainControl
 from pycvstat.r.caret.fits import PreparedTrain
 from pycvstat.r.caret.methods import candidates
-from pycvstat.r.caret.summaries import SMALLER, chosen
 from pycvstat.r.values import Factor
 from pycvstat.rmath.sums import mean, sd
 from pycvstat.types import BoolArray, FloatArray, IntArray
