@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,9 @@ from pycvstat.data.response import refuse_missing, response_of
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError, PycvstatError, telling
 from pycvstat.errors.checks import short_of_memory
+
+FETCHED = 300.0
+"""Seconds within which a cluster hands out a partition that it holds."""
 
 
 def is_partitioned(data: Any) -> bool:
@@ -45,17 +48,23 @@ class Partition:
         What dask calls it, made from the files, data and functions that it comes from.
     recipe : bytes
         The part of dask's graph that makes it.
+    held : dask frame and client, optional
+        The partition and the cluster that holds it; it is fetched from there.
     """
 
     number: int
     fingerprint: str
     recipe: bytes
+    held: Any = field(default=None, metadata={"spare": True})
 
     def read(self) -> Frame:
         """Make it here, by one thread."""
         from dask.local import get_sync
 
         try:
+            if self.held is not None:
+                part, client = self.held
+                return read(client.compute(part).result(timeout=FETCHED))
             graph, key = pickle.loads(self.recipe)
             return read(get_sync(graph, key))
         except MemoryError as error:
@@ -81,12 +90,11 @@ def partitions_of(data: Any, names: Iterable[str]) -> list[Partition]:
     found = []
     for number, key in enumerate(chosen.__dask_keys__(), start=1):
         needed = cull(graph, [key])[0]
-        nodes = [getattr(node, "value", node) for node in needed.values()]
-        if any(type(node).__module__ == "distributed.client" for node in nodes):
-            problem = "the partitions are held by a cluster, and each is made where it is summed."
-            fix = "give the frame as it was before persist()"
-            raise DataError(problem, given="a dask frame after persist()", fix=fix)
-        found.append(Partition(number, str(key), cloudpickle.dumps((needed, key))))
+        nodes = (getattr(node, "value", node) for node in needed.values())
+        futures = [node for node in nodes if type(node).__module__ == "distributed.client"]
+        held = (chosen.partitions[number - 1], futures[0].client) if futures else None
+        recipe = b"" if futures else cloudpickle.dumps((needed, key))
+        found.append(Partition(number, str(key), recipe, held))
     return found
 
 

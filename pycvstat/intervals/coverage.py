@@ -144,8 +144,7 @@ def nearest(
     rows = _preferred(rows, "heavy", heavy)
     if heavy and rows and rows[0].heavy:
         return rows
-    maker = table.maker if isinstance(table, LossTable) else None
-    if maker is not None:
+    if (maker := table.maker) is not None:
         rows = _preferred(rows, "one_scale", maker.one_scale)
 
     def distance(one: Simulated) -> float:

@@ -334,7 +334,7 @@ def all_rows(
     known: dict[str, Any] = {}
     if mean_loss and (near := nearest(table)):
         known |= {"follows": near[0].follows, "where": near[0].setting}
-    maker = table.maker if isinstance(table, LossTable) and table.loss == "squared" else None
+    maker = table.maker if table.loss == "squared" else None
     if curve is not None:
         if curve.loss != table.loss or not mean_loss:
             raise InputError(

@@ -65,10 +65,8 @@ class Sealed:
         """The numbers; of a table with its folds and their seed."""
         held, p, plan = vars(self), vars(self).get("predictions"), vars(self)["plan"]
         predicted = () if p is None else (p.values, p.prob)
-        said = [
-            str(held.get(name)) for name in ("loss", "range", "candidates", "weighted", "levels")
-        ]
-        folds = [*of_folds(plan), np.array(said, object)]
+        words = "loss", "range", "candidates", "weighted", "levels"
+        folds = [*of_folds(plan), np.array([str(held.get(name)) for name in words], object)]
         names = "losses", "means", "y", "weights", "sizes"
         parts = held.get("parts", {}).values()
         return [*folds, *map(held.get, names), *predicted, *parts]
@@ -114,8 +112,7 @@ class Averaged(Sealed):
 
     def pooled(self) -> FloatArray:
         """Mean over all tested observations by candidate: folds weigh by their size."""
-        weights = self._weights()
-        sizes = self.plan.n_test if weights is None else weights
+        sizes = self.plan.n_test if (known := self._weights()) is None else known
         sums = self.fold_means() * sizes[:, None].astype(np.longdouble)
         return np.asarray(rmath.column_sums(sums) / sizes.sum(), dtype=np.float64)
 
@@ -145,6 +142,8 @@ class FoldMeans(Averaged):
     parts : dict of (fits, J) float64
         Fold means of what smooth metrics are made of, by the name of the metric, where these were
         kept too.
+    maker : Maker, optional
+        What is known of the learner.
 
     Examples
     --------
@@ -165,6 +164,7 @@ class FoldMeans(Averaged):
     better: Literal["smaller", "larger"] = "smaller"
     sizes: FloatArray | None = None
     parts: dict[str, FloatArray] = field(default_factory=dict)
+    maker: Maker | None = None
     seal: InitVar[str] = ""
 
     def __post_init__(self, seal: str) -> None:
@@ -195,9 +195,8 @@ class FoldMeans(Averaged):
     def std_error(self) -> FloatArray:
         """Standard deviation of the fold means (ddof 1) over sqrt(fits): the naive one."""
         means = self.fold_means()
-        if len(means) < 2:
-            return np.full(means.shape[1], np.nan)
-        return np.asarray(deviation(means) / np.sqrt(len(means)))
+        none = np.full(means.shape[1], np.nan)
+        return none if len(means) < 2 else np.asarray(deviation(means) / np.sqrt(len(means)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

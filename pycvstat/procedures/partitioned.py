@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -45,7 +45,7 @@ class PartitionedResult(OfTable):
 
     Rows are counted in the order of the partitions. ``dask.dataframe.from_pandas`` sorts them by
     their index unless it is told ``sort=False``: a seed then gives other folds than in memory. What
-    ``persist()`` holds on a cluster is refused: the frame before it is read there.
+    ``persist()`` holds on a cluster is fetched one partition at a time, and summed in this process.
 
     Parameters
     ----------
@@ -144,7 +144,10 @@ def cross_validate_partitions(
     names = tuple(map(str, data.columns))
     parsed = formulas.parse(formula, names)
     parts = partitions_of(data, [n for n in names if n in (*parsed.variables, *parsed.removed)])
-    run = partial(run_tasks, execution=_execution(arguments))
+    execution = _execution(arguments)
+    if any(part.held is not None for part in parts):
+        execution = replace(execution, client=None, workers=1)
+    run = partial(run_tasks, execution=execution)
     label = f"cross-validating {learner.name}, partitions"
     seen = run(see, parsed, parts, identity={"formula": formula}, label=f"{label} seen")
     task = in_common(parsed, seen, arguments.get("na", "raise"))
@@ -268,4 +271,5 @@ def _fitted(
             notes.append([(", ".join(report.aliased), text) for text in told])
     tell_notes(plan, notes)
     parts = {"r2": np.column_stack([errors, totals / counts, squares / counts])}
-    return FoldMeans(plan, errors[:, None], "squared", parts=parts), tuple(details)
+    table = FoldMeans(plan, errors[:, None], "squared", parts=parts, maker=learner.maker(task))
+    return table, tuple(details)

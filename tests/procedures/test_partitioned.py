@@ -237,6 +237,16 @@ def test_every_partition_is_read_twice_and_sums_alone_come_back(
     assert [sum(part.nbytes for part in one.values()) for one in moved] == [expected] * 4
 
 
+@pytest.mark.parametrize("method", ["corrected_t", "log_t"])
+def test_an_interval_says_the_same_of_its_coverage_and_of_all_rows(method: str) -> None:
+    data = table(400)
+    ddf = dd.from_pandas(data, npartitions=3, sort=False)
+    whole, summed = (
+        one.interval(method) for one in both(FORMULA, data, ddf, pcv.KFold(5, random=1))
+    )
+    assert (summed.known, str(summed.all_rows)) == (whole.known, str(whole.all_rows))
+
+
 @pytest.mark.slow
 def test_finished_partitions_are_kept_where_a_worker_ends(tmp_path: Path) -> None:
     source, folds = Source(tmp_path), pcv.KFold(5, random=1)
@@ -261,10 +271,14 @@ def test_finished_partitions_are_kept_where_a_worker_ends(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_a_cluster_of_processes_with_little_memory() -> None:
+def test_a_cluster_of_processes_with_little_memory(tmp_path: Path) -> None:
     data = table(20_000)
     with local_cluster(memory_limit="2GB") as (_, client):
         ddf = dd.from_pandas(data, npartitions=8)
         same(*both(FORMULA, data, ddf, pcv.KFold(10, random=1), client=client))
-        with pytest.raises(InputError, match="held by a cluster"):
-            pcv.cross_validate(pcv.OLS(), FORMULA, ddf.persist(), folds=5)
+        held, folds = ddf.persist(), pcv.KFold(10, random=1)
+        same(*both(FORMULA, data, held, folds, checkpoint=tmp_path))
+        kept = pcv.cross_validate(pcv.OLS(), FORMULA, held, folds=folds, checkpoint=tmp_path)
+    with pytest.raises(InputError, match=r"partition 1 cannot be read\."):
+        pcv.cross_validate(pcv.OLS(), FORMULA, held, folds=folds)
+    assert kept.partitions == 8

@@ -53,8 +53,8 @@ class BitStream:
     def peek(self, count: int) -> Bits:
         """The next `count` outputs, not consumed."""
         made = self.consumed + len(self._ahead)
-        if not made and count <= _BLOCK:
-            self._ahead = _first_block(self._seed)
+        if not made and count <= 64 * _BLOCK:
+            self._ahead = _first_outputs(self._seed, max(count, _BLOCK))
         missing = count - len(self._ahead)
         if missing > 0:
             if self._twister is None:
@@ -109,13 +109,13 @@ def _started(twister: np.random.MT19937, seed: int) -> np.random.MT19937:
     return twister
 
 
-_FIRST = np.random.MT19937(0)  # most streams end within a block, and making one is slow
+_FIRST = np.random.MT19937(0)  # most streams end within few blocks, and making one is slow
 _ONE_BY_ONE = Lock()
 
 
-def _first_block(seed: int) -> Bits:
+def _first_outputs(seed: int, count: int) -> Bits:
     with _ONE_BY_ONE:
-        return _started(_FIRST, seed).random_raw(_BLOCK)
+        return _started(_FIRST, seed).random_raw(count)
 
 
 def as_uniforms(bits: Bits) -> FloatArray:
