@@ -26,6 +26,9 @@ of y: rounding of the full fit is relative to the largest response, which they d
 _BLOCK = 2**14
 """Numbers gathered at a time: they stay in the cache, and their memory is used again."""
 
+_TOGETHER = 10
+"""Fits that go together also where they are 16 times as many numbers."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeftOut:
@@ -155,8 +158,9 @@ def left_out_residuals(
     residuals, weak = np.empty(len(rows)), np.zeros(len(sizes), dtype=bool)
     for fits, places in equal_sizes(sizes, offsets, Q.shape[1]):
         test = rows[places]
-        step, weak[fits] = _step(Q[test], se[test])
-        residuals[places] = e[test] + (U[test] @ step)[..., 0]
+        QT = Q[test]
+        step, weak[fits] = _step(QT, se[test])
+        residuals[places] = e[test] + ((QT if U is Q else U[test]) @ step)[..., 0]
     return residuals, weak
 
 
@@ -188,7 +192,8 @@ def equal_sizes(sizes: IntArray, offsets: IntArray, r: int) -> Iterator[tuple[In
     """Fits of equal size in blocks, and the places (fits, size) of their test rows."""
     for size in np.unique(sizes[sizes > 0]):
         fits = np.flatnonzero(sizes == size)
-        length = max(1, _BLOCK // int(size * (r + min(size, r)) + 1))
+        numbers = int(size * (r + min(size, r)) + 1)
+        length = max(1, _BLOCK // numbers, min(_TOGETHER, 16 * _BLOCK // numbers))
         for start in range(0, len(fits), length):
             block = fits[start : start + length]
             yield block, offsets[block, None] + np.arange(size)
