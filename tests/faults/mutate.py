@@ -196,7 +196,7 @@ class Examination:
 
     def passes(self, tests: list[str], then: str | None = None) -> bool:
         """Whether these tests pass, in this process."""
-        following = [self.items[test] for test in tests[1:]] + [then and self.items[then]]
+        following = [*(self.items[test] for test in tests[1:]), then and self.items[then]]
         for test, after in zip(tests, following, strict=True):
             self.failed.write_text(test)
             self.reports.clear()
@@ -212,16 +212,20 @@ class Examination:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.reports.append(report)
 
-    def notices(self, file: Path, source: str, tests: list[str], seen: bool) -> bool:
+    def notices(
+        self, file: Path, source: str, tests: list[str], seen: bool, reads: list[str]
+    ) -> bool:
         """Whether a test fails with another source of a file, and passes without it.
 
-        What fails without a mutant, as on a machine that is busy, is not asked again.
+        What fails without a mutant, as on a machine that is busy, is not asked again. Where what an
+        import runs is other, such as a default, tests are asked that read functions, too.
         """
         original = file.read_text("utf-8")
         old, new = (compile(text, str(file), "exec") for text in (original, source))
         functions = self.functions.get(str(file), [])
         known = {one.__code__ for one in functions}
         here = seen and not compiled(file) and only_within(known, old, new)
+        tests = tests if here else [*reads, *tests]
 
         def pass_with(text: str, some: list[str]) -> bool:
             self.failed.write_text("")
@@ -407,10 +411,11 @@ def examine(room: str, count: int, seed: int, tests: Examination, reached: Reach
              for one in mutants(file)]  # fmt: skip
     sample = random.Random(seed).sample(every, count)
     noticed = 0
+    reads = [test for test in reached if f"defaults: {room}]" in test]
     for file, within, source in sample:
         chosen = of_a_mutant(reached, file, within)
         seen = (str(file), within) in reached[chosen[0]][1]  # not only while modules are imported
-        if tests.notices(file, source, chosen, seen):
+        if tests.notices(file, source, chosen, seen, reads):
             noticed += 1
         else:
             lines = [text.splitlines() for text in (file.read_text("utf-8"), source)]

@@ -216,3 +216,27 @@ def test_a_large_design_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = read({"y": [0.0] * 400, "g": [f"{i % 40}" for i in range(400)]})
     with pytest.warns(PycvstatWarning, match="40 columns for 400 rows: 0.0 GB"):
         design("y ~ g", frame)
+
+
+@pytest.mark.parametrize("length", [199, 200, 201, 400])
+def test_formulas_are_shown_to_200_characters(length: int) -> None:
+    text = f"y ~ x:offset({'z' * (length - 14)})"
+    with pytest.raises(FormulaError) as caught:
+        parse(text, ["y", "x", "z" * (length - 14)])
+    assert len(text) == length
+    assert caught.value.given == (text if length <= 200 else f"{text[:197]}...")
+
+
+def test_values_are_shown_to_40_characters() -> None:
+    for size in (38, 39, 60):
+        value = b"a" * (size - 3)
+        with pytest.raises(DataError) as caught:
+            read({"x": [1.0, value]})["x"]
+        assert f"; bytes {str(value)[:40]} in row 2 (" in caught.value.given
+
+
+def test_what_a_formula_learnt_cannot_be_changed() -> None:
+    frame = read({"y": [1.0, 2.0, 3.0], "x": [1.0, 2.0, 4.0]})
+    fitted = Encoder(parse("y ~ x", frame.names), frame).fit(frame)
+    with pytest.raises(ValueError, match="read-only"):
+        fitted.matrix(frame).assign[0] = 5
