@@ -178,3 +178,11 @@ def test_comparisons_with_words_are_no_factors() -> None:
 
 def test_numbers_are_never_odd() -> None:
     assert misread(read_y(range(N))) is None
+
+
+@pytest.mark.parametrize(("others", "meant"), [(3, True), (4, False)])
+def test_words_are_meant_as_numbers_from_four_in_five_on(others: int, meant: bool) -> None:
+    """Of the words: of the rows fewer are numbers."""
+    values = [f"{i}.5" for i in range(12)] + [f"k{i}" for i in range(others)] * 4
+    said = misread(read_y(values))
+    assert (said is not None) == meant

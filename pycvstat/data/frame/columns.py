@@ -252,7 +252,7 @@ class Column:
             codes = np.where(self.missing(), -1, self.values).astype(np.int32)
             return codes, ("FALSE", "TRUE")
         if self.kind == "text":
-            places, found = pd.factorize(self.values, sort=False, use_na_sentinel=True)
+            places, found = pd.factorize(self.values)
             own = [str(level) for level in found]
             levels = tuple(own[i] for i in word_order(own, words))
             return recoded(places, own, levels), levels

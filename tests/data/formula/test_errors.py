@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from pycvstat.data.formula import Encoder, encoder, parse, response
@@ -240,3 +242,15 @@ def test_what_a_formula_learnt_cannot_be_changed() -> None:
     fitted = Encoder(parse("y ~ x", frame.names), frame).fit(frame)
     with pytest.raises(ValueError, match="read-only"):
         fitted.matrix(frame).assign[0] = 5
+
+
+@pytest.mark.parametrize("levels", [95, 96])
+def test_polynomials_of_95_levels_at_most(levels: int) -> None:
+    grades = pd.Categorical(range(levels), range(levels), ordered=True)
+    frame = read({"y": np.arange(levels), "g": grades})
+    if levels > 95:
+        with pytest.raises(DataError, match="more than 95 levels") as caught:
+            design("y ~ g", frame)
+        assert caught.value.given == "96 levels"
+    else:
+        design("y ~ g", frame)

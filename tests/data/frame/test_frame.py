@@ -157,3 +157,5 @@ def test_a_column_is_a_series_as_read_or_as_given() -> None:
     column = read({"x": np.array([1, 2], np.int8)})["x"]
     assert column.to_pandas().dtype == np.float64
     assert column.to_pandas(as_given=True).dtype == np.int8
+    gaps = read({"x": pd.Series([1, None, 3], dtype="Int64")})["x"]
+    assert gaps.missing().tolist() == [False, True, False]

@@ -172,3 +172,12 @@ def test_what_has_no_labels_goes_by_position():
     text = pd.Index(["a", "b"], dtype="string")
     frame = {"x": pd.Series([1, 2], index=["a", "b"]), "y": pd.Series([3, 4], index=text)}
     assert read(frame).n == 2
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_three_labels_are_shown(n: int) -> None:
+    from pycvstat.data.frame.frames import _first
+
+    shown = ", ".join("abc"[:n]) + (", ..." if n > 3 else "")
+    assert _first(pd.Index([*"abcd"[:n]])) == shown
+    assert _first(pd.Index([*"abcd"[:n], "b"])).endswith(" ('b' occurs 2 times)")
