@@ -23,24 +23,15 @@ class _X86(ir.types.Type):  # type: ignore[misc]
     def _to_string(self) -> str:
         return "x86_fp80"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _X86)
-
-    def __hash__(self) -> int:
-        return hash(_X86)
-
 
 class _Extended(types.Type):
     """The same to numba."""
 
 
-@register_model(_Extended)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _X86())  # type: ignore[no-untyped-call]
-
-
 LONG, DOUBLE = _Extended("x86_fp80"), types.float64
+X86 = _X86()
+model: Any = models.PrimitiveModel
+register_model(_Extended)(lambda manager, kind: model(manager, kind, X86))
 
 
 def _operation(name: str, result: Any, *given: Any) -> Any:
@@ -50,13 +41,8 @@ def _operation(name: str, result: Any, *given: Any) -> Any:
         to = () if len(values) == 2 else (context.get_value_type(result),)
         return getattr(builder, name)(*values, *to)
 
-    def one(typing: Any, a: Any) -> Any:
-        return result(*given), generate
-
-    def two(typing: Any, a: Any, b: Any) -> Any:
-        return result(*given), generate
-
-    return intrinsic(one if len(given) == 1 else two)
+    found = result(*given), generate
+    return intrinsic((lambda _, a: found) if len(given) == 1 else lambda _, a, b: found)
 
 
 wide, narrow = _operation("fpext", LONG, DOUBLE), _operation("fptrunc", DOUBLE, LONG)

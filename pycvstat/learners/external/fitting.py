@@ -85,7 +85,7 @@ class Wrapped(Learner):
             _weights_argument(self.fresh(0), task.weights, self)
         if task.formula.offsets:
             raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
-        if self.sees_frames and task.formula.labels != tuple(map(quote, task.formula.predictors)):
+        if task.formula.labels != tuple(map(quote, task.formula.predictors)) and self.sees_frames:
             raise InputError(
                 f"{self.name} selects columns itself, so the formula can only name columns.",
                 given=task.formula.text,
