@@ -4,7 +4,7 @@
 #   JOBS=auto               parallel test processes
 JOBS ?= auto
 BIN = .venv/bin
-PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --maxprocesses 8
+PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --maxprocesses 8 --dist worksteal
 
 .PHONY: demo test fast nightly environments lint bench record docs
 

@@ -40,9 +40,24 @@ def pipeline() -> Any:
     return pcv.cross_validate(learner, "mpg ~ wt + hp", pcv.data.mtcars(), folds=pcv.Blocks(4))
 
 
-@pytest.mark.parametrize("name", ["nested", "tune one_se", "compare", "weighted", "pipeline"])
+def tuned() -> Any:
+    return pcv.tune(pcv.Ridge(), "mpg ~ wt + hp", pcv.data.mtcars(), grid={"lam": [0.1, 1.0, 9.0]},
+                    folds=pcv.KFold(5, random=1), rule="one_se", complexity="-lam")  # fmt: skip
+
+
+def compared() -> Any:
+    learners = {"ols": pcv.OLS(), "mean": pcv.Mean()}
+    return pcv.compare(learners, "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(8, random=1))
+
+
+# in a bundle nothing is compiled yet: one with neighbours, which compiles for seconds, does
+MADE = {"nested": lambda: result("nested"), "tune": tuned, "compare": compared,
+        "weighted": weighted, "pipeline": pipeline}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MADE)
 def test_a_bundle_with_data_computes_the_same(tmp_path: Path, name: str) -> None:
-    found = {"weighted": weighted, "pipeline": pipeline}.get(name, lambda: result(name))()
+    found = MADE[name]()
     folder = found.bundle(tmp_path / "b", data=True)
     done = again(folder)
     assert done.returncode == 0, done.stdout + done.stderr
