@@ -118,3 +118,6 @@ def running_means(y, rows, ks):  # type: ignore[no-untyped-def]
         for place in range(ks.size):
             found[place, j] = sums[ks[place] - 1] / ks[place]
     return found
+
+
+LOADED = True  # until here the sums of other threads are those of NumPy

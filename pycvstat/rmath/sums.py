@@ -298,7 +298,8 @@ def _sums(
 
 def compiled() -> Any:
     """Loops for the same sums, where they are loaded, as for neighbours."""
-    return sys.modules.get("pycvstat.rmath.extended") if EXTENDED else None
+    loops = sys.modules.get("pycvstat.rmath.extended") if EXTENDED else None
+    return loops if hasattr(loops, "LOADED") else None  # another thread may be loading them
 
 
 def _means(values: Matrix) -> NDArray[Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ if not rmath.EXTENDED:
 
 from pycvstat.rmath import extended
 
+loaded = sums.compiled
 shapes = st.tuples(st.integers(2, 40), st.integers(1, 7))  # three columns go together
 matrices = arrays.arrays(np.float64, shapes, elements=st.floats(width=64))
 
@@ -67,3 +70,11 @@ def test_sums_are_taken_by_the_loops_once_they_are_loaded(monkeypatch: pytest.Mo
     monkeypatch.setattr(sums, "compiled", lambda: extended)
     monkeypatch.setattr(extended, "means", lambda x: np.full(x.shape[1], 7.0))
     assert rmath.mean([1.0, 2.0]) == 7.0
+
+
+def test_loops_that_another_thread_is_loading_are_not_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert loaded() is extended
+    monkeypatch.setitem(sys.modules, extended.__name__, ModuleType(extended.__name__))
+    assert loaded() is None
