@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
-from pycvstat.errors import IntervalError
+from pycvstat.errors import InputError, IntervalError
 from pycvstat.folds import FoldPlan
 from pycvstat.intervals import interval
 from pycvstat.intervals.bootstrap import bootstrap_rows
 from pycvstat.intervals.cluster import cluster_robust
-from pycvstat.intervals.coverage import kurtosis
+from pycvstat.intervals.coverage import few_losses, kurtosis
 from pycvstat.intervals.from_losses import from_losses
 from pycvstat.intervals.independent import proportion
 from pycvstat.intervals.legal import check_finite, check_size
@@ -160,3 +160,18 @@ def test_columns_of_losses_are_repetitions_where_fold_ids_are() -> None:
     found = from_losses(np.arange(8.0).reshape(4, 2), ids)
     assert list(found.names) == ["losses"]
     assert found.plan.times == 2
+
+
+@pytest.mark.parametrize(("n", "said"), [(29, True), (30, False)])
+def test_below_thirty_losses_of_a_test_set_heavy_tails_are_rarely_seen(n: int, said: bool) -> None:
+    table = LossTable(pcv.Holdout(n, random=1).plan(90), np.arange(n)[:, None] + 1.0)
+    assert few_losses(table).startswith("29 losses rarely show") == said
+
+
+@pytest.mark.parametrize(("times", "shape"), [(1, "(4,)"), (2, "(4, 2)")])
+def test_predictions_of_another_shape_are_told_the_one_of_the_folds(times: int, shape: str) -> None:
+    ids = np.column_stack([[1, 1, 2, 2], [1, 2, 1, 2]])[:, :times]
+    losses = {"a": np.arange(4.0 * times).reshape(4, times)}
+    with pytest.raises(InputError) as caught:
+        from_losses(losses, ids, y=np.arange(4) % 2, predictions=np.ones((3, 2)))
+    assert f"shape {shape}" in str(caught.value)
