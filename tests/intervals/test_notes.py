@@ -15,6 +15,7 @@ from pycvstat.intervals import interval
 from pycvstat.intervals.bootstrap import bootstrap_rows
 from pycvstat.intervals.cluster import cluster_robust
 from pycvstat.intervals.coverage import few_losses, kurtosis
+from pycvstat.intervals.cv_auc import _fold
 from pycvstat.intervals.from_losses import from_losses
 from pycvstat.intervals.independent import proportion
 from pycvstat.intervals.legal import check_finite, check_size
@@ -175,3 +176,15 @@ def test_predictions_of_another_shape_are_told_the_one_of_the_folds(times: int, 
     with pytest.raises(InputError) as caught:
         from_losses(losses, ids, y=np.arange(4) % 2, predictions=np.ones((3, 2)))
     assert f"shape {shape}" in str(caught.value)
+
+
+@pytest.mark.parametrize(("ties", "of_a_tie"), [("below", 0.0), ("half", 0.5)])
+def test_the_influence_on_an_auc_counts_pairs(ties: Any, of_a_tie: float) -> None:
+    """Of a positive row the share of negative ones below it; scores of three values, many tied."""
+    draw = np.random.default_rng(1)
+    positive, score = draw.random(30) < 0.4, draw.integers(0, 3, 30).astype(float)
+    high, low = score[positive, None], score[None, ~positive]
+    won = (high > low) + of_a_tie * (high == low)
+    area, curve = _fold(positive, score, (2.0, 3.0), ties)
+    np.testing.assert_allclose(curve[positive], 2.0 * (won.mean(axis=1) - area), rtol=1e-13)
+    np.testing.assert_allclose(curve[~positive], 3.0 * (won.mean(axis=0) - area), rtol=1e-13)
