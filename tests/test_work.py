@@ -28,6 +28,7 @@ from pycvstat.learners.knn.search import Index
 from pycvstat.learners.linear.glm_folds import _NormalEquations
 from pycvstat.losses import table
 from pycvstat.rmath import sums
+from pycvstat.run import reproducible
 
 TEN = pcv.KFold(10, random=1)
 
@@ -130,6 +131,14 @@ def test_what_is_kept_is_sealed_once(monkeypatch, folds):
     assert calls["checksum"] == 2  # the table, and the folds inside
     assert pcv.cross_validate(pcv.OLS(), X=X, y=y, folds=pcv.Blocks(folds)).pooled > 0
     assert calls["checksum"] == 4
+
+
+@pytest.mark.parametrize("learner", [DummyRegressor(), pcv.OLS()])
+def test_threads_are_limited_once(monkeypatch, learner):
+    X, y = problem(60, 4)
+    calls = counting(monkeypatch, (reproducible._OneThread, "_limit"))
+    pcv.cross_validate(learner, X=X, y=y, folds=TEN)
+    assert calls["_limit"] == 1
 
 
 def test_a_design_names_its_columns_once(monkeypatch):

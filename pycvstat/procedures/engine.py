@@ -304,6 +304,8 @@ def describe(params: Mapping[str, Any]) -> str:
 
 def _closed_form(work: Work) -> Outcome | None:
     """All fits at once where the learner has a closed form for the plan."""
+    if type(work.prepared).predict_plan is Prepared.predict_plan:
+        return None
     try:
         with one_thread(), np.errstate(all="ignore"), noted() as said:
             p = work.prepared.predict_plan(work.plan)
@@ -330,13 +332,11 @@ def _assemble(work: Work, results: Sequence[Mapping[str, Any]]) -> Outcome:
     tell_not_converged(work.plan, details)
     if work.keep == "fold_means":
         stacked = np.stack([r["means"] for r in results])
-        weights = work.loss_weights
-        sizes = None if weights is None else fold_weights(work.plan, weights)
+        sizes = None if (w := work.loss_weights) is None else fold_weights(work.plan, w)
         of = stacked, work.loss.name, work.candidates, work.loss.range, work.weighted
         kept: Table = FoldMeans(work.plan, *of, sizes=sizes)
     else:
-        losses = np.concatenate([r["losses"] for r in results], axis=1)
-        kept = _table(work, losses, joined(results))
+        kept = _table(work, np.concatenate([r["losses"] for r in results], axis=1), joined(results))
     _within_range(work, np.isinf(kept.total()))  # NaN stands for a failed fit
     return Outcome(kept, details, failures, *_inner_plans(work))
 
