@@ -114,14 +114,9 @@ def ended(b: FloatArray, explained: FloatArray, m: int, ends: Ends) -> bool:
 
 @njit(cache=True, fastmath=_FAST, error_model="numpy")
 def covariance_path(
-    gram: FloatArray,
-    target: FloatArray,
-    factor: FloatArray,
-    lambdas: FloatArray,
-    alpha: float,
-    pmax: int,
-    ends: Ends,
-) -> tuple[FloatArray, FloatArray, int, int, int]:
+    gram: FloatArray, target: FloatArray, factor: FloatArray, lambdas: FloatArray, alpha: float,
+    pmax: int, ends: Ends,
+) -> tuple[FloatArray, FloatArray, int, int, int]:  # fmt: skip
     """Slopes along a path from cross-products; every sweep takes all predictors.
 
     Parameters

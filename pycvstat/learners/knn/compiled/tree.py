@@ -101,8 +101,7 @@ def turn_blocks(points):  # type: ignore[no-untyped-def]
     for b in range(blocks.shape[0]):
         rows = points[b * WIDTH : (b + 1) * WIDTH].copy()
         for c in range(q):
-            for i in range(WIDTH):
-                blocks[b, c, i] = rows[i, c]
+            put(blocks[b, c], rows[:, c])
 
 
 @inlined
