@@ -237,7 +237,9 @@ pcv_metric <- function(name, y, prediction) {
       (mean(hard == code) - chance) / (1 - chance)
     },
     auc = {
-      rank <- rank(if (of) prediction$prob[, event] else prediction)
+      second <- if (!of) prediction else if (ncol(prediction$prob) == 2) prediction$prob[, 2]
+      rank <- rank(if (is.null(second)) prediction$prob[, event]
+                   else if (event == 1) 1 - second else second)  # of two, the rest of the other
       ones <- sum(code == event)
       (sum(rank[code == event]) - ones * (ones + 1) / 2) / (ones * sum(code != event))
     })

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -271,9 +272,10 @@ def warn_once(
     """Say what R would warn about, and when an aliased column matters for the new rows."""
     for text in dict.fromkeys(text for solution in solutions for text in solution.report.notes):
         note(text)
-    for aliased in {solution.report.aliased for solution in solutions if solution.report.aliased}:
-        levels = new_levels(train, new)
-        for text in notes_of_aliased(learner, sample, aliased, X_new, levels):
+    last = {one.report.aliased: one for one in solutions if one.report.aliased}
+    for aliased, one in last.items():
+        levels, own, asked = new_levels(train, new), one.of(sample), replace(sample, X=X_new)
+        for text in notes_of_aliased(learner, own, aliased, one.of(asked).X, levels):
             note(text, about=text.partition(" determine ")[0])
 
 

@@ -201,6 +201,10 @@ class Solution:
 
     report: FitReport = FitReport()
 
+    def of(self, sample: Sample) -> Sample:
+        """The part of a sample that is fitted."""
+        return sample
+
     def predict(self, X: FloatArray, offset: FloatArray | None) -> Outcome:
         """Predict the rows of a design (m, p)."""
         raise NotImplementedError

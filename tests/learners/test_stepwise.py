@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import pycvstat as pcv
-from pycvstat.errors import FitError, InputError
+from pycvstat.errors import FitError, InputError, PycvstatWarning
 from tests.rscript import live_r
 
 MTCARS = pcv.data.mtcars()
@@ -169,6 +169,17 @@ def test_selection_is_part_of_the_procedure() -> None:
     assert "terms selected" in found.summary().lower()
     compared = pcv.compare({"step": alone, "all": pcv.OLS()}, f"y ~ {RIGHT}", data, folds=folds)
     assert compared["step"].estimate == found.estimate
+
+
+def test_columns_that_were_not_selected_have_no_part_in_what_aliased_ones_determine() -> None:
+    """With them there are more columns than rows; those of the last model alone say the same."""
+    rng = np.random.default_rng(0)
+    data = {"y": rng.normal(size=12), "f": rng.choice(list("abc"), 12), "x": rng.normal(size=12)}
+    data["z"] = rng.normal(size=12)
+    learner, folds = pcv.Stepwise(pcv.OLS()), pcv.Bootstrap(8, random=1)
+    with pytest.warns(PycvstatWarning) as told:
+        pcv.cross_validate(learner, "y ~ x*z*f", data, folds=folds)
+    assert any("do not determine" in str(one.message) for one in told)
 
 
 @pytest.mark.parametrize(

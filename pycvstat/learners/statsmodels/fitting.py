@@ -52,6 +52,10 @@ class StatsmodelsFit:
     readers: dict[str, columns.Reader]
     report: FitReport
 
+    def of(self, sample: Sample) -> Sample:
+        """The part of a sample that is fitted; `kept` says what of it has coefficients."""
+        return sample
+
     def predict(self, X: FloatArray, frame: Frame, offset: FloatArray | None) -> Outcome:
         """Predict the rows of a design (m, p), with the columns beside it from a frame."""
         further: dict[str, Any] = {name: make(frame) for name, make in self.readers.items()}

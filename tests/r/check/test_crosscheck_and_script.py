@@ -98,6 +98,17 @@ def test_r_tunes_by_the_area_of_one_class_against_the_rest(metric):
 
 
 @pytest.mark.live_r
+def test_r_tunes_by_the_area_of_the_first_of_two_numbers():
+    formulas = ["am ~ hp", "am ~ carb"]
+    result = pcv.tune(
+        pcv.GLM("binomial"), data=pcv.data.mtcars(), grid={"formula": formulas},
+        folds=pcv.Stratified(3, random=1), metric="auc(1)",
+    )  # fmt: skip
+    checked = result.crosscheck()
+    assert checked, checked.words
+
+
+@pytest.mark.live_r
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in ("knn", "nested")])
 def test_the_script_reproduces_the_estimate(made, name, tmp_path):
     """kNN scripts call kknn, which is not installed everywhere; nested ridge stands for them."""
