@@ -100,9 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if getattr(chosen, "formula", "") is None:  # argparse looks for it right after the data
         chosen.formula = unknown.pop(0) if unknown and "~" in unknown[0] else None
         if chosen.formula is None and not any("formula=" in word for word in chosen.grid):
-            parser.error("the following arguments are required: formula")
+            chosen.refuse("the following arguments are required: formula")
     if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, chosen)}")
+        chosen.refuse(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, chosen)}")
     run = getattr(import_module("pycvstat.cli.commands"), chosen.command)
     try:
         words = partial(in_words, chosen=chosen)
@@ -188,6 +188,7 @@ def _add(commands: Any, name: str, words: str, **more: Any) -> argparse.Argument
         formatter_class=argparse.RawDescriptionHelpFormatter,
         **more,
     )
+    command.set_defaults(refuse=command.error)
     return command
 
 
@@ -297,7 +298,9 @@ def _add_on_data(commands: Any) -> None:
 
 def _common(command: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:
     command.add_argument("data", type=Path, help="a .csv, .tsv, .parquet or .rds file")
-    more = "" if name == "cv" else "; none where --grid has formulas: formula='y ~ x,y ~ x + z'"
+    of = "NAME:" if name == "compare" else ""
+    more = f"; none where --grid has formulas: {of}formula='y ~ x,y ~ x + z'"
+    more = "" if name == "cv" else more
     command.add_argument("formula", nargs="?" if more else None,
                          help=f"R's formula in quotes, such as 'y ~ .'{more}")  # fmt: skip
     data = command.add_argument_group("data")

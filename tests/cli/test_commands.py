@@ -395,6 +395,16 @@ def test_an_option_of_another_package_is_answered(
     assert f"unrecognized arguments: {words} (write {here})" in capsys.readouterr().err
 
 
+def test_wrong_words_are_answered_with_the_usage_of_their_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["compare", "cars.csv", *LEARNER]
+    for more in ([], ["mpg ~ wt", "--folds", "5", "stray"]):
+        with pytest.raises(SystemExit, match="2"):
+            cli.main([*words, *more])
+        assert capsys.readouterr().err.startswith("usage: pycvstat compare ")
+
+
 def test_row_names_are_noticed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["cv", "cars.csv", "mpg ~ .", "--learner", "knn"]) == 0
     assert "'mpg ~ . - model' leaves it out" in capsys.readouterr().err
