@@ -4,6 +4,7 @@
 #   JOBS=auto               parallel test processes
 JOBS ?= auto
 BIN = .venv/bin
+unexport PYTHONDONTWRITEBYTECODE # or every new process compiles what it imports
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --maxprocesses 8 --dist worksteal
 
 .PHONY: demo test fast nightly environments lint bench record docs
@@ -50,6 +51,8 @@ record: ## every recorded value anew, on a machine with R and kknn, and what cha
 	$(BIN)/python -c "from pycvstat.r.check import run_suite; print(run_suite('record'))"
 	git diff --stat -- r_reference/recorded
 
-docs: ## the vignettes, executed, and the reference: out/docs/index.html
+docs: ## the vignettes, executed, and the reference: out/docs/index.html, checked
 	@.ci/setup dev dask docs
-	$(BIN)/python -m sphinx -E -n -W --keep-going -q -j auto vignettes out/docs
+	@rm -rf out/docs && mkdir -p out
+	$(BIN)/python -m sphinx -E -n -W --keep-going -q --no-color -j auto vignettes out/docs 2>out/docs.log || { cat out/docs.log; exit 1; }
+	$(BIN)/python -m pytest -q tests/vignettes/built_pages.py
