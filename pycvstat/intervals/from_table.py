@@ -330,7 +330,7 @@ def all_rows(
         Whether the interval is about the mean of these losses, and no metric or difference.
     """
     n = table.plan.n
-    m = n if size == str(n) else round(float(table.plan.n_train.mean()))
+    m = int(size) if size.isdigit() else round(float(table.plan.n_train.mean()))
     known: dict[str, Any] = {}
     if mean_loss and (near := nearest(table)):
         known |= {"follows": near[0].follows, "where": near[0].setting}

@@ -271,9 +271,10 @@ def all_pairs(
     Returns
     -------
     DataFrame
-        The columns of `Paired.tidy` and p_adjusted. Two methods whose losses, or values of the
-        metric, are equal have a difference of 0 and no p value (a warning says so). A pair without
-        an interval has NaN and the reason in its notes; where no pair has one that is an error.
+        The columns of `Paired.tidy` and p_adjusted. A pair without an interval has NaN and the
+        reason in its notes; where no pair has one that is an error. Where that is because mean
+        losses, or values of the metric, are equal in every fold the difference is 0, and a warning
+        says so.
 
     Examples
     --------
@@ -293,11 +294,13 @@ def all_pairs(
     for a, b in itertools.combinations(tables, 2):
         pair = tables[a], tables[b]
         try:
-            one, other = (_by_fold(table, read) for table in pair)
-            if np.array_equal(one, other):
-                rows.append(_equal(a, b, level, *pair, read))
-            else:
+            try:
                 rows.append(paired(*pair, names=(a, b), **asked)._row())  # type: ignore[arg-type]
+            except IntervalError:
+                one, other = (_by_fold(table, read) for table in pair)
+                if not np.array_equal(one, other):
+                    raise
+                rows.append(_equal(a, b, level, *pair, read))
         except (IntervalError, LossError) as error:
             refused.append(error)
             rows.append(_untested(a, b, level, pair[0], read, math.nan, error.problem))
@@ -320,7 +323,7 @@ def _equal(
     a: str, b: str, level: float, first: Table, second: Table, read: Metric | None
 ) -> dict[str, Any]:
     check_comparable(first, second, (a, b))
-    what = "losses" if read is None else read.label
+    what = "mean losses" if read is None else read.label
     said = f"{a} and {b} have the same {what} in every fold: nothing to test."
     warn(said)
     return _untested(a, b, level, first, read, 0.0, said)

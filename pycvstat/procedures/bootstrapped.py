@@ -246,7 +246,7 @@ class BootstrapResult(CVResult):
             losses = self._everywhere
             own = np.array([of[own].mean() for of, own in zip(losses, rows, strict=True)])
             return own, losses.mean(axis=1)
-        read, classes = as_metric(metric), count_classes(table)
+        read, classes = as_metric(metric, table.levels), count_classes(table)
         y, given = read.rows(table)
         y = y[:n]
         each = np.split(given, len(rows))

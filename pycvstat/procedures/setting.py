@@ -300,9 +300,10 @@ def augmented(task: Task, table: LossTable) -> pd.DataFrame:
     assert p is not None
     fit, at = np.repeat(np.arange(len(plan)), plan.n_test), np.full(task.n, -1)
     at[plan.rows] = np.arange(len(plan.rows))
-    if len(plan.rows) > len(np.unique(plan.rows)):
+    several = len(plan.rows) > len(np.unique(plan.rows))
+    if several:
         at = np.lexsort((plan.rows, plan.repeat[fit]))
-    rows = np.arange(task.n) if len(at) == task.n else plan.rows[at]
+    rows = plan.rows[at] if several else np.arange(task.n)
     tested = at >= 0
 
     def held_out(values: NDArray[Any], missing: Any = np.nan) -> NDArray[Any]:
@@ -314,7 +315,7 @@ def augmented(task: Task, table: LossTable) -> pd.DataFrame:
         return found
 
     data = task.frame.to_pandas()
-    data = data if len(at) == task.n else data.iloc[rows].reset_index(drop=True)
+    data = data.iloc[rows].reset_index(drop=True) if several else data
     added = {".row": task.rows[rows]}
     if levels := task.response.levels:
         added[".prediction"] = held_out(task.response.labels(p.values[0]), None)

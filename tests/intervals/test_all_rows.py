@@ -57,6 +57,16 @@ def test_the_shift_of_least_squares(result):
     assert found.glance()["all_rows"].item() == str(used)
 
 
+def test_the_shift_of_paired_halves_starts_at_the_size_that_the_interval_names():
+    """Most of its fits are to halves, and the interval is about those to all rows."""
+    folds = pcv.PairedHalves(random=1)
+    halves = pcv.cross_validate(pcv.OLS(), MPG, CARS, folds=folds)
+    found = halves.interval()
+    assert (found.method, found.target, found.all_rows.m) == ("conservative_z", "ER(29)", 29)
+    ratio = halves.table.maker.ratio(29, 32)
+    assert found.all_rows.shift == pytest.approx(found.estimate * (ratio - 1), rel=1e-12)
+
+
 def test_the_shift_of_a_learning_curve(result):
     curve = pcv.learning_curve(pcv.OLS(), MPG, CARS, sizes=[10, 19, 28], folds=TENFOLD)
     used = result.interval(curve=curve).all_rows

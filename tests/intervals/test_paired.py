@@ -176,9 +176,23 @@ def test_all_pairs():
         all_pairs(tables, adjust="hochberg")
 
 
+def test_two_methods_with_equal_fold_means_are_tested_by_their_rows():
+    """As many errors in every fold, of other rows: a p value of 1, which Holm's count includes."""
+    errors = {"a": [1, 0, 0, 1, 0, 0], "b": [0, 1, 0, 0, 0, 1], "c": [1, 1, 1, 1, 1, 0]}
+    frame = from_losses(errors, [1, 1, 1, 2, 2, 2], bounds=(0, 1)).pairs().set_index(["a", "b"])
+    assert frame["p_value"]["a", "b"] == 1
+    assert frame["estimate"]["a", "b"] == 0
+    assert frame["p_adjusted"].min() == pytest.approx(3 * frame["p_value"].min())
+    split = from_losses(errors, n_train=20, bounds=(0, 1))
+    assert split.pairs()["p_value"][0] == split.paired("a", "b").p_value == 1
+    with pytest.warns(PycvstatWarning, match="a and b have the same mean losses in every fold"):
+        by_fold = from_losses(errors, [1, 1, 1, 2, 2, 2]).pairs(method="corrected_t")
+    assert by_fold["p_value"].isna()[0]
+
+
 def test_two_methods_with_the_same_losses():
     tables = {"a": table(1), "same": table(1), "c": table(3)}
-    with pytest.warns(PycvstatWarning, match="a and same have the same losses"):
+    with pytest.warns(PycvstatWarning, match="a and same have the same mean losses"):
         frame = all_pairs(tables)
     assert frame.estimate[0] == 0
     assert np.isnan(frame.p_adjusted[0])

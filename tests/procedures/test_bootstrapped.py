@@ -240,3 +240,16 @@ def test_a_cut_is_told_of_the_interval_that_was_cut():
     for found in (result.out_of_bag(), result.boot632_plus()):
         assert found.clipped
         assert sum("cut at 0" in note for note in found.notes) == 1
+
+
+@pytest.mark.parametrize("called", [("0", "1"), ("no", "yes")])
+def test_a_class_is_named_by_its_label(called):
+    """The class called 1 is the second: all rows and rows left out are of the same class."""
+    frame = CARS.assign(am=[called[int(a)] for a in CARS["am"]])
+    folds = pcv.Bootstrap(20, random=2)
+    result = pcv.cross_validate(pcv.Logit(), "factor(am) ~ qsec", frame, folds=folds)
+    metric = f"sensitivity({called[1]})"
+    for method in (result.boot632, result.optimism):
+        named, second = method(metric), method("sensitivity")
+        assert named.metric == metric
+        assert (named.estimate, named.details) == (second.estimate, second.details)

@@ -172,6 +172,19 @@ def test_tidy_glance_and_augment_have_the_promised_columns():
     )  # the same difference, squared once more
 
 
+def test_augment_of_as_many_tests_as_rows_has_the_row_of_every_test():
+    """Five splits with 6 of 30 test rows: 30 tests, but of some rows several and of others none."""
+    folds = pcv.Subsampling(5, train=0.8, random=1)
+    result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", MTCARS[:30], folds=folds)
+    augmented = result.augment()
+    assert len(augmented) == 30 > augmented[".row"].nunique()
+    np.testing.assert_array_equal(np.sort(augmented[".row"]), np.sort(result.plan.rows))
+    np.testing.assert_array_equal(augmented["mpg"], MTCARS["mpg"].to_numpy()[augmented[".row"]])
+    np.testing.assert_allclose(
+        augmented[".residual"] ** 2, augmented[".loss"], rtol=1e-14
+    )  # the same difference, squared once more
+
+
 class Broken:
     """A learner that goes wrong in the fold whose test rows hold row 0."""
 
