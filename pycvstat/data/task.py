@@ -233,6 +233,19 @@ class Task:
         """The formulas that are fitted, as they were written."""
         return tuple(one.text for one in self.own) or (self.formula.text,)
 
+    @property
+    def weights_used(self) -> str:
+        """What weights did: they enter the fits, and the risk only where that was asked for.
+
+        Examples
+        --------
+        >>> Task.build("y ~ x", {"x": [1.0, 2.0], "y": [1.0, 4.0]}).weights_used
+        'none'
+        """
+        if self.loss_weights is None:
+            return "none" if self.weights is None else "in the fits, not in the losses"
+        return "in the losses" if self.weights is None else "in the fits and in the losses"
+
     def under(self, text: str) -> Task:
         """The same rows under another formula of the same response, whose columns they have.
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from pycvstat.errors import FoldError
 from pycvstat.errors.checks import check_word
@@ -152,6 +153,18 @@ class Fits:
         if self.train is None:
             return frozen(self.n - self.n_test)
         return frozen(np.array([len(rows) for rows in self.train], dtype=np.int64))
+
+    def sizes(self) -> pd.DataFrame:
+        """One row per fit: repeat and fold, counted from 1, and how many rows it uses.
+
+        Examples
+        --------
+        >>> from pycvstat.folds import FoldPlan
+        >>> FoldPlan.from_fold_ids([1, 1, 2]).sizes()["n_train"].tolist()
+        [1, 2]
+        """
+        columns = {"repeat": self.repeat + 1, "fold": self.fold + 1}
+        return pd.DataFrame(columns | {"n_train": self.n_train, "n_test": self.n_test})
 
     @cached_property
     def times(self) -> int:

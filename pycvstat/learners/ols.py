@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pycvstat.data.task import Task
-from pycvstat.errors import Advice, FitError, InputError, warn
+from pycvstat.errors import Advice, InputError, warn
 from pycvstat.errors.checks import check_word
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Params, Predictions, Prepared
@@ -38,7 +38,7 @@ from pycvstat.learners.solution import (
     unit_errors,
 )
 from pycvstat.learners.statsmodels.columns import columns_of_covariance, with_columns
-from pycvstat.losses.predictions import Maker
+from pycvstat.losses.predictions import Maker, centre
 from pycvstat.rmath.tolerances import LINEAR, SUMS
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
@@ -263,23 +263,6 @@ class Mean(DesignLearner):
     def solve(self, sample: Sample) -> Solution:
         """Fit to a sample."""
         return MeanSolution(*centre(sample.y, sample.prior, len(sample.levels)), FitReport())
-
-
-def centre(y: FloatArray, weights: FloatArray, classes: int) -> tuple[float, FloatArray | None]:
-    """The weighted mean; or the code of the most frequent class, and the shares of all.
-
-    Examples
-    --------
-    >>> centre(np.array([0.0, 1.0, 1.0]), np.ones(3), 2)
-    (1.0, array([0.33333333, 0.66666667]))
-    """
-    if not 0 < weights.sum() < np.inf:
-        raise FitError("the weights of the training rows have no finite sum above 0.")
-    if not classes:
-        return float(np.average(y, weights=weights)), None
-    counts = np.bincount(y.astype(np.int64), weights=weights, minlength=classes)
-    shares = counts / counts.sum()
-    return float(np.argmax(shares)), shares
 
 
 class PreparedLeastSquares(PreparedDesign):

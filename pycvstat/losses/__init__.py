@@ -4,8 +4,8 @@ May import the rooms below. New here: a loss is one number per prediction, a met
 many predictions; `LossTable` and `FoldMeans` are what the engine fills.
 """
 
-from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, loss_label, losses_for, pinball
-from pycvstat.losses.metric import Metric
+from pycvstat.losses.functions import LOSSES, Loss, as_loss, huber, losses_for, pinball
+from pycvstat.losses.metric import Metric, loss_label
 from pycvstat.losses.predictions import Maker, Predictions
 from pycvstat.losses.table import FoldMeans, LossTable, Table as Table
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import Advice, InputError, LossError, telling
 from pycvstat.errors.checks import check_word, is_number, kind_of, nearest, real_numbers
+from pycvstat.losses.metric import loss_label
 from pycvstat.losses.predictions import EPSILON, Needs, Predictions, does_not_say, log_inside
 from pycvstat.types import FloatArray
 
@@ -328,17 +329,6 @@ def _parameter(name: str, text: str) -> float:
         raise LossError(
             f"there is no loss called {name!r}.", given=name, fix="write a number: 'huber(1.5)'"
         ) from None
-
-
-def loss_label(name: str) -> str:
-    """A loss by its name, beside an axis or in a sentence.
-
-    Examples
-    --------
-    >>> loss_label("zero_one"), loss_label("squared"), loss_label("user loss")
-    ('0-1 loss', 'squared loss', 'user loss')
-    """
-    return "0-1 loss" if name == "zero_one" else name if name.endswith("loss") else f"{name} loss"
 
 
 def _called(function: Any, y: NDArray[Any], prediction: FloatArray, name: str) -> Any:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from pycvstat.errors import IntervalError, LossError, PycvstatError
 from pycvstat.errors.checks import check_word, shown
-from pycvstat.losses.functions import loss_label
 from pycvstat.losses.predictions import Needs
 from pycvstat.losses.table import FoldMeans, LossTable, Table
 from pycvstat.types import FloatArray
@@ -254,6 +253,17 @@ def _check_probabilities(name: str, given: FloatArray) -> None:
             given=f"predictions from {np.nanmin(given):g} to {np.nanmax(given):g}",
             fix="a learner of probabilities, such as Logit(), or metric='auc', which needs scores",
         )
+
+
+def loss_label(name: str) -> str:
+    """A loss by its name, beside an axis or in a sentence; `Metric.label` is that of a metric.
+
+    Examples
+    --------
+    >>> loss_label("zero_one"), loss_label("squared"), loss_label("user loss")
+    ('0-1 loss', 'squared loss', 'user loss')
+    """
+    return "0-1 loss" if name == "zero_one" else name if name.endswith("loss") else f"{name} loss"
 
 
 def no_pointwise(name: str, table: FoldMeans) -> IntervalError:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import LossError
+from pycvstat.errors import FitError, LossError
 from pycvstat.types import FloatArray
 
 Needs = Literal["numbers", "classes", "probabilities", "scores"]
@@ -98,6 +98,24 @@ class Predictions:
             raise LossError(f"{name} needs two classes.", given=given, fix=advice if ours else None)
         which = (candidate, slice(None), 1) if classes == 2 else candidate
         return np.asarray(self.prob[which])
+
+
+def centre(y: FloatArray, weights: FloatArray, classes: int) -> tuple[float, FloatArray | None]:
+    """What is predicted without predictors: the weighted mean; or the code of the most frequent
+    class, and the shares of all.
+
+    Examples
+    --------
+    >>> centre(np.array([0.0, 1.0, 1.0]), np.ones(3), 2)
+    (1.0, array([0.33333333, 0.66666667]))
+    """
+    if not 0 < weights.sum() < np.inf:
+        raise FitError("the weights of the training rows have no finite sum above 0.")
+    if not classes:
+        return float(np.average(y, weights=weights)), None
+    counts = np.bincount(y.astype(np.int64), weights=weights, minlength=classes)
+    shares = counts / counts.sum()
+    return float(np.argmax(shares)), shares
 
 
 def does_not_say(name: str, maker: str) -> LossError:

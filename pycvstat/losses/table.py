@@ -116,6 +116,10 @@ class Averaged(Sealed):
         sums = self.fold_means() * sizes[:, None].astype(np.longdouble)
         return np.asarray(rmath.column_sums(sums) / sizes.sum(), dtype=np.float64)
 
+    def by_fit(self) -> pd.DataFrame:
+        """One row per fit: repeat, fold, sizes, and the mean loss of the first candidate."""
+        return self.plan.sizes().assign(estimate=self.fold_means()[:, 0])
+
     def total(self) -> FloatArray:
         """The sum of all losses by candidate; infinite where it leaves the range of numbers."""
         with np.errstate(all="ignore"):
@@ -186,17 +190,14 @@ class FoldMeans(Averaged):
 
     def tidy(self) -> pd.DataFrame:
         """One row per (fit, candidate): repeat, fold, size, parameters, mean loss."""
-        plan, count = self.plan, self.means.shape[1]
-        of_fits = {"repeat": plan.repeat + 1, "fold": plan.fold + 1, "n_test": plan.n_test}
-        columns: dict[str, Any] = {name: np.repeat(of, count) for name, of in of_fits.items()}
-        columns |= parameter_columns(self.candidates, len(plan))
+        each, count = self.plan.sizes().drop(columns="n_train"), self.means.shape[1]
+        columns: dict[Any, Any] = {name: np.repeat(each[name].to_numpy(), count) for name in each}
+        columns |= parameter_columns(self.candidates, len(self.plan))
         return pd.DataFrame(columns | {"loss": self.means.ravel()})
 
     def std_error(self) -> FloatArray:
         """Standard deviation of the fold means (ddof 1) over sqrt(fits): the naive one."""
-        means = self.fold_means()
-        none = np.full(means.shape[1], np.nan)
-        return none if len(means) < 2 else np.asarray(deviation(means) / np.sqrt(len(means)))
+        return naive_error(self.means)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -272,12 +273,8 @@ class LossTable(Averaged):
 
     def __repr__(self) -> str:
         rows, candidates = self.losses.shape
-        return f"<LossTable {self.loss}: {rows} rows in {self.n_fits} fits, {candidates} columns>"
-
-    @property
-    def n_fits(self) -> int:
-        """Number of fits."""
-        return len(self.plan)
+        fits = len(self.plan)
+        return f"<LossTable {self.loss}: {rows} rows in {fits} fits, {candidates} columns>"
 
     def fold_means(self) -> FloatArray:
         """Mean loss by fit and candidate, shape (fits, C)."""
@@ -348,7 +345,7 @@ class LossTable(Averaged):
     def tidy(self) -> pd.DataFrame:
         """One row per (fit, row, candidate): repeat, fold, row, parameters, loss."""
         count = self.losses.shape[1]
-        fit = np.repeat(np.arange(self.n_fits), self.plan.n_test)
+        fit = np.repeat(np.arange(len(self.plan)), self.plan.n_test)
         columns: dict[str, Any] = {
             "repeat": np.repeat(self.plan.repeat[fit] + 1, count),
             "fold": np.repeat(self.plan.fold[fit] + 1, count),
@@ -380,16 +377,19 @@ def fold_weights(plan: FoldPlan, weights: FloatArray) -> FloatArray:
     return np.add.reduceat(weights[plan.rows], plan.offsets[:-1])
 
 
-def deviation(values: FloatArray) -> FloatArray:
-    """Standard deviation (ddof 1) by column, also where squares leave the range of numbers.
+def naive_error(values: FloatArray) -> FloatArray:
+    """Standard deviation (ddof 1) over the root of their number by column, of any size.
 
     Examples
     --------
-    >>> deviation(np.array([[1.0, 1e-300], [3.0, 3e-300]])) / [1.0, 1e-300]
-    array([1.41421356, 1.41421356])
+    >>> naive_error(np.array([[1.0, 1e-300], [3.0, 3e-300]])) / [1.0, 1e-300]
+    array([1., 1.])
     """
+    if len(values) < 2:
+        return np.full(values.shape[1:], np.nan)
     power = np.frexp(np.abs(values).max(axis=0))[1]  # exact: a power of two
-    return np.asarray(np.ldexp(np.ldexp(values, -power).std(axis=0, ddof=1), power))
+    spread = np.ldexp(np.ldexp(values, -power).std(axis=0, ddof=1), power)
+    return np.asarray(spread / np.sqrt(len(values)))
 
 
 def parameter_columns(candidates: Sequence[dict[str, Any]], times: int) -> dict[str, list[Any]]:

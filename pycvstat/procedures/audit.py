@@ -18,7 +18,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.losses.predictions import Predictions
-from pycvstat.losses.table import deviation
+from pycvstat.losses.table import naive_error
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.leaks import (
     RARE,
@@ -330,7 +330,7 @@ def _partners(plan: FoldPlan) -> IntArray:
 def _one_sided(skill: FloatArray) -> float:
     from scipy.stats import t
 
-    error = float(deviation(skill)) / np.sqrt(len(skill))
+    error = float(naive_error(skill))
     if error == 0:
         return 0.0 if skill[0] > 0 else 1.0
     return float(t.sf(_mean(skill) / error, len(skill) - 1))

@@ -21,11 +21,11 @@ from pycvstat.intervals.from_table import usual_row
 from pycvstat.intervals.metric_rows import confusion_rows, metric_rows
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
-from pycvstat.learners.ols import centre
+from pycvstat.learners.solution import Selected
 from pycvstat.losses import FoldMeans, LossTable, loss_label
 from pycvstat.losses.metric import Averaging
 from pycvstat.losses.metrics import Measured, MetricLike, metric
-from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.predictions import Predictions, centre
 from pycvstat.losses.table import Sealed, of_folds
 from pycvstat.procedures.burman import BiasAdjustment, bias_adjustment
 from pycvstat.procedures.engine import Failure, OnError, Outcome
@@ -33,11 +33,9 @@ from pycvstat.procedures.setting import (
     Arguments,
     Setting,
     augmented,
-    fold_rows,
     one_row,
     out_of_fold,
     read_setting,
-    selected_in_fits,
 )
 from pycvstat.procedures.stability import Stability, stability
 from pycvstat.rmath.random import Random
@@ -230,6 +228,12 @@ class CVResult(Sealed, OfTable):
             plan, np.abs(y[plan.rows] - values)[:, None], predictions=predicted, y=y, levels=levels
         )
 
+    @property
+    def selected(self) -> list[tuple[str, ...]]:
+        """The terms that were selected in every fit, where that is what the learner does."""
+        fits = [one[0] for one in self.details if isinstance(one, tuple) and len(one) == 1]
+        return [fit.selected for fit in fits if isinstance(fit, Selected)]
+
     @answering
     def stability(self, draws: int = 200, random: Random = 1) -> Stability:
         """How much losses hang on one training row: `draws` refits with a row replaced."""
@@ -243,9 +247,8 @@ class CVResult(Sealed, OfTable):
         """
         check_word("what", what, ("estimate", *self.more_tables))
         if what == "folds":
-            selected = selected_in_fits(self.details)
-            more = {"selected": [" + ".join(one) or "1" for one in selected]} if selected else {}
-            return fold_rows(self.table).assign(**more)
+            chosen = [" + ".join(one) or "1" for one in self.selected]
+            return self.table.by_fit().assign(**({"selected": chosen} if chosen else {}))
         if what == "losses":
             return self.table.tidy()
         rows, without = self._averages(level)

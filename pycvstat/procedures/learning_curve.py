@@ -19,7 +19,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners import as_learner
 from pycvstat.learners.base import Learner
 from pycvstat.losses import LossTable
-from pycvstat.losses.table import Sealed, deviation
+from pycvstat.losses.table import Sealed, naive_error
 from pycvstat.procedures.error_curve import kept, train_and_test
 from pycvstat.procedures.setting import (
     Arguments,
@@ -84,10 +84,6 @@ class LearningCurve(Sealed, Verbs):
 
     def tidy(self) -> pd.DataFrame:
         """One row per training size: n_train, train, test, gap, std_error of test."""
-        count = len(self.test)
-        error = (
-            deviation(self.test) / np.sqrt(count) if count > 1 else np.full(len(self.sizes), np.nan)
-        )
         train, test = rmath.mean(self.train, axis=0), rmath.mean(self.test, axis=0)
         return pd.DataFrame(
             {
@@ -95,7 +91,7 @@ class LearningCurve(Sealed, Verbs):
                 "train": train,
                 "test": test,
                 "gap": test - train,
-                "std_error": error,
+                "std_error": naive_error(self.test),
             }
         )
 

@@ -30,7 +30,7 @@ from pycvstat.learners.solution import FitReport, Sample
 from pycvstat.losses import FoldMeans, as_loss, loss_label
 from pycvstat.procedures.cross_validate import OfTable
 from pycvstat.procedures.notes import tell_notes
-from pycvstat.procedures.setting import RunArguments, fold_rows
+from pycvstat.procedures.setting import RunArguments
 from pycvstat.rmath.random import as_stream
 from pycvstat.run import Execution, execution_from, run_tasks
 from pycvstat.run.reproducible import one_thread
@@ -86,7 +86,7 @@ class PartitionedResult(OfTable):
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """One row per quantity, or per fold (``"folds"``)."""
         check_word("what", what, ("estimate", "folds"))
-        return fold_rows(self.table) if what == "folds" else pd.DataFrame(self._averages(level)[0])
+        return self.table.by_fit() if what == "folds" else pd.DataFrame(self._averages(level)[0])
 
     def glance(self, level: float = 0.95) -> pd.DataFrame:
         """One row: learner, loss, estimates, interval, metrics, sizes, seed."""

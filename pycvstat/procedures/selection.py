@@ -16,7 +16,11 @@ from pycvstat.types import FloatArray
 
 RuleName = Literal["min", "one_se", "tolerance"]
 Complexity = str | Sequence[str] | Callable[[dict[str, Any]], float]
-RULES = ("min", "one_se", "tolerance")
+RULES = {
+    "min": "the {best} estimate",
+    "one_se": "the simplest candidate within one naive standard error of the {best} estimate",
+    "tolerance": "the simplest candidate within a share of {share:g} of the {best} estimate",
+}
 
 
 def _check_complexity(given: Any) -> None:
@@ -65,6 +69,21 @@ class Rule:
                 "tolerance must be a number and must not be negative.", given=shown(self.tolerance)
             )
 
+    def words(self, best: str = "smallest") -> str:
+        """The rule in words.
+
+        Examples
+        --------
+        >>> Rule("min").words("largest")
+        'the largest estimate'
+        """
+        return RULES[self.name].format(share=self.tolerance, best=best)
+
+    @property
+    def citation(self) -> tuple[str, ...]:
+        """Keys of the works that it goes back to."""
+        return ("breiman1984",) if self.name == "one_se" else ()
+
 
 def read_rule(
     name: RuleName,
@@ -74,7 +93,7 @@ def read_rule(
     candidates: Sequence[dict[str, Any]],
 ) -> Rule:
     """The rule, or an error that names a parameter by which these candidates can be ordered."""
-    if name in RULES[1:] and complexity is None:
+    if name != "min" and name in RULES and complexity is None:
         raise _no_order(name, _advised_order(learner, candidates))
     return Rule(name, complexity, tolerance)
 
@@ -327,12 +346,13 @@ def edges(candidates: Sequence[Mapping[str, Any]], index: int, learner: Learner)
     >>> edges(grid, 2, KNN()), edges(grid, 0, KNN())
     ({'k': 'largest'}, {})
     """
-    found, limits = {}, learner.with_params(**candidates[index]).base.limits
+    found = {}
     for name, value in candidates[index].items():
         tried = {c[name] for c in candidates if is_number(c.get(name))}
-        if len(tried) < FEW or not is_number(value):
+        if len(tried) < FEW or not is_number(value) or min(tried) < value < max(tried):
             continue
-        low, high = limits.get(name, (-np.inf, np.inf))
+        of = learner.with_params(**candidates[index]).base
+        low, high = of.limits.get(name, (-np.inf, np.inf))
         if value == min(tried) and value > low:
             found[name] = "smallest"
         if value == max(tried) and value < high:

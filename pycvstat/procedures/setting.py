@@ -19,8 +19,7 @@ from pycvstat.folds.forms import named
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.learners.base import Learner, Params, Prepared
-from pycvstat.learners.solution import Selected
-from pycvstat.losses import Loss, LossTable, Table, as_loss
+from pycvstat.losses import Loss, LossTable, as_loss
 from pycvstat.losses.table import fold_weights
 from pycvstat.procedures.engine import Keep, OnError, Outcome, run
 from pycvstat.rmath.random import as_stream
@@ -229,44 +228,8 @@ def one_row(
     found: Mapping[str, Any], task: Task, plan: FoldPlan, seed: int | None, **counts: int
 ) -> pd.DataFrame:
     """What was found, and what was done for it: rows, weights, counts of fits, folds, seed."""
-    done = {"n": task.n, "weights": weights_used(task), **counts}
+    done = {"n": task.n, "weights": task.weights_used, **counts}
     return pd.DataFrame([{**found, **done, "folds": plan.recipe, "seed": seed}])
-
-
-def weights_used(task: Task) -> str:
-    """What weights did: they enter the fits, and the risk only where that was asked for.
-
-    Examples
-    --------
-    >>> weights_used(Task.build("y ~ x", {"x": [1.0, 2.0], "y": [1.0, 4.0]}))
-    'none'
-    """
-    if task.loss_weights is None:
-        return "none" if task.weights is None else "in the fits, not in the losses"
-    return "in the losses" if task.weights is None else "in the fits and in the losses"
-
-
-def fold_rows(table: Table) -> pd.DataFrame:
-    """One row per fit: repeat, fold, sizes, and the mean loss on its test rows."""
-    plan = table.plan
-    return pd.DataFrame(
-        {
-            "repeat": plan.repeat + 1,
-            "fold": plan.fold + 1,
-            "n_train": plan.n_train,
-            "n_test": plan.n_test,
-            "estimate": table.fold_means()[:, 0],
-        }
-    )
-
-
-def selected_in_fits(details: Sequence[Any]) -> list[tuple[str, ...]]:
-    """The terms that were selected inside the fits, where that is what the learner does."""
-    return [
-        detail[0].selected
-        for detail in details
-        if isinstance(detail, tuple) and len(detail) == 1 and isinstance(detail[0], Selected)
-    ]
 
 
 def out_of_fold(table: LossTable) -> FloatArray:

@@ -18,7 +18,6 @@ from pycvstat.errors import InputError
 from pycvstat.intervals.metric_rows import usual_metrics
 from pycvstat.losses import LossTable
 from pycvstat.losses.metrics import METRICS
-from pycvstat.procedures.setting import weights_used
 from pycvstat.report.content import Cite, Facts, Inline, Section, Table, paragraph, section
 from pycvstat.report.numbers import aligned, count, in_unit, listed, settings
 from pycvstat.report.sentences import folds_words, learner_parts, loss_words
@@ -192,7 +191,7 @@ def _missing(task: Task) -> str:
 def _imbalance(task: Task) -> str:
     """Weights of classes; that there are no classes; nothing where neither is known."""
     if task.response.levels:
-        return "" if task.weights is None else f"weights of rows, {weights_used(task)}"
+        return "" if task.weights is None else f"weights of rows, {task.weights_used}"
     numbers = not task.response.zeros_and_ones
     return f"not applicable: {task.response.name} is a number" if numbers else ""
 

@@ -17,7 +17,6 @@ from pycvstat.intervals.result import Estimand
 from pycvstat.learners.parts import Composed
 from pycvstat.losses import LOSSES, loss_label
 from pycvstat.losses.metrics import METRICS
-from pycvstat.procedures.setting import weights_used
 from pycvstat.report.content import Cite, Inline, Verbatim
 from pycvstat.report.numbers import (
     aligned,
@@ -334,6 +333,11 @@ def value_words(value: float, found: Interval, unit: str = "") -> str:
     return f"{middle}{unit} ({_limits(found, low, high)})"
 
 
+def cited(keys: tuple[str, ...]) -> Parts:
+    """The works behind what was said, where there are any."""
+    return [" ", Cite(keys)] if keys else []
+
+
 def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
     """A learner with its parameters, without the tuned ones, and the works it goes back to."""
     if learner.candidates:
@@ -347,20 +351,20 @@ def learner_parts(learner: Any, tuned: Collection[str] = ()) -> Parts:
     told = {name: params[name] for name in learner.always_told} | changed_params(learner)
     told = {name: value for name, value in told.items() if name not in tuned}
     words = (learner.title or learner.name) + (f" with {settings(told)}" if told else "")
-    return [words, *([" ", Cite(learner.citation)] if learner.citation else [])]
+    return [words, *cited(learner.citation)]
 
 
 def plan_parts(plan: FoldPlan, task: Task | None = None) -> Parts:
     """A fold plan with what it keeps together, and the work it goes back to."""
     crossed = plan.scheme in ("K-fold", "leave-one-out", "repeated K-fold")
-    cite: Parts = [" ", Cite(("stone1974",))] if crossed else []
-    return [plan_words(plan) if task is None else plan_told(plan, task), *cite]
+    words = plan_words(plan) if task is None else plan_told(plan, task)
+    return [words, *cited(("stone1974",) if crossed else ())]
 
 
 def data_parts(task: Task) -> Parts:
     """The data at the end of a sentence."""
     missing = f"; {count(task.omitted, 'row')} with missing values left out"
-    used, on = weights_used(task), f", on {count(task.n, 'row')} ("
+    used, on = task.weights_used, f", on {count(task.n, 'row')} ("
     weights = "" if used == "none" else f" Weights were {used}."
     words = numbers_words(task.response)
     numbers = f" {capital(words)}." if words else ""

@@ -176,7 +176,7 @@ class Frame:
         digest = hashlib.sha256()
         for name in self.names:
             column = self[name]
-            head = [name, column.kind, list(column.levels), len(column)]
+            head = [name, column.kind, list(column.levels), self.n]
             digest.update(json.dumps(head).encode())
             digest.update(_bytes(column))
         return digest.hexdigest()

@@ -34,6 +34,11 @@ MANY = 6  # lines in one picture
 ERRORS = {"test": "test error", "train": "train error", "gap": "gap: test minus train"}
 FILLED: dict[str, Any] = POINTS | {"marker": "o", "markersize": 5, "color": INK}
 NAIVE = "± 1 naive s.e."
+CURVE = (
+    "Estimate by candidate (mean of fold means), one naive standard error around it, the chosen "
+    "candidate, and the {best} estimate with its standard error."
+)
+"""What `tuning_curve` draws."""
 
 
 @dataclass(frozen=True)

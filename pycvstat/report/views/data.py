@@ -12,8 +12,8 @@ import pandas as pd
 
 from pycvstat.data.formula import quote
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.folds.problems import plan_problems
 from pycvstat.losses import loss_label
-from pycvstat.procedures.setting import weights_used
 from pycvstat.report.content import Block, Facts, Note, Table, paragraph, section
 from pycvstat.report.numbers import aligned, capital, count, in_unit, listed, number, table_of
 from pycvstat.report.plots.predictions import FITS, ROWS, fold_map, tell_folds
@@ -224,7 +224,7 @@ def weights_fact(task: Task) -> list[tuple[str, str]]:
     if weights is None:
         return []
     low, high = aligned([weights.min(), weights.max()])
-    return [("weights", f"from {low} to {high}, {weights_used(task)}")]
+    return [("weights", f"from {low} to {high}, {task.weights_used}")]
 
 
 def predictors(task: Task) -> str:
@@ -258,7 +258,7 @@ def fold_blocks(
         *([("seed", seed_words(seed))] if seed is not None else []),
         ("made by", f"{plan.recipe}, fingerprint {plan.fingerprint[:16]}"),
     )
-    problems = plan.check(refuse=False)
+    problems = plan_problems(plan)
     note = [Note(f"These folds are not sound: {listed(list(problems), 4)}.")] if problems else []
     return [Facts(rows), *note]
 

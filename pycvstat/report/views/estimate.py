@@ -13,7 +13,6 @@ import pandas as pd
 from pycvstat.errors import IntervalError, heard
 from pycvstat.intervals import METHODS, Interval, interval, legal_methods
 from pycvstat.losses import LossTable
-from pycvstat.procedures.setting import fold_rows
 from pycvstat.report.content import Block, Facts, Headline, Inline, Note, Section, Table, section
 from pycvstat.report.numbers import (
     aligned,
@@ -182,7 +181,7 @@ class EstimateView(FoldsView):
     @cached_property
     def fold_rows(self) -> pd.DataFrame:
         """One row per fit."""
-        return fold_rows(self.table)
+        return self.table.by_fit()
 
     def fold_errors(self) -> Section:
         """Errors of the folds as a table and a picture."""

@@ -16,6 +16,7 @@ from pycvstat.report.numbers import aligned, count, listed, settings, sizes, tab
 from pycvstat.report.plots import candidates, predictions
 from pycvstat.report.sentences import (
     candidates_words,
+    cited,
     data_parts,
     kept_words,
     learner_parts,
@@ -26,14 +27,14 @@ from pycvstat.report.sentences import (
     plan_parts,
     plan_words,
 )
-from pycvstat.report.views.base import WIDE, Picture, Sections
+from pycvstat.report.views.base import MOST_ROWS, WIDE, Picture, Sections
 from pycvstat.report.views.risk import RiskView
-from pycvstat.report.views.tuning import CURVE, LISTED, TuneView, one_se_parts, rule_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pycvstat.folds.plan import FoldPlan
+    from pycvstat.report.views.tuning import TuneView
 
 CURVES = "Inner estimates of every outer fit, their mean, and what each chose."
 CHOSEN = "How often each candidate was chosen."
@@ -104,9 +105,9 @@ class NestedView(RiskView, of=NestedResult):
         """The selection rule in words, with what it reads."""
         by, rule = self.chooses_by, self.result.tuned.selection_rule
         if by is None:
-            return rule_words(rule)
+            return rule.words()
         best = "largest" if by.better == "larger" else "smallest"
-        return f"{rule_words(rule, best)} of {by.label}"
+        return f"{rule.words(best)} of {by.label}"
 
     @property
     def drawn(self) -> list[Any]:
@@ -198,7 +199,7 @@ class NestedView(RiskView, of=NestedResult):
         """Candidates that were chosen, how often."""
         headers = {name: name for name in self.names} | {"times": "times chosen"}
         words = "Candidates chosen in the outer fits."
-        return table_of(self.chosen.iloc[:LISTED], headers, words)
+        return table_of(self.chosen.iloc[:MOST_ROWS], headers, words)
 
     def final(self) -> Section:
         """Tuning on all rows: the smallest estimate beside the nested one."""
@@ -216,7 +217,7 @@ class NestedView(RiskView, of=NestedResult):
             rows[1:] = [(of, smallest, inner)]
         head, words = ("quantity", "value", "training rows"), "Means of fold means."
         table = Table(head, tuple(rows), "lrr", words)
-        choice = TuneView(retuned).choice()
+        choice = self._final().choice()
         return section("Tuning on all rows", paragraph(FINAL), table, choice, self.figure("tuning"))
 
     @cached_property
@@ -237,7 +238,7 @@ class NestedView(RiskView, of=NestedResult):
             "tuning": Picture(
                 lambda ax: self._final().draw(ax),
                 WIDE,
-                CURVE.format(best="smallest"),
+                candidates.CURVE.format(best="smallest"),
                 lambda: self._final().tell(),
                 lambda: self.result.retuned.tidy(),
             ),
@@ -250,6 +251,8 @@ class NestedView(RiskView, of=NestedResult):
 
     def _final(self) -> TuneView:
         """The tuning on all rows: drawing it tunes on them, where that was not done."""
+        from pycvstat.report.views.tuning import TuneView
+
         return TuneView(self.result.retuned, units=self.units)
 
     @property
@@ -308,7 +311,7 @@ class NestedView(RiskView, of=NestedResult):
             f" The parameters were chosen among {candidates_words(result.candidates)} on the "
             "training rows of each outer fit",
             f" by {self.inner_folds}, taking {self.rule}",
-            *one_se_parts(result.tuned.rule),
+            *cited(result.tuned.selection_rule.citation),
             ", and the chosen learner was fitted again on those rows. Chosen were "
             f"{listed(chosen, 6)}.",
             *self.averages_told(),

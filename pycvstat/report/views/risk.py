@@ -13,7 +13,6 @@ from pycvstat.intervals.metric_rows import usual_metrics
 from pycvstat.learners.solution import FitReport
 from pycvstat.losses.metrics import METRICS
 from pycvstat.procedures.cross_validate import CVResult
-from pycvstat.procedures.setting import selected_in_fits
 from pycvstat.report.content import Block, Cite, Inline, Note, Section, Table, section
 from pycvstat.report.numbers import (
     capital,
@@ -241,7 +240,7 @@ def fit_notes(result: Any) -> list[Block]:
 
 def selected_section(result: CVResult) -> Section | None:
     """How often each term was selected inside the fits, where terms were."""
-    chosen = selected_in_fits(result.details)
+    chosen = result.selected
     if not chosen:
         return None
     times = Counter(label for labels in chosen for label in labels)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pycvstat.procedures.selection import Rule
 from pycvstat.procedures.tune import TuneResult
-from pycvstat.report.content import Block, Cite, Facts, Headline, Inline, Note, Table, section
+from pycvstat.report.content import Block, Facts, Headline, Inline, Note, Table, section
 from pycvstat.report.numbers import aligned, count, listed, number, setting, settings, table_of
-from pycvstat.report.plots.candidates import tuning_curve
+from pycvstat.report.plots.candidates import CURVE, tuning_curve
 from pycvstat.report.sentences import (
     NAIVE,
     candidates_words,
+    cited,
     data_parts,
     learner_parts,
     learner_words,
@@ -96,15 +96,6 @@ class GridView(DataView):
         raise NotImplementedError
 
 
-RULES = {
-    "min": "the {best} estimate",
-    "one_se": "the simplest candidate within one naive standard error of the {best} estimate",
-    "tolerance": "the simplest candidate within a share of {tolerance:g} of the {best} estimate",
-}
-CURVE = (
-    "Estimate by candidate (mean of fold means), one naive standard error around it, the chosen "
-    "candidate, and the {best} estimate with its standard error."
-)
 REFITTED = {"all": "all rows", "train": "the training rows", "none": "nothing"}
 
 
@@ -181,7 +172,7 @@ class TuneView(GridView, of=TuneResult):
         result = self.result
         return (
             f"By {self.told()}, {settings(result.best) or 'the only candidate'} was chosen among "
-            f"{candidates_words(result.candidates)} as {rule_words(result.rule, self.best)} of "
+            f"{candidates_words(result.candidates)} as {result.rule.words(self.best)} of "
             f"the {self.risk}: {number(result.estimate)}{'' if result.metric else self.unit}."
         )
 
@@ -204,7 +195,7 @@ class TuneView(GridView, of=TuneResult):
         tied = [settings(one) for one in result.tied] if len(result.tied) > 1 else []
         rows = (
             ("chosen", settings(result.best) or "the only candidate"),
-            ("rule", rule_words(result.rule, self.best)),
+            ("rule", result.rule.words(self.best)),
             ("candidates", candidates_words(result.candidates)),
             ("ties", listed(tied, 6) or "none"),
             ("refitted on", REFITTED[result.refit]),
@@ -269,8 +260,8 @@ class TuneView(GridView, of=TuneResult):
             *plan_parts(result.plan, result.task),
             *data_parts(result.task),
             f" By {result.metric or loss_words(self.loss)}, ",
-            f"{rule_words(result.rule, self.best)} was chosen",
-            *one_se_parts(result.rule.name),
+            f"{result.rule.words(self.best)} was chosen",
+            *cited(result.rule.citation),
             f": {settings(result.best)}, with an estimate of {number(result.estimate)} (mean of "
             f"fold means; {number(result.pooled)} as mean over observations). This value was used "
             "for the choice and is not an estimate of the risk of the tuned procedure.",
@@ -297,19 +288,3 @@ def standing_notes(result: TuneResult) -> list[Block]:
             f" is within the noise of the split: its naive standard error is {noise}{others}."
         )
     return [Note(text) for text in words]
-
-
-def rule_words(rule: Rule, best: str = "smallest") -> str:
-    """The selection rule in words.
-
-    Examples
-    --------
-    >>> rule_words(Rule("min"))
-    'the smallest estimate'
-    """
-    return RULES[rule.name].format(tolerance=rule.tolerance, best=best)
-
-
-def one_se_parts(rule: str) -> list[Inline]:
-    """The origin of the one-standard-error rule, where it was used."""
-    return [" ", Cite(("breiman1984",))] if rule == "one_se" else []
