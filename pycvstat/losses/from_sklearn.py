@@ -44,8 +44,6 @@ def of_sklearn(given: Callable[..., Any]) -> tuple[str, Metric] | None:
         function, arguments = function.func, function.keywords | arguments
     module, name = getattr(function, "__module__", ""), getattr(function, "__name__", "")
     of_theirs = str(module).startswith("sklearn.metrics")
-    if not of_theirs and function is given:
-        return None
     needs = _asked_by(given) or (_needs(module, name, arguments) if of_theirs else None)
     if not of_theirs and needs is None:
         return None
@@ -64,7 +62,7 @@ def _of_labels(
     scikit-learn sorts the labels, and so the columns of probabilities. Where it cannot see them all
     in a fold, or their order counts, it is told them.
     """
-    told = [arguments.get("pos_label"), *np.atleast_1d(arguments.get("labels", 1))]
+    told = [arguments.get("pos_label"), *np.atleast_1d(arguments.get("labels", ()))]
     named = len(levels) > 2 or any(isinstance(one, str) for one in told)
     order = np.argsort(levels) if named else np.arange(len(levels))
     names: Any = np.array(levels) if named else order

@@ -306,8 +306,8 @@ def only_within(known: set[CodeType], old: CodeType, new: CodeType) -> bool:
     """Whether two sources differ in bodies of functions that are there, not in what imports run."""
     if old in known:
         return True
-    own = [one.replace(co_consts=tuple(c for c in one.co_consts if not isinstance(c, CodeType)))
-           for one in (old, new)]  # fmt: skip
+    own = [one.replace(co_consts=tuple(c for c in one.co_consts if not isinstance(c, CodeType)),
+                       co_linetable=b"") for one in (old, new)]  # fmt: skip
     pairs = zip(inner(old), inner(new), strict=True)
     return own[0] == own[1] and all(only_within(known, a, b) for a, b in pairs)
 

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import numpy as np
 from numba import njit
 
-from pycvstat.rmath.random.draws import BitStream
+from pycvstat.rmath.random.draws import BitStream, ahead
 from pycvstat.rmath.random.generator import RRandom, SampleKind
 from pycvstat.types import IntArray
 
@@ -63,7 +63,7 @@ def drawn(stream: BitStream, n: int, count: int, replace: bool, rounding: bool) 
     """
     deck, places, done = np.arange(n), np.empty(count, dtype=np.int64), 0
     while done < count:
-        bits = stream.peek(min(2 * (count - done) + 64, _BATCH))
+        bits = stream.peek(min(ahead(count - done), _BATCH))
         done, used = _drawn(bits, deck, replace, rounding, places, done)
         stream.skip(used)
     return places

@@ -126,6 +126,11 @@ def as_uniforms(bits: Bits) -> FloatArray:
     return uniforms
 
 
+def ahead(count: int) -> int:
+    """How many tries are looked at for `count` draws, of which about half may be refused."""
+    return 2 * count + 16
+
+
 def consecutive(length: IntArray, count: int) -> tuple[IntArray, int]:
     """Where consecutive draws start when one that starts at t consumes ``length[t]``.
 
@@ -243,8 +248,8 @@ def exponentials(stream: BitStream, count: int) -> FloatArray:
     draws = np.empty(count)
     made = 0
     while made < count:
-        window = as_uniforms(stream.peek(2 * (count - made) + 64))
-        values, used = _draws(window, count - made)
+        left = count - made
+        values, used = _draws(as_uniforms(stream.peek(ahead(left))), left)
         draws[made : made + len(values)] = values
         made += len(values)
         stream.skip(used)

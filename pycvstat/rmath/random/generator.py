@@ -209,7 +209,7 @@ class RRandom:
             return without_replacement(self._stream, weights, count)
         if count == 0:
             return np.empty(0, dtype=np.int64)
-        if replace or count < 2:
+        if replace:
             return equal_range(self._stream, n, count, rounding=self._rounding)
         if n > _HASHED_ABOVE and count <= n / 2:
             return self._distinct(n, count)

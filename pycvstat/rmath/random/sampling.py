@@ -7,7 +7,7 @@ from operator import length_hint
 
 import numpy as np
 
-from pycvstat.rmath.random.draws import Bits, BitStream, as_uniforms, consecutive
+from pycvstat.rmath.random.draws import Bits, BitStream, ahead, as_uniforms, consecutive
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _TWO_UNIFORMS_ABOVE = 2147483647.0
@@ -24,13 +24,14 @@ def equal_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> Int
     parts: list[IntArray] = []
     made = 0
     while made < count:
-        tries = _tries(stream, bits, 2 * (count - made) + 16)
-        accepted = np.flatnonzero(tries < n)[: count - made]
-        used = accepted[-1] + 1 if len(accepted) == count - made else len(tries)
+        left = count - made
+        tries = _tries(stream, bits, ahead(left))
+        accepted = np.flatnonzero(tries < n)[:left]
+        used = accepted[-1] + 1 if len(accepted) == left else len(tries)
         stream.skip(int(used) * chunks)
         parts.append(tries[accepted])
         made += len(accepted)
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+    return np.concatenate(parts)
 
 
 def shrinking_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> memoryview[int]:
@@ -55,10 +56,11 @@ def index_then_uniform(stream: BitStream, n: int, count: int) -> tuple[IntArray,
     index, uniform = [np.empty(0, dtype=np.int64)], [np.empty(0)]
     made = 0
     while made < count:
-        outputs = stream.peek((2 * chunks + 1) * (count - made) + 64)
+        left = count - made
+        outputs = stream.peek((chunks + 1) * ahead(left))
         tries = _joined(np.lib.stride_tricks.sliding_window_view(outputs, chunks), bits)
         accepted = _next_accepted(tries < n, chunks)
-        starts, used = consecutive(accepted - np.arange(len(tries)) + chunks + 1, count - made)
+        starts, used = consecutive(accepted - np.arange(len(tries)) + chunks + 1, left)
         stream.skip(used)
         index.append(tries[accepted[starts]])
         uniform.append(as_uniforms(outputs[accepted[starts] + chunks]))
@@ -77,7 +79,7 @@ def _next_accepted(accepted: BoolArray, chunks: int) -> IntArray:
 
 def _accept(stream: BitStream, chunks: int, n: int, until: int, drawn: memoryview[int]) -> int:
     """Draw indices while the range shrinks from `n` towards `until`; the range reached."""
-    outputs = stream.peek(chunks * min(2 * (n - until) + 16, _BATCH))
+    outputs = stream.peek(chunks * min(ahead(n - until), _BATCH))
     tries = iter(_joined(outputs.reshape(-1, chunks), 16 * chunks).tolist())
     total, place = length_hint(tries), 0
     half = 1 << _bits(n) >> 1  # down to it as many bits of a try count
