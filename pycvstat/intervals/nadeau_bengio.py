@@ -148,7 +148,7 @@ def corrected_t(
     scores, n_train, n_test = in_common_rows(given)
     values = _scores(scores)
     train, test = _sizes(n_train, values.size, "n_train"), _sizes(n_test, values.size, "n_test")
-    limits = corrected_t_limits(values, float(test.sum() / train.sum()), level)
+    limits = corrected_t_limits(values, float(test.sum() / max(train.sum(), 1.0)), level)
     known = (
         "safe but wide on a single K-fold, slightly liberal on many repetitions; meant for "
         "training shares of about 0.9"

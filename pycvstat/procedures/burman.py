@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import numpy as np
 
 from pycvstat.errors import FoldError, noted
 from pycvstat.procedures.setting import Setting, refuse_loss_weights
+from pycvstat.run import Execution, run_tasks
 
 if TYPE_CHECKING:
     from pycvstat.procedures.cross_validate import CVResult
@@ -45,8 +47,11 @@ class BiasAdjustment:
         return self.pooled + self.full - self.folds_on_all
 
 
-def bias_adjustment(setting: Setting, result: CVResult) -> BiasAdjustment:
-    """Burman's adjustment: every fold's model and the full model on all rows."""
+def bias_adjustment(setting: Setting, result: CVResult, label: str) -> BiasAdjustment:
+    """Burman's adjustment: every fold's model and the full model on all rows.
+
+    Under the label of the run its fits draw from the global generators what they drew there.
+    """
     plan = setting.plan
     refuse_loss_weights(setting.task, "the bias adjustment")
     if not plan.is_partition:
@@ -55,13 +60,14 @@ def bias_adjustment(setting: Setting, result: CVResult) -> BiasAdjustment:
     prepared, y = setting.prepare(result.learner), setting.task.response.values
     contexts = prepared.begin(plan, deepcopy(setting.stream))  # the inner folds of the run itself
     everything = np.arange(plan.n)
+    trained = [*(train for train, _ in plan), everything]
 
-    def error_on_all(train: np.ndarray, context: object) -> float:
-        p = prepared.predict(train, everything, None, context)
+    def error_on_all(_: None, i: int) -> float:
+        with noted() if i < len(plan) else nullcontext():  # what these fits have to say was said
+            p = prepared.predict(trained[i], everything, None, contexts[i])
         return float(setting.loss.pointwise(y, p).mean())
 
-    with noted():  # what these fits have to say was said
-        on_all = [error_on_all(plan.train_rows(i), contexts[i]) for i in range(len(plan))]
+    fits, here = range(len(trained)), Execution()
+    *on_all, full = run_tasks(error_on_all, None, fits, execution=here, identity={}, label=label)
     share = plan.n_test / plan.n_test.sum()
-    full = error_on_all(everything, contexts[-1])
     return BiasAdjustment(result.pooled, full, float(share @ np.asarray(on_all)))

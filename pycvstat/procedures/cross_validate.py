@@ -366,8 +366,9 @@ def cross_validate(
         summed: Any = cross_validate_partitions(chosen, formula, data, folds, loss, asked)
         return summed  # type: ignore[no-any-return]
     setting = read_setting([chosen], formula, data, folds, loss, arguments, on_error)
-    found = cross_validated(setting, chosen, f"cross-validating {chosen.name}")
-    return replace(found, bias=bias_adjustment(setting, found)) if bias_adjusted else found
+    label = f"cross-validating {chosen.name}"
+    found = cross_validated(setting, chosen, label)
+    return replace(found, bias=bias_adjustment(setting, found, label)) if bias_adjusted else found
 
 
 def cross_validated(setting: Setting, learner: Learner, label: str, **more: Any) -> CVResult:

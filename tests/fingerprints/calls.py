@@ -21,11 +21,13 @@ import scipy.linalg  # whose BLAS is loaded with it
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.fingerprints import (
+    of_data_asked,
     of_data_edges,
     of_defaults,
     of_folds,
     of_folds_edges,
     of_intervals,
+    of_intervals_asked,
     of_intervals_edges,
     of_learners,
     of_learners_edges,
@@ -33,6 +35,7 @@ from tests.fingerprints import (
     of_losses_edges,
     of_others,
     of_procedures,
+    of_procedures_asked,
     of_procedures_edges,
     of_records,
     of_rmath,
@@ -46,6 +49,7 @@ RECORDED = Path(__file__).parent / "recorded.json"
 CALLS: dict[str, Callable[[], Any]] = {
     **of_folds.CALLS,
     **of_data_edges.CALLS,
+    **of_data_asked.CALLS,
     **of_defaults.CALLS,
     **of_folds_edges.CALLS,
     **of_learners.CALLS,
@@ -54,8 +58,10 @@ CALLS: dict[str, Callable[[], Any]] = {
     **of_losses_edges.CALLS,
     **of_procedures.CALLS,
     **of_procedures_edges.CALLS,
+    **of_procedures_asked.CALLS,
     **of_intervals.CALLS,
     **of_intervals_edges.CALLS,
+    **of_intervals_asked.CALLS,
     **of_others.CALLS,
     **of_records.CALLS,
     **of_rmath.CALLS,

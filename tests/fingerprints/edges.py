@@ -28,6 +28,7 @@ def outcome(call: Callable[[], Any]) -> list[Any]:
     """The value of a call and what it warns of, or what it refuses."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
+        warnings.simplefilter("error", RuntimeWarning)  # of NumPy: no user is to see it
         try:
             value = ["is", call()]
         except PycvstatError as error:

@@ -218,3 +218,18 @@ def test_six_scenarios_and_the_first_sets_again():
     for name, resampled in record_selection.RESAMPLED.items():
         before = RECORDED["resampled"][name]["first"][:3]
         assert resampled.result(2)["first"][:3] == pytest.approx(before, rel=1e-9)
+
+
+@pytest.mark.parametrize("unit", [2.0**-460, 2.0**660])
+def test_losses_have_no_unit(unit: float) -> None:
+    """Of 1e-139 and of 1e199, whose squares are no numbers of a computer."""
+    plan = pcv.KFold(5, random=1).plan(60)
+    losses = np.random.default_rng(1).gamma(2.0, size=(60, 3)) * [1.0, 1.1, 1.6]
+    named = tuple({"k": k} for k in range(3))
+    one, other = (
+        confidence_set(LossTable(plan, of[plan.rows], candidates=named), draws=200)
+        for of in (losses, losses * unit)
+    )
+    np.testing.assert_array_equal(one.statistic, other.statistic)
+    np.testing.assert_array_equal(one.p_value, other.p_value)
+    assert 0 < one.inside.sum() < 3

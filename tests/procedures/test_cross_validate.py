@@ -363,3 +363,31 @@ def test_numbers_of_a_result_cannot_be_changed_in_place() -> None:
     for array in (found.table.losses, found.table.predictions.values):
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 0
+
+
+class Drawn:
+    """Predicts one number, drawn from NumPy's global generator."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def fit(self, X, y):
+        self.value_ = np.random.normal()
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.value_)
+
+
+def test_the_bias_adjustment_is_of_the_fits_that_were_made():
+    """Of a learner that draws, too: the model of a fold on all rows is the one that tested it."""
+    data = {"x": np.arange(12.0), "y": np.arange(12.0) % 5}
+    state = np.random.get_state()[1].tolist()
+    first, again = (
+        pcv.cross_validate(Drawn(), "y ~ x", data, folds=pcv.Blocks(4), bias_adjusted=True)
+        for _ in range(2)
+    )
+    assert np.random.get_state()[1].tolist() == state
+    assert first.bias == again.bias
+    drawn = first.predictions[:, None]  # of equal folds: each counts as often
+    assert first.bias.folds_on_all == pytest.approx(((data["y"] - drawn) ** 2).mean(), rel=1e-13)
