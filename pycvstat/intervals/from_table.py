@@ -196,8 +196,8 @@ def compute(
             options = options | {"metric": metric, "averaging": averaging}
         elif metric and together:
             read = used = measured(table, metric, averaging, method, options)
-        elif isinstance(table, LossTable) and table.weights is not None:
-            read = used = table.means() if method.needs == "fold means" else table.linearised()
+        elif isinstance(table, LossTable) and method.needs != "fold means":
+            read = used = table.linearised()
         limits = replace(method.formula(read, level, **options), heavy=heavy)
     undefined = np.isnan([limits.low, limits.high]).any() and not limits.empty
     if undefined or np.isinf(limits.std_error) or not np.isfinite(limits.estimate):

@@ -135,7 +135,8 @@ def confusion_rows(table: LossTable, level: float = 0.95) -> pd.DataFrame:
     """One row per cell of the confusion matrix: its share of the observed class, Wilson's limits.
 
     A row that is tested several times counts once, by the shares of its predictions. Where fits
-    failed the rows that the others predicted are counted, without limits.
+    failed the rows that the others predicted are counted, without limits; of groups, time series
+    and resamples with replacement there are none either.
 
     Examples
     --------
@@ -150,6 +151,7 @@ def confusion_rows(table: LossTable, level: float = 0.95) -> pd.DataFrame:
     levels = table.levels or tuple(map(str, range(classes)))
     held = ~np.isnan(predicted)  # not by a fit that failed
     tested, alone = table.plan.rows[held], held.all() and table.plan.groups is None
+    alone &= table.plan.scheme not in ("time series", "bootstrap")
     weight = 1 / np.bincount(tested, minlength=table.plan.n)[tested]
     counts = (cells(y[held], predicted[held], classes).T @ weight).reshape(classes, classes)
     target = estimand(find("wilson"), table.plan).short

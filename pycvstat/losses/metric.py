@@ -180,10 +180,13 @@ class Metric:
         assert self.smooth is not None
         if isinstance(table, FoldMeans) and self.name in table.parts:
             return table.parts[self.name]
-        if self.smooth.loss and table.loss == self.smooth.loss:
-            return table.means[:, :1] if isinstance(table, FoldMeans) else table.losses[:, :1]
+        alike = self.smooth.loss and table.loss == self.smooth.loss
         if isinstance(table, FoldMeans):
-            raise no_pointwise(self.name, table)
+            if not alike or table.sizes is not None:  # weights of losses are not of metrics
+                raise no_pointwise(self.name, table)
+            return table.means[:, :1]
+        if alike:
+            return table.losses[:, :1]
         if table.predictions is None and self.smooth.loss:
             raise LossError(
                 f"{self.name} is a function of the {loss_label(self.smooth.loss)}, and this table "

@@ -269,7 +269,10 @@ class BootstrapResult(CVResult):
         about: Estimand,
         metric: MetricLike | None = None,
     ) -> Interval:
-        ends = self.table.range if metric is None else as_metric(metric).range
+        called, ends = self.loss, self.table.range
+        if metric is not None:
+            read = as_metric(metric, self.table.levels)
+            called, ends, about = read.name, read.range, replace(about, risk=read.label)
         limits, clipped = kept_inside(limits, *ends)
         different = [len(np.unique(rows)) for rows, _ in self.plan]
         size = round(float(np.mean(different))) if name == "out_of_bag" else self.plan.n
@@ -282,7 +285,7 @@ class BootstrapResult(CVResult):
             method=name,
             title=title,
             about=about,
-            metric=self.loss if metric is None else as_metric(metric).name,
+            metric=called,
             df=limits.df,
             citation=CITED[name],
             notes=limits.notes,

@@ -289,7 +289,8 @@ class CVResult(Sealed, OfTable):
             observed, predicted, rows (of the observed class that are predicted so, on average over
             repetitions), of (rows of the observed class), share, conf_low, conf_high, level,
             method, target. Errors of different folds are dependent, which Wilson's interval does
-            not count; ``interval(metric="sensitivity")`` is about the expected share.
+            not count; ``interval(metric="sensitivity")`` is about the expected share. Of groups,
+            time series, resamples with replacement and where fits failed there are no limits.
 
         Examples
         --------

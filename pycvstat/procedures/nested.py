@@ -175,8 +175,11 @@ class NestedResult(CVResult):
 
     @property
     def min_cv(self) -> float:
-        """Smallest cross-validation estimate on all rows: underestimates the tuned risk."""
-        return self.retuned.estimate
+        """Smallest cross-validation estimate on all rows: underestimates the tuned risk.
+
+        Whatever the rule chose; of a metric that is larger for better candidates the largest.
+        """
+        return float(self.retuned.means.estimate()[self.retuned.choice.tied[0]])
 
     def final(self, policy: Final = "retune") -> dict[str, Any] | None:
         """Parameters for the final fit.

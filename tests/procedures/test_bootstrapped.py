@@ -253,3 +253,12 @@ def test_a_class_is_named_by_its_label(called):
         named, second = method(metric), method("sensitivity")
         assert named.metric == metric
         assert (named.estimate, named.details) == (second.estimate, second.details)
+
+
+def test_estimands_of_metrics_are_called_by_their_names():
+    result = pcv.cross_validate(
+        pcv.Logit(), "factor(am) ~ qsec", CARS, folds=pcv.Bootstrap(20, random=2)
+    )
+    assert result.boot632("auc").estimand.startswith("expected AUC of the learner trained on 32")
+    assert result.optimism("auc").estimand.startswith("AUC of the model trained on these 32 rows")
+    assert result.optimism().estimand.startswith("risk of the model trained on these 32 rows")

@@ -165,8 +165,14 @@ def test_no_limits_where_rows_depend():
     found = pcv.cross_validate(
         pcv.Logit(), "two ~ x", DATA, folds=pcv.Grouped(5, random=1), groups="g"
     ).confusion()
-    assert found["conf_low"].isna().all()
-    assert found["method"].unique().tolist() == ["none"]
+    in_time = pcv.TimeSeries(30, horizon=10, step=10)
+    others = [
+        pcv.cross_validate(pcv.Logit(), "two ~ x", DATA, folds=folds).confusion()
+        for folds in (in_time, pcv.Bootstrap(10, random=1))
+    ]
+    for cells in (found, *others):
+        assert cells["conf_low"].isna().all()
+        assert cells["method"].unique().tolist() == ["none"]
     with pytest.raises(pcv.errors.LossError, match="accuracy needs classes"):
         pcv.cross_validate(pcv.OLS(), "x ~ g", DATA, folds=5).confusion()
 

@@ -51,6 +51,28 @@ def test_equal_weights_change_nothing():
     for method in ("corrected_t", "all_pairs", "within_fold", "bootstrap"):
         one, other = found.interval(method), plain.interval(method)
         np.testing.assert_allclose([one.low, one.high], [other.low, other.high], rtol=1e-9)
+    twice = pcv.Repeated(pcv.KFold(7), 2, random=1)
+    found, plain = (
+        pcv.cross_validate(pcv.KNN(2), "y ~ x", DATA, folds=twice, loss_weights=w).interval()
+        for w in ("one", None)
+    )
+    assert found.method == plain.method == "log_t"
+    assert found.details["ratio"] == pytest.approx(plain.details["ratio"], rel=SAME)
+    assert found.details["ratio"] > 1.05 / 6  # repetitions differ, row by row
+    assert found.notes == ("weights in the losses",)
+
+
+def test_metrics_of_weighted_fold_means_are_refused():
+    """A metric has no weights, and of means that have them it cannot be had."""
+    asked = {"grid": {"lam": [0.0]}, "folds": FOLDS, "loss_weights": "w"}
+    rows, means = (
+        pcv.tune(pcv.Ridge(), "y ~ x", DATA, keep=keep, **asked) for keep in ("all", "fold_means")
+    )
+    assert rows.interval(metric="rmse").estimate == pytest.approx(
+        np.sqrt(cv().pooled), rel=SAME
+    )  # least squares
+    with pytest.raises(IntervalError, match="only fold means were kept"):
+        means.interval(metric="rmse")
 
 
 def test_the_interval_of_a_ratio_of_means():

@@ -130,6 +130,15 @@ def test_repeated_nested_selection_and_final_policies():
     assert result.interval().estimate == pytest.approx(result.estimate)
 
 
+def test_the_smallest_estimate_is_that_of_no_rule():
+    """A wide tolerance chooses another candidate than the one with the smallest estimate."""
+    result = pcv.nested_cv(
+        pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=4, inner=pcv.KFold(3, random=7),
+        rule="tolerance", tolerance=1.0, complexity="-lam",
+    )  # fmt: skip
+    assert result.min_cv == result.retuned.tidy()["estimate"].min() < result.retuned.estimate
+
+
 def test_nested_is_cross_validation_of_a_tuned_learner():
     outer, inner = pcv.KFold(4, random=7), pcv.KFold(3)
     nested = pcv.nested_cv(pcv.Ridge(), FORMULA, MTCARS, grid=GRID, outer=outer, inner=inner)

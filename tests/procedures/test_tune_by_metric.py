@@ -13,6 +13,7 @@ from pycvstat.cli.parser import main
 from pycvstat.errors import LossError
 from pycvstat.losses import FoldMeans, Metric
 from pycvstat.procedures.selection import Rule, choose
+from pycvstat.report.views.nested import NestedView
 
 RNG = np.random.default_rng(11)
 N = 120
@@ -86,6 +87,8 @@ def test_nested_by_a_metric_is_tuning_of_every_training_part_by_it():
     words = " ".join(found.summary().split())
     assert "AUC, larger is better" in words
     assert "one naive standard error of the largest estimate" in words
+    assert "and the largest estimate" in NestedView(found).pictures["tuning"].caption
+    assert found.min_cv == found.retuned.means.estimate().max()
     both = pcv.compare(
         {"auc": pcv.Tuned(pcv.KNN(), GRID, pcv.KFold(4), metric="auc"), "one": pcv.KNN(1)},
         "y ~ x", DATA, folds=FOLDS,

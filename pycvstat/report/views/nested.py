@@ -42,8 +42,8 @@ DIAGRAM = (
     "Rows that train, validate and test: the outer fits, and the inner fits of the first of them."
 )
 FINAL = (
-    "The estimate of the chosen candidate was minimised over the candidates, so as an estimate "
-    "of the risk of the tuned procedure it tends to be too small. The nested estimate is not "
+    "The candidate was chosen by these estimates, so that of the chosen one tends to be too good "
+    "as an estimate of the risk of the tuned procedure. The nested estimate is not "
     "chosen on the folds it is computed from. Neither estimates the smallest risk over the "
     "candidates, which no procedure attains on average: that is a lower bound."
 )
@@ -103,11 +103,14 @@ class NestedView(RiskView, of=NestedResult):
     @property
     def rule(self) -> str:
         """The selection rule in words, with what it reads."""
-        by, rule = self.chooses_by, self.result.tuned.selection_rule
-        if by is None:
-            return rule.words()
-        best = "largest" if by.better == "larger" else "smallest"
-        return f"{rule.words(best)} of {by.label}"
+        words = self.result.tuned.selection_rule.words(self.best)
+        return words if self.chooses_by is None else f"{words} of {self.chooses_by.label}"
+
+    @property
+    def best(self) -> str:
+        """Which estimate is the best: of a metric it may be the largest."""
+        by = self.chooses_by
+        return "largest" if by is not None and by.better == "larger" else "smallest"
 
     @property
     def drawn(self) -> list[Any]:
@@ -238,7 +241,7 @@ class NestedView(RiskView, of=NestedResult):
             "tuning": Picture(
                 lambda ax: self._final().draw(ax),
                 WIDE,
-                candidates.CURVE.format(best="smallest"),
+                candidates.CURVE.format(best=self.best),
                 lambda: self._final().tell(),
                 lambda: self.result.retuned.tidy(),
             ),
