@@ -9,9 +9,9 @@ from pycvstat.folds.grouped import Grouped, LeaveOneGroupOut, StratifiedGrouped
 from pycvstat.folds.pairs import FiveByTwo, NestedPairs, PairedHalves
 from pycvstat.folds.partitions import Blocks, KFold, LeaveOneOut, Stratified
 from pycvstat.folds.plan import FoldPlan
-from pycvstat.folds.predefined import Predefined, as_splitter
+from pycvstat.folds.predefined import Predefined
 from pycvstat.folds.splits import Bootstrap, Holdout, Repeated, Subsampling, TimeSeries
-from pycvstat.folds.splitter import Layout, RowsInR, Splitter
+from pycvstat.folds.splitter import Layout, RowsInR, Splitter, as_splitter
 
 __all__ = [
     "DIALECTS",

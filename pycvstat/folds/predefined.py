@@ -12,53 +12,17 @@ from pycvstat.errors import FoldError, InputError
 from pycvstat.errors.checks import as_typed
 from pycvstat.folds.fits import Kind
 from pycvstat.folds.forms import layout_of_ids
-from pycvstat.folds.grouped import Grouped
-from pycvstat.folds.partitions import KFold
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.splitter import Given, Layout, Splitter, group_array, partition
 from pycvstat.rmath.random import Random, Stream
 
 
-def as_splitter(folds: Any, grouped: bool = False) -> Splitter:
-    """A splitter from anything that says how to fold.
-
-    Parameters
-    ----------
-    folds : Splitter, int, FoldPlan, scikit-learn splitter, list of (train, test) pairs, fold ids
-        An integer K means ``KFold(K)``; a vector holds one fold label per row.
-    grouped : bool
-        Whether rows belong to groups: then an integer K means ``Grouped(K)``.
-
-    Returns
-    -------
-    Splitter
-
-    Examples
-    --------
-    >>> as_splitter(10)
-    KFold(10)
-    >>> as_splitter([1, 2, 1, 2])
-    Predefined([1, 2, 1, 2])
-    >>> as_splitter([([0, 1], [2]), ([2], [0, 1])]).plan(3).fold_ids
-    array([2, 2, 1])
-    """
-    if isinstance(folds, Splitter):
-        return folds
-    if isinstance(folds, type) and issubclass(folds, Splitter):
-        raise FoldError(
-            "This is a kind of splitter, not a splitter.",
-            given=folds.__name__, fix=f"call it: {folds.__name__}(...)",
-        )  # fmt: skip
-    if isinstance(folds, (int, float, np.number)):
-        return Grouped(folds) if grouped else KFold(folds)  # type: ignore[arg-type]
+def brought(folds: Any) -> Splitter:
+    """The splitter of a plan, of a splitter of scikit-learn, of pairs of rows or of fold ids."""
     if isinstance(folds, FoldPlan):
         return Planned(folds)
     if hasattr(folds, "split") and hasattr(folds, "get_n_splits"):
         return Foreign(folds)
-    return _of_values(folds)
-
-
-def _of_values(folds: Any) -> Splitter:
     values = list(folds) if hasattr(folds, "__next__") else folds
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__len__"):
         raise FoldError(

@@ -320,3 +320,41 @@ def partition(
 ) -> Layout:
     """The layout of folds that test every row once."""
     return Layout(partition_kind(np.array([len(rows) for rows in test])), test, repeat, fold)
+
+
+def as_splitter(folds: Any, grouped: bool = False) -> Splitter:
+    """A splitter from anything that says how to fold.
+
+    Parameters
+    ----------
+    folds : Splitter, int, FoldPlan, scikit-learn splitter, list of (train, test) pairs, fold ids
+        An integer K means ``KFold(K)``; a vector holds one fold label per row.
+    grouped : bool
+        Whether rows belong to groups: then an integer K means ``Grouped(K)``.
+
+    Returns
+    -------
+    Splitter
+
+    Examples
+    --------
+    >>> as_splitter(10)
+    KFold(10)
+    >>> as_splitter([1, 2, 1, 2])
+    Predefined([1, 2, 1, 2])
+    >>> as_splitter([([0, 1], [2]), ([2], [0, 1])]).plan(3).fold_ids
+    array([2, 2, 1])
+    """
+    from pycvstat.folds import Grouped, KFold
+    from pycvstat.folds.predefined import brought
+
+    if isinstance(folds, Splitter):
+        return folds
+    if isinstance(folds, type) and issubclass(folds, Splitter):
+        raise FoldError(
+            "This is a kind of splitter, not a splitter.",
+            given=folds.__name__, fix=f"call it: {folds.__name__}(...)",
+        )  # fmt: skip
+    if isinstance(folds, (int, float, np.number)):
+        return Grouped(folds) if grouped else KFold(folds)  # type: ignore[arg-type]
+    return brought(folds)

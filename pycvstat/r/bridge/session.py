@@ -18,7 +18,7 @@ from typing import Any
 
 from pycvstat.errors import RError, warn
 from pycvstat.errors.checks import is_number
-from pycvstat.r.bridge.installed import install_rpy2, missing, r_program, r_version, setting
+from pycvstat.r.bridge.installed import install_rpy2, missing, no_r, r_program, r_version, setting
 
 _log = logging.getLogger("pycvstat.R")
 
@@ -118,7 +118,8 @@ def start() -> _Session:
     RError
         With the command that fixes it.
     """
-    problem = missing()
+    runs = _started.cache_info().currsize  # then R has what it needs
+    problem = no_r() if runs else missing()
     if problem is not None:
         raise problem
     session = _started()

@@ -327,16 +327,16 @@ def _some(names: Sequence[str]) -> str:
 
 def of_table(table: LossTable, tolerance: Tolerance) -> list[Quantity]:
     """Predictions, losses, fold means and both averages of a table of losses."""
-    plan, means, largest = table.plan, table.means(), tolerance.of_the_largest()
+    plan, largest = table.plan, tolerance.of_the_largest()
     names = fit_labels(plan)
     folds, labels = np.arange(len(names)), row_labels(plan, names)
     rows = np.repeat(folds, np.diff(plan.offsets))
     of_folds = largest if plan.n_test.min() == 1 else tolerance  # the mean of a row is its loss
     found = [
         Quantity("losses", "losses", table.losses[:, 0], largest, labels, rows),
-        Quantity("fold_means", "fold means", means.means[:, 0], of_folds, names, folds),
-        Quantity("estimate", "estimate (mean of fold means)", means.estimate(), tolerance),
-        Quantity("pooled", "pooled (mean over observations)", means.pooled(), tolerance),
+        Quantity("fold_means", "fold means", table.fold_means()[:, 0], of_folds, names, folds),
+        Quantity("estimate", "estimate (mean of fold means)", table.estimate(), tolerance),
+        Quantity("pooled", "pooled (mean over observations)", table.pooled(), tolerance),
     ]
     if table.predictions is None:
         return found

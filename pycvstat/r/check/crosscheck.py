@@ -323,16 +323,15 @@ def _named_differences(table: LossTable) -> list[str]:
 
 
 def _entries(table: LossTable) -> list[Entry]:
-    of_folds, sizes = table.means(), np.diff(table.plan.offsets).astype(np.float64)
-    means = of_folds.means[:, 0]
+    means, sizes = table.fold_means()[:, 0], table.plan.n_test.astype(np.float64)
     average, spread, k = f"mean {loss_label(table.loss)}", "spread of fold means", len(means)
     users = "scikit-learn, caret, tidymodels, mlr3; here `estimate`"
     found: list[Entry] = [
-        (average, "mean of fold means", float(of_folds.estimate()[0]), users),
+        (average, "mean of fold means", float(table.estimate()[0]), users),
         (
             average,
             "mean over observations",
-            float(of_folds.pooled()[0]),
+            float(table.pooled()[0]),
             "boot, cv, glmnet, nestedcv; here `pooled`",
         ),
     ]

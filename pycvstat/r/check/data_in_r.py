@@ -94,8 +94,8 @@ def _handed(task: Task) -> IntArray:
 
 def data_of(task: Task) -> dict[str, Any]:
     """The formula and the data as they were given, and how they are read besides."""
-    handed, weights = _handed(task), task.weights
-    frame = task.frame if task.given is None else task.given.take(handed)
+    handed, weights, frame = _handed(task), task.weights, task.given or task.frame
+    frame = frame.take(handed) if len(handed) < frame.n else frame
     if weights is not None:
         weights = np.ones(len(handed))
         weights[np.isin(handed, task.rows)] = task.weights

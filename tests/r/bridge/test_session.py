@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from pycvstat.errors import PycvstatWarning, RError
-from pycvstat.r.bridge import available, require, run, source
+from pycvstat.r.bridge import available, installed, require, run, source
 
 pytestmark = pytest.mark.live_r
 
@@ -36,6 +36,15 @@ def test_errors_carry_rs_message(code: str, message: str) -> None:
         run(code)
     assert str(caught.value).startswith(message)
     assert caught.value.__cause__ is None
+
+
+def test_a_call_does_not_look_again_for_what_r_needs_to_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    available()
+    asked: list[str] = []
+    monkeypatch.setattr(installed, "python_version_of", asked.append)
+    assert (run("1 + 1"), asked) == (2.0, [])
 
 
 def test_after_an_error_r_goes_on() -> None:
