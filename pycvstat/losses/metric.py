@@ -245,8 +245,8 @@ def count_classes(table: LossTable) -> int:
     held = table.predictions
     if held is not None and held.prob is not None:
         return int(held.prob.shape[2])
-    predicted = 0 if held is None else int(np.nanmax(held.values, initial=0))
-    return max(2, int(table.y.max()) + 1, predicted + 1)
+    codes = [table.y] if held is None else [table.y, held.values]
+    return max(int(np.nanmax(some, initial=1)) + 1 for some in codes)
 
 
 def _check_probabilities(name: str, given: FloatArray) -> None:

@@ -36,7 +36,7 @@ def cells(y: Any, p: Any, classes: int = 0) -> FloatArray:
            [0., 0., 0., 1.]])
     """
     y, p = np.asarray(y).astype(np.int64), np.asarray(p).astype(np.int64)
-    size = max(classes, 2, int(y.max(initial=0)) + 1, int(p.max(initial=0)) + 1)
+    size = max(classes, int(y.max(initial=1)) + 1, int(p.max(initial=1)) + 1)
     found = np.zeros((y.size, size * size))
     found[np.arange(y.size), y * size + p] = 1.0
     return found
@@ -181,7 +181,7 @@ def of_confusion(name: str, value: Value, **more: Any) -> Metric:
     smooth = Smooth(cells, lambda m: value(_square(m))[0], lambda m: value(_square(m))[1].ravel())
     given = {"range": (0.0, 1.0), "better": "larger", "averaging": "pooled"} | more
     return Metric(
-        lambda y, p, classes=0: value(confusion(y, p, classes))[0],
+        lambda y, p, classes: value(confusion(y, p, classes))[0],
         "classes",
         name,
         smooth=smooth,

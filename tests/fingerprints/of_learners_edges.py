@@ -159,6 +159,33 @@ def path_of_glmnet(nfolds: int, alpha: float, family: str) -> list[Any]:
     return [rounded(found.lambda_), rounded(found.cvm), rounded(found.cvsd), rounded(found.nzero)]
 
 
+def paths() -> Iterator[Call]:
+    """Penalised paths of every family with one option other than usual, and where they end."""
+    X = DATA[["x", "z", "w", "positive", "tied", "same", "far"]].to_numpy()
+    more = np.column_stack([X, np.sin(np.outer(np.arange(40), 1 + np.arange(60)))])
+    options: list[dict[str, Any]] = [
+        {}, {"standardize": False}, {"intercept": False}, {"dfmax": 2}, {"pmax": 3}, {"maxit": 7},
+        {"penalty_factor": [1, 0, 2, 1, 1, 1, 0.5]}, {"weights": DATA["w"]}, {"thresh": 1e-14},
+        {"weights": DATA["none"]}, {"lambda_": [1.0, 0.1, 0.01]}, {"lambda_min_ratio": 0.5},
+        {"lambda_": [0.0]}, {"lambda_": [1e-4, 10.0]}, {"thresh": 1e-3}, {"pmax": 0},
+    ]  # fmt: skip
+    responses = {"gaussian": "y", "binomial": "class", "multinomial": "size", "poisson": "count"}
+    kinds = [*((name, {}) for name in responses), ("multinomial", {"type_multinomial": "grouped"})]
+    for (family, kind), alpha, given in product(kinds, (0.0, 0.4, 1.0), options):
+        asked = {"family": family, "alpha": alpha, "nlambda": 9, **kind, **given}
+        yield partial(of_path, X, DATA[responses[family]], asked)
+        if len(given) == 0:
+            yield partial(of_path, more, DATA[responses[family]], asked)
+            yield partial(of_path, X[:, 6:], DATA[responses[family]], asked)
+
+
+def of_path(X: Any, y: Any, asked: dict[str, Any]) -> list[Any]:
+    """What glmnet returns, to the digits that do not hang on how it is added up."""
+    path = pcv.r.glmnet.glmnet(X, y, **asked).path
+    found = [path.lambda_, path.a0, path.beta, path.dev_ratio, path.nulldev]
+    return [float(f"{x:.7g}") for one in found for x in np.ravel(one)]
+
+
 def nearest() -> Iterator[Call]:
     kernels = ("rectangular", "triangular", "epanechnikov", "biweight", "triweight", "cos", "inv",
                "gaussian", "rank", "optimal")  # fmt: skip
@@ -194,5 +221,6 @@ CALLS: dict[str, Call] = {
     "edges: linear predictors": outcomes([*straight()]),
     "edges: generalised linear models": outcomes([*generalised()]),
     "edges: penalties": outcomes([*penalised()]),
+    "edges: paths of penalties": outcomes([*paths()]),
     "edges: neighbours": outcomes([*nearest()]),
 }

@@ -77,6 +77,19 @@ def of_classes() -> Iterator[Call]:
                           levels=levels)  # fmt: skip
         for name in METRICS_TOO if levels else METRICS:
             yield lambda t=table, n=name: _measured(metric(t, n))
+    for border, name in product(BORDERS, ("log_loss", "brier", "auc", "accuracy")):
+        held_out = Predictions(np.append(np.full(59, 0.5), border)[None])
+        table = LossTable(PLAN, np.ones((60, 1)), y=TWO * 1.0, predictions=held_out)
+        yield lambda t=table, n=name: metric(t, n).by_fold
+    several = (None, HARD, CHOSEN, CHOSEN + 1, HARD * np.nan)
+    for y, values in product((TWO, THREE, TWO * 0), several):
+        codes = None if values is None else Predictions(values[None])
+        yield lambda y=y, p=codes: count_classes(
+            LossTable(PLAN, np.ones((60, 1)), y=y, predictions=p)
+        )
+    for given in ({"y": Y}, {"predictions": held[0][1]}, {}):
+        lacking = partial(LossTable, PLAN, np.ones((60, 1)), **given)
+        yield lambda made=lacking: metric(made(), "rmse").estimate
     for y, p in held:
         table = LossTable(PLAN, np.ones((60, 1)), y=y, predictions=p)
         yield partial(count_classes, table)
@@ -103,7 +116,7 @@ def named() -> Iterator[Call]:
     for name in (*METRICS_TOO, *elsewhere):
         yield lambda n=name: facts(as_metric(n))
         yield lambda n=name: facts(as_metric(n, ("a", "b", "c")))
-        yield lambda n=name: averaging_of(as_metric(n), None)
+        yield lambda n=name: [averaging_of(as_metric(n), None), as_metric(n).label]
 
     def bad(y: Any, p: Any) -> Any:
         raise ValueError("no.")
@@ -170,16 +183,22 @@ def tables() -> Iterator[Call]:
     for plan in (PLAN, AGAIN, holdout, FoldPlan.from_fold_ids([1] * 30 + [2] * 30)):
         some = losses[plan.rows]
         failed = np.where(plan.fold.repeat(plan.n_test)[:, None] == 0, np.nan, some)
-        for values, weights in product((some, failed, some * 1e300), (None, 1 + np.arange(60.0))):
+        asked = product((some, failed, some * 1e300), (None, 1 + np.arange(60.0)), (True, False))
+        for values, weights, kept in asked:
             given = {"candidates": ({"k": 1}, {"k": 2, "a": "x"}), "weights": weights}
+            given["loss"] = "squared" if kept else "loss"
             held = Predictions(values.T)
             made = partial(LossTable, plan, values, y=Y, predictions=held, **given)
             yield lambda made=made: _of_table(made())
             yield lambda made=made: _of_table(made().select(1))
             yield lambda made=made: _of_table(made().linearised())
             yield lambda made=made: _of_means(made().means())
-            for name in ("mse", "rmse", "r2", "medae"):
+            for name in ("mse", "rmse", "r2", "medae", "mae"):
                 yield lambda made=made, n=name: _measured(metric(made(), n, 1))
+                yield lambda made=made, n=name: _measured(metric(made().means(), n))
+                if as_metric(name).smooth is not None:
+                    yield lambda made=made, n=name: _parts(as_metric(n), made())
+                    yield lambda made=made, n=name: _parts(as_metric(n), made().means())
                 yield lambda made=made, n=name: _measured(metric(made().select(0).means(), n))
     for n in (1, 2, 479, 480, 481, 2000):  # few of many rows
         plan = FoldPlan.from_rows([np.arange(30), np.arange(30, 60)], n=n + 60)
@@ -198,6 +217,11 @@ def tables() -> Iterator[Call]:
     for columns, m in product((1, 3), (3, 4, 5, 6, 50)):
         yield lambda p=columns, m=m: Maker(p, exact=True).ratio(m, 60)
     yield lambda: [Maker(1).one_scale, Maker(1).exact]
+
+
+@np.errstate(all="ignore")
+def _parts(read: Metric, table: LossTable | FoldMeans) -> Any:
+    return read.parts(table)
 
 
 def _of_table(table: LossTable) -> list[Any]:

@@ -16,6 +16,7 @@ from pycvstat.intervals.limits import Limits
 from pycvstat.simulate import interval_coverage
 from pycvstat.simulate.laws import GroupedNoise, HeavyTailed, Law, MonteCarlo, Skewed, group_of
 from pycvstat.simulate.like import like
+from pycvstat.simulate.scenarios import expected_auc
 from tests.fingerprints.edges import outcomes
 
 Call = Callable[[], Any]
@@ -97,6 +98,13 @@ def experiments() -> Iterator[Call]:
         yield lambda made=tuned: shown(made())
 
 
+def _facts(made: Any) -> list[Any]:
+    groups = [] if made.groups is None else made.groups
+    X, y = made.draw(pcv.RRandom(1), 2)
+    return [made.name, made.n, made.range, groups, made.linear, made.ranked, X[:, -1], y[:, -1],
+            made.points(pcv.RRandom(2), 2)[0][0]]  # fmt: skip
+
+
 def third_half(table: Any, level: float) -> Limits:
     """A method that refuses, is empty, touches the truth or misses it, by the first loss."""
     mean = float(table.losses.mean())
@@ -113,6 +121,28 @@ def coverages() -> Iterator[Call]:
         for scenario in ("ols_low", "knn_classes"):
             made = partial(simulate.coverage, scenario, method, sets=sets, folds=pcv.KFold(3))
             yield lambda made=made: shown(made(targets=("ER(n)", "ER(m)", "R", "PQ")))
+    asked: list[dict[str, Any]] = [
+        {"scenario": "ols_low", "method": third_half}, {"scenario": "ols_low", "sets": 1},
+        {"scenario": "ols_low", "sets": 2.5}, {"scenario": "ols_low", "level": 1.0},
+        {"scenario": "none"}, {"scenario": "ols_low", "method": "none"},
+        {"scenario": pcv.OLS(), "like": CARS, "formula": "mpg ~ wt"},
+        {"scenario": pcv.OLS(), "like": CARS, "formula": "mpg ~ wt", "n": 12, "method": "auto"},
+        {"scenario": pcv.Logit(), "like": LABELS, "formula": "y ~ x1", "method": "auto"},
+        {"scenario": "ols_low", "method": "nested_cv"}, {"scenario": simulate.two_ols(30, 0.5)},
+        {"scenario": simulate.ranked_logistic(60), "folds": pcv.KFold(2)},
+        {"scenario": simulate.grouped_ols(6, 2, 3), "folds": pcv.Grouped(3)},
+        {"scenario": "ols_low", "folds": pcv.KFold(5), "level": 0.8, "random": 4},
+    ]  # fmt: skip
+    for given in asked:
+        yield lambda g=given: shown(simulate.coverage(**{"sets": 3} | g))
+    for n, p in ((30, 3), (5, 1)):
+        yield lambda n=n, p=p: _facts(simulate.ols(n, p))
+        yield lambda n=n, p=p: _facts(simulate.two_ols(n, p / 4))
+        yield lambda n=n, p=p: _facts(simulate.grouped_ols(n, p, 2 * p))
+        yield lambda n=n, p=p: _facts(simulate.ranked_logistic(n))
+        yield lambda n=n, p=p: _facts(simulate.heavy_tailed(p + 2))
+    for scores, shares in product(([1.0, 2.0, 3.0], [1.0, 1.0, 2.0]), ([0.1, 0.5, 0.9], [0, 1, 1])):
+        yield lambda s=scores, p=shares: expected_auc(np.array(s), np.array(p))
     for targets in ((), ("PQ",), ("R", "R"), ("X",)):
         yield lambda t=targets: shown(simulate.coverage("ols_low", sets=3, targets=t))
     likes = [(pcv.OLS(), CARS, "mpg ~ wt"), (pcv.Logit(), LABELS, "y ~ x1"),
