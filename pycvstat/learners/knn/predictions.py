@@ -185,7 +185,7 @@ def predict(
 def _means(path: FoundPath, y: FloatArray) -> FloatArray:
     """Unweighted means for every k of a path, (s, m)."""
     means = running_means(y, path.found.rows, path.ks)
-    for place in range(len(path.ks) if len(path.tied) else 0):
+    for place in range(path.tied_from.min(initial=len(path.ks)), len(path.ks)):
         differ = path.tied_from <= place
         rows, k = path.tied_rows[differ, place], path.ks[place : place + 1]
         means[place, path.tied[differ]] = running_means(y, rows, k)[0]
