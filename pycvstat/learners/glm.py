@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 import pandas as pd
 
+from pycvstat.data.formula.syntax import escape
 from pycvstat.data.task import Task
 from pycvstat.errors import Advice, InputError, RError, note, noted
 from pycvstat.errors.checks import check_control
@@ -268,7 +269,7 @@ class GLM(GeneralisedLinear):
         found = super().in_r(task)
         if self.family != "negative_binomial":
             return found
-        found = replace(found, packages=("MASS",))
+        found = replace(found, packages=("MASS",), course=())
         if not self.family_is_known:
             return replace(found, learner="pcv_learners$glm_nb", says="MASS::glm.nb")
         theta = 1 / (1.0 if self.alpha is None else float(self.alpha))
@@ -325,7 +326,7 @@ def _as_in_a_course(task: Task, params: dict[str, Any]) -> tuple[str, ...]:
     mean = 'predict(fit, new, type = "response")'
     if not task.response.levels:
         return fit, f"p <- {mean}"
-    first, second = (f'"{level}"' for level in task.response.levels)
+    first, second = (f'"{escape(level, chr(34))}"' for level in task.response.levels)
     return fit, f"p <- ifelse({mean} > 0.5, {second}, {first})"
 
 

@@ -65,7 +65,9 @@ def with_formula_in_r(one: LearnerInR, formula: str, beside: tuple[str, ...] = (
     """
     otherwise = one.otherwise and with_formula_in_r(one.otherwise, formula, beside)
     params = {**one.params, "formula": formula, "beside": list(beside)}
-    return replace(one, learner=f"pcv_model({one.learner})", params=params, otherwise=otherwise)
+    course = tuple(line.replace("FORMULA", formula) for line in one.course)
+    learner = f"pcv_model({one.learner})"
+    return replace(one, learner=learner, params=params, otherwise=otherwise, course=course)
 
 
 def among_in_r(codes: Mapping[str, LearnerInR], model: str) -> LearnerInR:
@@ -89,4 +91,5 @@ def among_in_r(codes: Mapping[str, LearnerInR], model: str) -> LearnerInR:
         notes=tuple(dict.fromkeys(note for one in each for note in one.notes)),
         files=tuple(dict.fromkeys(file for one in each for file in one.files)),
         otherwise=None if instead == codes else among_in_r(instead, model),
+        course=(),
     )

@@ -326,4 +326,5 @@ class Stepwise(DesignLearner):
         own = {"direction": self.direction, "bic": self.criterion == "bic"}
         says = f"step of {found.says}"
         learner = f"pcv_step({found.learner})"
-        return replace(found, learner=learner, says=says, params={**found.params, **own})
+        params = {**found.params, **own}
+        return replace(found, learner=learner, says=says, params=params, course=())

@@ -117,8 +117,9 @@ def formulas_of(task: Task) -> list[str]:
     (['y ~ .'], ['y ~ x^2'])
     """
     own = [one.text for one in task.own]
-    ours = bool(own) and task.formula.text == of_all(task.own)  # none was given for all
-    return own if ours else [task.formula.text, *own]
+    text = task.formula.text
+    given = text in own or not own or text != of_all(task.own)
+    return list(dict.fromkeys((text, *own))) if given else own
 
 
 def as_offered(task: Task, frame: Frame) -> Frame:

@@ -64,6 +64,13 @@ OWN = ["y ~ . - z", "y ~ x * z - x", "y ~ poly(z, 2) + offset(x)"]
 
 
 @pytest.mark.live_r
+def test_a_formula_that_names_all_columns_of_the_models_is_still_that_of_the_others():
+    models = [pcv.Model(pcv.OLS(), "y ~ x"), pcv.OLS()]
+    result = pcv.tune(models, "y ~ x + z", DATA, folds=FOLDS)
+    assert result.crosscheck(), result.crosscheck().words
+
+
+@pytest.mark.live_r
 @pytest.mark.filterwarnings("ignore:rows that miss a value:pycvstat.errors.PycvstatWarning")
 @pytest.mark.parametrize("formula", [None, "y ~ x"])
 def test_r_reads_the_formulas_of_a_grid_as_they_were_given(formula):

@@ -23,6 +23,12 @@ READ = CARS[["mpg", "wt", "hp"]].assign(
     day=pd.date_range("2020-01-01", periods=len(CARS)),
 )
 ALIASED = CARS.assign(g=READ["g"], w=np.linspace(0.5, 2, 32))
+MARKED = READ.assign(
+    told=CARS["am"] == 1,
+    said=np.where(CARS["vs"] == 1, 'a "quoted" word', "back\\slash"),
+    size=pd.Categorical(np.where(CARS["vs"] == 1, "big", "small"), ordered=True),
+    hour=pd.date_range("2020-01-01", periods=len(CARS), freq="h"),
+)
 READ["two words"] = pd.Categorical(np.where(CARS["vs"] == 1, "x", "y"))
 LINES = 22
 """Of the longest script: a dozen, one per column of classes, and a seed."""
@@ -55,6 +61,15 @@ CASES = {
         pcv.OLS(), "mpg ~ wt + g", READ, pcv.RFolds("rsample", 5, seed=1, strata="g")
     ),
     "classes T and F": (pcv.Logit(), "truth ~ hp", READ, pcv.KFold(5, random=1)),
+    "classes TRUE and FALSE": (pcv.Logit(), "told ~ hp", MARKED, pcv.RFolds("caret", 4, seed=1)),
+    "sums of TRUE": (pcv.OLS(), "mpg ~ I(told * 2) + wt", MARKED, pcv.KFold(5, random=1)),
+    "classes with marks": (pcv.Logit(), "said ~ wt", MARKED, pcv.KFold(5, random=1)),
+    "splines": (pcv.OLS(), "mpg ~ ns(wt, 2) + bs(hp, 4)", CARS, pcv.KFold(5, random=1)),
+    "C of patsy": (pcv.OLS(), "mpg ~ wt + C(gear)", CARS, pcv.KFold(5, random=1)),
+    "no column but y": (pcv.OLS(), "mpg ~ 1", CARS, pcv.KFold(5, random=1)),
+    "a formula of its own": (
+        pcv.Model(pcv.OLS(), "mpg ~ wt"), "mpg ~ wt + hp", CARS, pcv.KFold(5, random=1)
+    ),
     "a factor": (pcv.OLS(), "Sepal.Length ~ Species", IRIS, pcv.KFold(10, random=17)),
 }  # fmt: skip
 
@@ -148,6 +163,16 @@ def test_no_row_and_no_fold_is_written_out_and_doubles_are_short(tmp_path):
             "weights",
         ),
         (lambda: pcv.tune(pcv.Ridge(), "mpg ~ .", CARS, grid={"lam": [1.0]}, folds=4), "Ridge"),
+        *(
+            (lambda at=at: pcv.cross_validate(*at[:3], folds=pcv.Blocks(4), **at[3]), told)
+            for told, *at in (
+                ("Stepwise", pcv.Stepwise(pcv.OLS()), "mpg ~ wt + hp", CARS, {}),
+                ("weights", pcv.OLS(), "mpg ~ wt", CARS, {"loss_weights": "hp"}),
+                ("ordered", pcv.KNN(3), "size ~ hp", MARKED, {}),
+                ("hour", pcv.OLS(), "mpg ~ hour", MARKED, {}),
+                ("negative", pcv.GLM("negative_binomial"), "carb ~ wt", CARS, {}),
+            )
+        ),
         (
             lambda: pcv.tune(
                 pcv.KNN(),
@@ -190,3 +215,18 @@ def test_words_that_no_rule_reads_otherwise_need_no_classes(tmp_path):
     result = pcv.cross_validate(pcv.OLS(), "Sepal.Length ~ .", IRIS, folds=pcv.Blocks(4))
     text = result.to_r(tmp_path / "iris.R", style="course").read_text(encoding="utf-8")
     assert "colClasses" not in text
+
+
+@pytest.mark.parametrize("style", ["full", "course"])
+def test_a_file_that_no_script_of_this_name_reads_is_not_replaced(style, tmp_path):
+    result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", CARS, folds=pcv.Blocks(4))
+    again = pcv.cross_validate(pcv.OLS(), "mpg ~ hp", CARS, folds=pcv.Blocks(4))
+    own = tmp_path / "cars.csv"
+    own.write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="would replace a file"):
+        result.to_r(tmp_path / "cars.R", style=style)
+    assert [file.name for file in tmp_path.iterdir()] == ["cars.csv"]
+    result.to_r(tmp_path / "other.R", style=style)
+    again.to_r(tmp_path / "other.R", style=style)
+    assert "110" in (tmp_path / "other.csv").read_text(encoding="utf-8")
+    assert own.read_text(encoding="utf-8") == "mine"

@@ -262,3 +262,13 @@ def test_days_reach_r_as_days():
     day = pd.to_datetime("2020-01-01") + pd.to_timedelta(rng.integers(0, 300, 40), "D")
     data = pd.DataFrame({"day": day, "y": rng.normal(size=40)})
     assert pcv.OLS().fit("y ~ day", data).crosscheck()
+
+
+@pytest.mark.live_r
+def test_a_word_na_is_a_word_in_a_script(tmp_path):
+    words = pd.Series(["NA", "no", "yes"] * 10)
+    data = pd.DataFrame({"word": words, "y": np.arange(30.0) + 5 * (words == "NA")})
+    result = pcv.cross_validate(pcv.OLS(), "y ~ word", data, folds=FOLDS)
+    script = result.to_r(tmp_path / "words.R")
+    ran = subprocess.run(["Rscript", "--vanilla", script], capture_output=True, text=True)
+    assert shown(ran.stdout, "estimate") == pytest.approx([result.estimate])
