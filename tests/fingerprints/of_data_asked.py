@@ -14,7 +14,7 @@ import pyarrow as pa
 from pycvstat.data.formula import Encoder, parse
 from pycvstat.data.formula.bases import SplineBasis, orthogonal
 from pycvstat.data.frame import read, read_y
-from pycvstat.data.frame.columns import level_name, positions, recoded, type_of_levels
+from pycvstat.data.frame.columns import level_name, positions, recoded, type_of_levels, word_order
 from pycvstat.data.response import MANY, extra_column, weights_of
 from pycvstat.data.task import Task
 from tests.fingerprints.edges import outcomes
@@ -147,6 +147,13 @@ def levels() -> Iterator[Call]:
             extra_column("it", w, frame).name,
             extra_column("it", w, frame).values,
         ]
+    words = [
+        "字", "文", "☃", "ab", "a\u200bb", "a\x07b", "a\u00adc", "ꙮ", "€", "ß", "ſ", "ŀ", "l·", "đ",
+        "ς", "σ", "Ω", "µ", "ª", "²", "2", "Ⅳ", "ﬁ", "fi", "Ǆ", "а́", "й", "ґ", "ʼn", "ŉ", "°", "_",
+    ]  # fmt: skip
+    for kind in ("ICU", "C"):
+        yield partial(word_order, words, kind)
+        yield partial(word_order, [*words[::-1], *(f"{w}{w.upper()}" for w in words)], kind)
     for values in ([1.0, 2.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [-1.0, 1, 1], [np.inf, 1, 1]):
         for keep in ([0, 1, 2], [0, 1], [2]):
             yield lambda v=values, k=keep: weights_of(read_y(v), np.array(k))

@@ -165,7 +165,28 @@ def as_files() -> Iterator[Call]:
         yield partial(read, text, n)
 
 
+def beyond() -> Iterator[Call]:
+    """More fits and rows than fit into memory, refused before they are made."""
+    for splitter, n in (
+        (pcv.LeaveOneOut(), 20_000_000), (pcv.LeaveOneOut(), 10_000_001),
+        (pcv.Subsampling(10_000_001, random=1), 30),
+        (pcv.Bootstrap(10_000_001, random=1), 30), (pcv.TimeSeries(10), 100_000),
+        (pcv.Repeated(pcv.KFold(2), 5_000_001, random=1), 30), (pcv.KFold(2), 10**12),
+        (pcv.NestedPairs(3, repeats=10**9, random=1), 30), (pcv.KFold(2), 2.5), (pcv.KFold(2), -1),
+        (pcv.PairedHalves(inner=10**9, random=1), 30),
+        (pcv.RFolds("rsample", 3, seed=1, repeats=10**9), 30), (pcv.Grouped(3), 9),
+    ):  # fmt: skip
+        yield lambda s=splitter, n=n: s.plan(n).recipe
+    for ids in (
+        np.array([[1, 2], [2, 1], [1, 1]]),
+        [[1, 2, 1], [2, 1, 1]],
+        pd.DataFrame({"a": [1]}),
+    ):
+        yield lambda ids=ids: rows(pcv.FoldPlan.from_fold_ids(ids))
+
+
 CALLS: dict[str, Call] = {
+    "edges: folds beyond memory": outcomes([*beyond()]),
     "edges: folds of rows": outcomes([*over_rows()]),
     "edges: shares of rows": outcomes([*shares()]),
     "edges: folds over time": outcomes([*over_time()]),

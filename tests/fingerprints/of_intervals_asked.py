@@ -14,6 +14,7 @@ from pycvstat.intervals import METHODS, interval
 from pycvstat.intervals.coverage import heavy_from, heavy_tails, kurtosis, methods, thickness
 from pycvstat.intervals.legal import legal_methods, obstacle
 from pycvstat.intervals.limits import kept_inside
+from pycvstat.intervals.metric_rows import usual_metrics
 from pycvstat.intervals.paired import all_pairs, paired
 from pycvstat.losses import FoldMeans, LossTable
 from pycvstat.losses.metrics import METRICS
@@ -135,6 +136,11 @@ def shapes() -> Iterator[Call]:
         for kind, columns in product(("positive", "errors"), (1, 2)):
             yield lambda p=plan, m=method, k=kind, c=columns: obstacle(m, table(p, k, c))
     yield lambda: methods().drop(columns=["title", "plans"])
+    for plan, classes in product(("uneven folds", "holdout"), (False, True)):
+        yield lambda p=plan, c=classes: usual_metrics(result(p, c).table)
+        for y in (np.arange(N) % 2 * 1.0, np.arange(N) % 3 * 1.0):
+            made = partial(pcv.cross_validate, pcv.OLS(), X=np.arange(N)[:, None] ** 2.0, y=y)
+            yield lambda made=made, p=plan: usual_metrics(made(folds=plan_of(p)).table)
     for low, high in product((-0.5, 0.0, 0.3), (0.2, 1.0, 1.5)):
         found = interval(table("uneven folds", "errors"), "corrected_t")
         yield lambda a=low, b=high, f=found: told(kept_inside(_limits(a, b), 0.0, 1.0))

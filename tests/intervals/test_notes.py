@@ -36,6 +36,19 @@ def test_groups_that_count_as_few_are_named() -> None:
     assert uneven.startswith("20 groups that count as 2.")
 
 
+def test_groups_that_differ_by_rounding_have_no_variance() -> None:
+    """Of the same losses in another order, 400 each: their sums differ, in last digits."""
+    draw = np.random.default_rng(1)
+    own = draw.gamma(2.0, size=400)
+    losses, groups = (
+        np.concatenate([draw.permutation(own) for _ in range(6)]),
+        np.arange(2400) // 400,
+    )
+    assert np.ptp(np.bincount(groups, losses - losses.mean())) > 0
+    with pytest.raises(IntervalError, match="groups do not vary"):
+        cluster_robust(losses, groups, 0.95)
+
+
 def test_more_than_three_tenths_is_a_large_test_share() -> None:
     assert corrected_t_limits(SCORES, 0.3, 0.95).notes == ()
     (note,) = corrected_t_limits(SCORES, 0.5, 0.95).notes

@@ -206,11 +206,27 @@ def test_memory_is_what_the_process_may_take(
     with monkeypatch.context() as limited:
         limited.setattr(resource, "getrlimit", lambda _: (10**8, 10**8))
         assert encoder.memory() == 1e8
+    with monkeypatch.context() as unknown:
+        unknown.setattr(encoder.os, "sysconf", lambda name: int("none"))
+        unknown.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY,) * 2)
+        assert encoder.memory() == 16e9
     limit = tmp_path / "memory.max"
     monkeypatch.setattr(encoder, "CONTAINER", (str(limit), str(tmp_path / "none")))
     for text, memory in (("5000000\n", 5e6), ("max\n", machine)):
         limit.write_text(text)
         assert encoder.memory() == memory
+
+
+@pytest.mark.parametrize("memory", [6 * 8e9, 6 * 8e9 - 1])
+def test_a_design_and_its_copies_take_half_of_the_memory(
+    memory: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoder, "memory", lambda: memory)
+    if memory == 6 * 8e9:
+        encoder.check_size({"x": 100}, 10**7, say=False)
+    else:
+        with pytest.raises(DataError, match=r"100 columns for 10,000,000 rows: 8\.0 GB"):
+            encoder.check_size({"x": 100}, 10**7, say=False)
 
 
 def test_a_large_design_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

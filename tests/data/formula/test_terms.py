@@ -6,6 +6,7 @@ import pytest
 
 from pycvstat.data.formula import Formula, parse
 from pycvstat.data.formula.factors import value
+from pycvstat.data.formula.terms import Algebra
 from pycvstat.data.frame import read
 from pycvstat.errors import FormulaError
 
@@ -167,3 +168,16 @@ def test_two_stars_are_a_power() -> None:
     """As R reads them, and users of statsmodels write them."""
     formula = parse("y ~ (a + b)**2 + I(a**2)", ["y", "a", "b"])
     assert formula.labels == ("a", "b", "I(a^2)", "a:b")
+
+
+def test_a_formula_has_at_most_20_000_terms() -> None:
+    """And a product at most 4,000,000, before what is twice in it is left out."""
+    algebra = Algebra("y ~ x", ["x"])
+    algebra._check_number(20_000)
+    for terms, most in ((20_001, ()), (4_000_001, (4_000_000,))):
+        with pytest.raises(FormulaError, match="too many terms"):
+            algebra._check_number(terms, *most)
+    one, many = dict.fromkeys([1]), dict.fromkeys(range(1, 20_001))
+    assert len(algebra._products(one, many)) < 20_001
+    with pytest.raises(FormulaError, match="too many terms"):
+        algebra._products(dict.fromkeys(range(201)), many)
