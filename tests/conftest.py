@@ -46,6 +46,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     UNSEEDED.seed(item.nodeid)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call() -> None:
+    """Take the name of the test out of the environment: its workers can serve the next test."""
+    os.environ.pop("PYTEST_CURRENT_TEST", None)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip tests that run R where R is absent; fail at once where it is required."""
     for item in items:

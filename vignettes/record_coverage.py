@@ -341,8 +341,8 @@ def _logistic(slope: float) -> Callable[[Any], Any]:
 def small_runs() -> list[Run]:
     """What the test suite repeats."""
     runs = [
-        *methods_on_one_scenario(SCENARIOS["ols"], 100, 61),
-        *methods_on_one_scenario(SCENARIOS["knn_classes"], 40, 61),
+        *methods_on_one_scenario(SCENARIOS["ols"], 50, 61),
+        *methods_on_one_scenario(SCENARIOS["knn_classes"], 20, 61),
         Run("small", "bbc_cv", tuned_knn(), "bbc_cv", {"sets": 20, "random": 61, "draws": 100}),
         Run("small", "cv_auc", ranked_logistic(), "cv_auc", {"sets": 40, "random": 61}),
         Run("small", "cluster", grouped_ols(), "cluster", {"sets": 60, "random": 61,

@@ -62,6 +62,7 @@ class Cluster(workers.Workers):
             self.look()
             raise workers.WorkerLost("the cluster cancelled it") from error
         except Exception as error:
+            self.look()
             problem = "A worker of the cluster cannot do its work."
             fix = "install the same versions on the workers, with every module of your learner"
             failure = ExecutionError(problem, given=f"{type(error).__name__}: {error}", fix=fix)
@@ -83,9 +84,8 @@ class Cluster(workers.Workers):
     def look(self) -> None:
         """Make sure that there is a cluster with workers, now or within a minute."""
         if self.client.status != "running":
-            fix = "connect a new client"
             given = f"a client that is {self.client.status}"
-            raise ExecutionError("The dask cluster is gone.", given=given, fix=fix)
+            raise ExecutionError("The dask cluster is gone.", given=given, fix="connect a new one")
         try:
             if not self.client.nthreads():
                 self.client.wait_for_workers(1, timeout=PATIENCE)

@@ -45,15 +45,6 @@ def test_lecture_says_when_python_and_r_differ(
     assert "differ by more than rounding" in shown.err
 
 
-@pytest.mark.live_r
-@pytest.mark.slow
-def test_lecture_with_r(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["lecture", "--report", str(tmp_path / "l.html")]) == 0
-    printed = capsys.readouterr().out
-    assert "R (live)" in printed
-    assert "R (recorded)" in printed
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -115,5 +115,5 @@ def put(tree: Any, place: Place, value: Any) -> None:
 def write(path: Path, tree: Any, arrays: list[Any]) -> None:
     """A file of them with its checksums, as anyone can make it."""
     made = types.SimpleNamespace(encode=lambda _: tree, arrays=arrays)
-    with mock.patch.object(store, "Encoder", return_value=made):
+    with mock.patch.object(store, "Encoder", return_value=made), mock.patch("os.fsync"):
         store.save(path, "changed", None)

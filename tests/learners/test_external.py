@@ -346,6 +346,8 @@ def test_a_learner_that_keeps_something_from_fit_to_fit_is_refused(fit: Any, n_j
 class Tires(Grows):
     """An estimator that predicts something else from its fourth fit on, wherever that is."""
 
+    fits = 0
+
     def fit(self, X: Any, y: Any) -> Tires:
         time.sleep(0.05)  # both workers are to get some fits
         super().fit(X, y)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import warnings
 from typing import Any
 
@@ -14,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 import pycvstat as pcv
 from pycvstat.data.task import Task
 from pycvstat.errors import FormulaError, InputError, PycvstatWarning
-from tests.rscript import live_r
+from tests.rscript import in_r, live_r
 
 MTCARS = pcv.data.mtcars()
 FORMULAS = ["mpg ~ wt", "mpg ~ poly(wt, 2)", "mpg ~ wt + factor(cyl)", "mpg ~ wt * hp"]
@@ -217,10 +216,7 @@ def test_scripts_of_r_run(tmp_path: Any) -> None:
     ]
     for i, result in enumerate(results):
         script = result.to_r(tmp_path / f"{i}.R")
-        done = subprocess.run(
-            ["Rscript", "--vanilla", script.name], cwd=tmp_path, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
+        done = in_r(script, tmp_path)
         assert done.returncode == 0, done.stderr
         assert repr(result.estimate)[:9] in done.stdout.split("expected")[0]
 

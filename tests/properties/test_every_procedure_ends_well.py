@@ -53,7 +53,7 @@ def wild(data: Any) -> tuple[pd.DataFrame, str, Any, Any, dict[str, Any]]:
 def sound(data: Any) -> tuple[pd.DataFrame, str, Any, Any, dict[str, Any]]:
     """The same, chosen to suit each other."""
     one = data.draw(sound_problems())
-    names = [name for name in one.frame if name != one.response]
+    names = [name for name in one.frame.columns.tolist() if name != one.response]
     formula = data.draw(
         st.one_of(st.just(one.formula), formulas(names, one.response, ["{}"], ["{}", "({})^2"]))
     )

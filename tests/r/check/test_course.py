@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import InputError
+from tests.rscript import in_r
 
 CARS = pcv.data.mtcars()
 IRIS = pcv.data.iris()
@@ -22,6 +22,7 @@ READ = CARS[["mpg", "wt", "hp"]].assign(
     absent=np.where(CARS["vs"] == 1, "NA", "no"),
     day=pd.date_range("2020-01-01", periods=len(CARS)),
 )
+
 ALIASED = CARS.assign(g=READ["g"], w=np.linspace(0.5, 2, 32))
 MARKED = READ.assign(
     told=CARS["am"] == 1,
@@ -89,13 +90,8 @@ def printed(result, path):
     """The numbers that R prints by the script."""
     lines = result.to_r(path, style="course").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= LINES
-    done = subprocess.run(
-        ["Rscript", "--vanilla", path.name],
-        cwd=path.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = in_r(path, path.parent)
+    assert done.returncode == 0, done.stderr
     return [float(number) for number in re.findall(r"^\[1\] (\S+)$", done.stdout, re.M)]
 
 

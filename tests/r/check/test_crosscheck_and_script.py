@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import warnings
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ import pycvstat as pcv
 from pycvstat.errors import InputError, RError
 from pycvstat.r.bridge.to_r import literal
 from pycvstat.r.check.script import script_text
+from tests.rscript import in_r
 
 MTCARS = pcv.data.mtcars()
 FOLDS = pcv.KFold(6, random=1)
@@ -114,10 +114,9 @@ def test_the_script_reproduces_the_estimate(made, name, tmp_path):
     """kNN scripts call kknn, which is not installed everywhere; nested ridge stands for them."""
     result = made[name]
     script = result.to_r(tmp_path / "analysis.R")
-    output = subprocess.run(
-        ["Rscript", "--vanilla", str(script)], capture_output=True, text=True, check=True,
-        timeout=120,
-    ).stdout  # fmt: skip
+    ran = in_r(script, tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    output = ran.stdout
     assert "Not compared" not in output
     if name == "tune":
         assert shown(output, "chosen") == [result.choice.index + 1]
@@ -134,10 +133,9 @@ def test_a_nested_script_reproduces_the_choices(tmp_path):
         outer=pcv.KFold(4, random=1), inner=pcv.KFold(3),
     )  # fmt: skip
     script = result.to_r(tmp_path / "nested.R")
-    output = subprocess.run(
-        ["Rscript", "--vanilla", str(script)], capture_output=True, text=True, check=True,
-        timeout=120,
-    ).stdout  # fmt: skip
+    ran = in_r(script, tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    output = ran.stdout
     assert "Not compared" not in output
     assert shown(output, "chosen") == (result.chosen_index + 1).tolist()
 
@@ -175,9 +173,7 @@ def test_hostile_names_and_levels_do_not_become_r_code(tmp_path):
         result = pcv.cross_validate(pcv.OLS(), "y ~ .", data, folds=pcv.KFold(3, random=1))
         assert result.crosscheck()
     script = result.to_r(tmp_path / "hostile.R")
-    ran = subprocess.run(
-        ["Rscript", "--vanilla", str(script)], capture_output=True, text=True, timeout=120
-    )
+    ran = in_r(script, tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert shown(ran.stdout, "estimate") == pytest.approx([result.estimate])
 
@@ -235,7 +231,7 @@ def test_names_that_mean_something_to_r_are_names(name, tmp_path):
     assert result.crosscheck()
     script = result.to_r(tmp_path / "names.R")
     assert script.read_text(encoding="utf-8").isascii()
-    ran = subprocess.run(["Rscript", "--vanilla", script], capture_output=True, text=True)
+    ran = in_r(script, tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert shown(ran.stdout, "estimate") == pytest.approx([result.estimate])
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +11,7 @@ from pycvstat.errors import DataError, FoldError
 from pycvstat.r.bridge import RList
 from pycvstat.r.bridge.rds import parse, read_rds
 from pycvstat.r.check.conversion import from_r
+from tests.rscript import in_r
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +40,8 @@ def files(tmp_path_factory):
     saveRDS(list(a = 1, b = list(2, "x")), "list.rds"); saveRDS(matrix(1:6, 2), "matrix.rds")
     saveRDS(NULL, "null.rds"); saveRDS(c(a = 1, b = 2), "named.rds")
     """
-    subprocess.run(["Rscript", "-e", code], cwd=folder, check=True, capture_output=True)
+    ran = in_r(code, folder)
+    assert ran.returncode == 0, ran.stderr
     return folder
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import PycvstatWarning, RError
+from tests.rscript import in_r
 
 pytestmark = pytest.mark.live_r
 
@@ -129,9 +129,7 @@ def test_the_weighted_script_reproduces_the_estimate(data, learner, formula, los
         learner, formula, data, folds=pcv.KFold(4, random=1), loss=loss, weights="w"
     )
     script = result.to_r(tmp_path / "analysis.R")
-    ran = subprocess.run(
-        ["Rscript", "--vanilla", script.name], cwd=tmp_path, capture_output=True, text=True
-    )
+    ran = in_r(script, tmp_path)
     assert ran.returncode == 0, ran.stderr
     line = next(line for line in ran.stdout.splitlines() if line.startswith("estimate: "))
     assert float(line.split()[1]) == pytest.approx(result.estimate, rel=1e-6)  # iterative fits
@@ -247,7 +245,7 @@ def test_scripts_of_rules_and_curves_run(tmp_path):
     first = f"{curve.train.estimate()[0]:.6g}"[:6]
     for result, words in ((curve, f"train_error: {first}"), (nested, f"chosen: {chosen}")):
         script = result.to_r(tmp_path / "one.R")
-        ran = subprocess.run(["Rscript", "--vanilla", script], capture_output=True, text=True)
+        ran = in_r(script, tmp_path)
         assert ran.returncode == 0, ran.stderr
         assert words in ran.stdout
 
@@ -261,7 +259,7 @@ def test_separated_classes_are_left_out_by_name(tmp_path):
         assert checked.verdict == "not fully compared"
         assert "the predictors separate the classes" in checked.left_out
     script = result.to_r(tmp_path / "iris.R")
-    ran = subprocess.run(["Rscript", "--vanilla", script], capture_output=True, text=True)
+    ran = in_r(script, tmp_path)
     assert "Not compared: fold 1: the predictors separate the classes" in ran.stdout
     assert "expected" not in ran.stdout
     x = np.array([0.0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 5])

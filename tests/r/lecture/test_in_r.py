@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pycvstat import cli
 from pycvstat.data import mtcars, waves
 from pycvstat.errors import RError
 from pycvstat.r import lecture
@@ -56,9 +57,20 @@ def test_a_whole_run_on_tied_data(provider: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_demonstration_live() -> None:
+def test_the_demonstration_live(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(
+        "pycvstat.report.views.parity.live_course", lambda data: asked.append(live_course(data))
+        or asked[0],
+    )  # fmt: skip
     data = waves(200, random=2021)
-    live = live_course(data)
+    assert cli.main(["lecture", "--report", str(tmp_path / "l.html")]) == 0
+    printed = capsys.readouterr().out
+    assert "R (live)" in printed
+    assert "R (recorded)" in printed
+    (live,) = asked
     assert live is not None
     assert live.label.endswith("live")
     assert ("stand-in" in live.label) != ("kknn 1" in live.label)
