@@ -266,5 +266,5 @@ def test_a_word_na_is_a_word_in_a_script(tmp_path):
     data = pd.DataFrame({"word": words, "y": np.arange(30.0) + 5 * (words == "NA")})
     result = pcv.cross_validate(pcv.OLS(), "y ~ word", data, folds=FOLDS)
     script = result.to_r(tmp_path / "words.R")
-    ran = subprocess.run(["Rscript", "--vanilla", script], capture_output=True, text=True)
+    ran = in_r(script, tmp_path)
     assert shown(ran.stdout, "estimate") == pytest.approx([result.estimate])
