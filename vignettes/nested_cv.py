@@ -68,7 +68,7 @@ nothing.plot()
 #
 # `nested_cv` tunes anew inside every outer fold. Its estimate is the mean of the outer fold means;
 # the interval is the corrected resampled t of Nadeau and Bengio, which allows for the overlap of
-# training sets.
+# training sets, on the scale of logarithms.
 
 # %%
 data = pcv.data.waves(120, random=3)

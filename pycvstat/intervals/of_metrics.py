@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.method import Method
 from pycvstat.losses import FoldMeans, LossTable, Metric, Table
 from pycvstat.losses.metric import Averaging, count_classes, no_pointwise
+from pycvstat.losses.metrics import of_parts
 from pycvstat.types import FloatArray, IntArray
 
 
@@ -124,10 +126,18 @@ def _with_values(table: Table, values: FloatArray, name: str, limits: tuple[floa
 
 def fold_scores(table: Table, metric: Metric) -> FoldMeans:
     """The metric on the test rows of every fit."""
-    if isinstance(table, FoldMeans):
-        values = np.array([metric.of_fits(table, slice(i, i + 1)) for i in range(len(table.plan))])
-    else:
-        values = _of_rows(table, metric)
+    value, offsets, _ = of_parts(metric, table, 0)
+    values = np.empty(len(table.plan))
+    for i, (start, end) in enumerate(pairwise(offsets)):
+        try:
+            values[i] = value(slice(start, end))
+        except LossError as error:
+            if error.__cause__ is None:
+                raise
+            raise LossError(
+                f"the metric {metric.name} must return one number per fold.",
+                given=f"in fold {i + 1} {error.given}",
+            ) from error.__cause__
     undefined = np.flatnonzero(~np.isfinite(values))
     if undefined.size:
         pooled = " or {averaging}," if metric.linear else ""
@@ -142,24 +152,6 @@ def fold_scores(table: Table, metric: Metric) -> FoldMeans:
         )
     one = table.candidates[:1]
     return FoldMeans(table.plan, values[:, None], metric.name, one, metric.range, table.weighted)
-
-
-def _of_rows(table: LossTable, metric: Metric) -> FloatArray:
-    y, score = metric.rows(table)
-    cuts, classes = table.plan.offsets[1:-1], count_classes(table)
-    parts = zip(np.split(y, cuts), np.split(score, cuts), strict=True)
-    values = np.empty(len(table.plan))
-    for i, (true, predicted) in enumerate(parts):
-        try:
-            values[i] = metric.value(true, predicted, classes)
-        except LossError as error:
-            if error.__cause__ is None:
-                raise
-            raise LossError(
-                f"the metric {metric.name} must return one number per fold.",
-                given=f"in fold {i + 1} {error.given}",
-            ) from error.__cause__
-    return values
 
 
 def of_drawn_rows(

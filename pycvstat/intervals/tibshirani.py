@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pycvstat import rmath
@@ -46,9 +47,7 @@ def tibshirani(errors: FloatArray, ratio: float, level: float) -> Limits:
     bias = bias_of_the_minimum(errors)
     note = f"candidate {best + 1}: minimum {minimum:.6g}, estimated bias {bias:.4g}"
     details = {"chosen": best, "minimum": minimum, "bias": bias}
-    return Limits(
-        limits.estimate, limits.std_error, limits.low, limits.high, limits.df, (note,), details
-    )
+    return replace(limits, notes=(note,), details=details)
 
 
 def _formula(table: Any, level: float) -> Limits:

@@ -169,14 +169,14 @@ def metric(
     """
     read = as_metric(name, table.levels if isinstance(table, LossTable) else ())
     averaging = averaging_of(read, averaging)
-    value, offsets, repeat = _of_parts(read, table, candidate)
+    value, offsets, repeat = of_parts(read, table, candidate)
     by_fold = [value(slice(a, b)) for a, b in pairwise(offsets)]
     each = [value(repeat == r) for r in np.unique(repeat)]
     pooled = each[0] if len(each) == 1 else value(slice(None))
     return Measured(read.name, np.array(by_fold), np.array(each), pooled, averaging)
 
 
-def _of_parts(
+def of_parts(
     read: Metric, table: Table, candidate: int
 ) -> tuple[Callable[[Any], float], IntArray, IntArray]:
     """The metric of some of the tests, or of the folds where only means are known.

@@ -8,6 +8,7 @@ import pytest
 from pycvstat.errors import IntervalError, LossError
 from pycvstat.folds import FiveByTwo, FoldPlan, NestedPairs, PairedHalves
 from pycvstat.intervals import METHODS, interval, legal_methods
+from pycvstat.intervals.metric_rows import metric_rows
 from pycvstat.losses import FoldMeans, LossTable, Predictions
 from tests.intervals.shared_losses import one_split
 
@@ -199,6 +200,24 @@ def test_a_metric_without_pointwise_losses():
     assert "mean AUC of the 4 models" in interval(table, "cv_auc").estimand
     with pytest.raises(IntervalError, match="needs pointwise losses, and of absolute"):
         interval(FoldMeans(plan, draw.random((4, 1)), "absolute"), "bootstrap")
+
+
+@pytest.mark.parametrize(
+    "asked", [{"metric": "accuracy"}, {"metric": "brier"}, {"metric": "auc", "averaging": "pooled"}]
+)
+def test_an_interval_of_the_auc_is_not_given_for_another_metric(asked):
+    draw = np.random.default_rng(1)
+    y = (draw.random(N) < 0.5).astype(float)
+    table = LossTable(
+        plan_of("K-fold"), draw.random((N, 1)), "zero_one", y=y,
+        predictions=Predictions(draw.random((1, N))),
+    )  # fmt: skip
+    with pytest.raises(IntervalError, match="is about the mean of the AUCs of the folds"):
+        interval(table, "cv_auc", **asked)
+    rows = metric_rows(table, asked["metric"], asked.get("averaging"), method="cv_auc")
+    assert rows["conf_low"].isna().all()
+    one = interval(table, "cv_auc", metric="roc_auc", averaging="folds")
+    assert (one.low, one.high) == (interval(table, "cv_auc").low, interval(table, "cv_auc").high)
 
 
 def test_folds_are_advised_only_where_they_would_help():
