@@ -82,9 +82,9 @@ import pycvstat as pcv
 
 warnings.simplefilter("ignore")
 cars, waves = pcv.data.mtcars(), pcv.data.waves(60)
-cv = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", cars, folds=pcv.KFold(5, random=1), n_jobs=2)
+cv = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", cars, folds=pcv.KFold(5, random=1))
 nested = pcv.nested_cv(pcv.KNN(), "y ~ .", waves, grid={"k": [1, 5]}, outer=3, inner=3,
-                       checkpoint="kept")
+                       checkpoint="kept", n_jobs=2)
 compared = pcv.compare({"a": pcv.OLS(), "b": pcv.KNN()}, "mpg ~ wt", cars, folds=4)
 curve = pcv.error_curve(pcv.KNN(), "y ~ .", waves, grid={"k": [1, 5]}, folds=3)
 tuned = pcv.tune(pcv.KNN(), "y ~ .", waves, grid={"k": [1, 5]}, folds=3)

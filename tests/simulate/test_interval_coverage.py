@@ -150,7 +150,7 @@ def test_the_tuned_minimum_is_optimistic_and_corrected():
 
 
 def test_auc():
-    found = coverage(ranked_logistic(), "cv_auc", sets=100, targets=["PQ"], random=2)
+    found = coverage(ranked_logistic(), "cv_auc", sets=50, targets=["PQ"], random=2)
     row = found["PQ(180)"]
     assert abs(found.estimate.mean - row.truth.mean) < ERRORS * found.estimate.std_error
     assert row.coverage.mean > 0.8
