@@ -177,6 +177,10 @@ def paths() -> Iterator[Call]:
         if len(given) == 0:
             yield partial(of_path, more, DATA[responses[family]], asked)
             yield partial(of_path, X[:, 6:], DATA[responses[family]], asked)
+            apart = DATA[["y", "x"]].to_numpy()  # by y the classes separate
+            for least in (1e-2, 1e-4, 1e-8):
+                few = {"lambda_": [1.0, 0.1, least]}
+                yield partial(of_path, apart, DATA[responses[family]], asked | few)
 
 
 def of_path(X: Any, y: Any, asked: dict[str, Any]) -> list[Any]:

@@ -75,7 +75,7 @@ def of_classes() -> Iterator[Call]:
     for (y, p), levels in product(held, ((), ("a", "b"), ("b", "c", "a"), ("1", "2", "0"))):
         table = LossTable(PLAN, np.ones((60, 1)), y=y[np.argsort(PLAN.rows)], predictions=p,
                           levels=levels)  # fmt: skip
-        for name in METRICS_TOO if levels else METRICS:
+        for name in METRICS_TOO if levels else (*METRICS_TOO, *METRICS):
             yield lambda t=table, n=name: _measured(metric(t, n))
     for border, name in product(BORDERS, ("log_loss", "brier", "auc", "accuracy")):
         held_out = Predictions(np.append(np.full(59, 0.5), border)[None])

@@ -104,6 +104,7 @@ def weighted() -> Iterator[Callable[[], Any]]:
                 args = (n, many, True, 1 + np.arange(n) % 7)
                 yield lambda k=kind, a=args: then(RRandom(6, k), *a)
     for n in range(1, 12):
+        yield lambda n=n: revsort(np.ones(n))
         for several in (2, 3, 99):
             yield lambda n=n, m=several: revsort(np.arange(7 * n, 8 * n) ** 3 % m / 8)
 
