@@ -186,8 +186,6 @@ def binomial_deviances(y: NDArray[Any], p: FloatArray) -> FloatArray:
     >>> binomial_deviances(np.array([1.0, 0.5]), np.array([0.25, 0.5])).round(6)
     array([2.772589, 0.      ])
     """
-    if p.ndim == 2:
-        return 2 * log_losses(y, p)
     with np.errstate(all="ignore"):
         own = np.where((y > 0) & (y < 1), y * np.log(y) + (1 - y) * np.log(1 - y), 0.0)
     return np.maximum(2 * (log_losses(y, p) + own), 0.0)

@@ -17,6 +17,7 @@ from pycvstat.losses.functions import losses_for
 from pycvstat.losses.metric import count_classes, loss_label
 from pycvstat.losses.metrics import METRICS, as_metric, averaging_of, fold_values, metric
 from pycvstat.losses.of_numbers import negative_binomial, tweedie
+from pycvstat.losses.of_probabilities import binomial_deviances, calibration_line
 from pycvstat.losses.predictions import EPSILON, Maker, inside
 from pycvstat.losses.table import FoldMeans, checksum, fold_weights
 from tests.fingerprints.bits import facts
@@ -25,6 +26,7 @@ from tests.fingerprints.of_losses import CHOSEN, HARD, MANY, ONE, SHARES, THREE,
 
 Call = Callable[[], Any]
 BORDERS = [0.0, 1.0, 0.5, -1e-9, 1 + 1e-9, 2.0, -1.0, 1.5, 1e-300, EPSILON, 1 - EPSILON]
+BETWEEN = np.arange(100) / 99
 PLAN = FoldPlan.from_fold_ids(1 + np.arange(60) % 4)
 AGAIN = pcv.Repeated(pcv.KFold(3), 2, random=1).plan(60)
 NAMES = (
@@ -58,7 +60,9 @@ def of_pairs() -> Iterator[Call]:
             held = Predictions(np.array([[p, 0.75]]))
             for shares in (False, True):
                 yield partial(held.given_to, "it", needs, np.array(y), 0, shares)
-    yield lambda: inside(np.array(BORDERS))
+    for p, y in product(product((0.2, 0.7), repeat=5), product((0, 1), repeat=5)):
+        yield lambda y=y, p=p: calibration_line(np.array(y), np.array(p))
+    yield lambda: [inside(np.array(BORDERS)), binomial_deviances(BETWEEN, BETWEEN)]
 
 
 def of_classes() -> Iterator[Call]:
