@@ -37,7 +37,8 @@ OF_NUMBERS = (
 
 def rounded(values: Any) -> Any:
     """To the eighth decimal: the last bits of columns that others span are chance."""
-    return None if values is None else np.round(np.asarray(values, dtype=float), 8) + 0.0
+    with np.errstate(over="ignore"):  # of 1e300 there is no eighth decimal
+        return None if values is None else np.round(np.asarray(values, dtype=float), 8) + 0.0
 
 
 def fitted(learner: Any, formula: str, data: Any, **given: Any) -> list[Any]:
@@ -190,6 +191,33 @@ def of_path(X: Any, y: Any, asked: dict[str, Any]) -> list[Any]:
     return [float(f"{x:.7g}") for one in found for x in np.ravel(one)]
 
 
+def units() -> Iterator[Call]:
+    """Columns of every size, none, and others but for a little; responses of every size."""
+    sizes = (0.0, 1e-320, 0.9e-140, 1.1e-140, 1e-70, 1e-8, 1e8, 1e70, 0.9e140, 1.1e140, 1e300)
+    learners = [
+        pcv.OLS(), pcv.WLS(), pcv.Ridge(0.3), pcv.Lasso(0.05), pcv.RLM(), pcv.QuantReg(),
+        pcv.KNN(3), pcv.GLM("poisson"), pcv.Logit(), pcv.Mean(),
+    ]  # fmt: skip
+    for learner, size in product(learners, sizes):
+        left = {"poisson": "count", "binomial": "class"}.get(getattr(learner, "family", ""), "y")
+        left = "class" if isinstance(learner, pcv.Logit) else left
+        data = DATA.assign(v=DATA["z"] * size, close=DATA["x"] + DATA["z"] * min(size, 1.0) / 1e3)
+        yield lambda a=(learner, f"{left} ~ x + v", data): digits(fitted(*a))
+        yield lambda a=(learner, f"{left} ~ x + close", data): digits(fitted(*a)[1:])
+        if left == "y":
+            large = DATA.assign(y=DATA["y"] * size)
+            yield lambda a=(learner, "y ~ x + z", large): digits(fitted(*a))
+
+
+def digits(found: Any) -> Any:
+    """To the sixth digit: in columns that are nearly others the last ones are chance."""
+    if isinstance(found, (list, tuple)):
+        return [digits(one) for one in found]
+    if isinstance(found, np.ndarray) and found.dtype.kind == "f":
+        return [f"{x:.6g}" for x in found.ravel() + 0.0]
+    return found
+
+
 def nearest() -> Iterator[Call]:
     kernels = ("rectangular", "triangular", "epanechnikov", "biweight", "triweight", "cos", "inv",
                "gaussian", "rank", "optimal")  # fmt: skip
@@ -226,5 +254,6 @@ CALLS: dict[str, Call] = {
     "edges: generalised linear models": outcomes([*generalised()]),
     "edges: penalties": outcomes([*penalised()]),
     "edges: paths of penalties": outcomes([*paths()]),
+    "edges: columns of every size": outcomes([*units()]),
     "edges: neighbours": outcomes([*nearest()]),
 }
