@@ -272,10 +272,6 @@ def name_limits(
     """
     all_models = all_rows(given, limits, about.size, curve, mean_loss=not (metric or pair))
     lowest, highest = table.range
-    if limits.low == -math.inf:  # of one side: no end is moved
-        limits = replace(limits, low=lowest)
-    if limits.high == math.inf:
-        limits = replace(limits, high=highest)
     if said := _of_weights(given, metric):
         limits = replace(limits, notes=(*limits.notes, said))
     limits, clipped = kept_inside(limits, lowest, highest)

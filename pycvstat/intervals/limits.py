@@ -198,6 +198,8 @@ def one_sided(limits: Limits, side: Side) -> Limits:
 def kept_inside(limits: Limits, lowest: float, highest: float) -> tuple[Limits, bool]:
     """Ends outside the range moved to its ends, with a note; whether one was.
 
+    Infinite ends are those of one side: there the end of the range is meant.
+
     Examples
     --------
     >>> limits, _ = kept_inside(Limits(0.1, 0.1, -0.1, 0.3), 0.0, 1.0)
@@ -206,8 +208,8 @@ def kept_inside(limits: Limits, lowest: float, highest: float) -> tuple[Limits, 
     """
     low = f"lower end cut at {lowest:g}, the smallest possible value (the formula gives "
     high = f"upper end cut at {highest:g}, the largest possible value (the formula gives "
-    cut = [f"{low}{limits.low:.3g})"] if limits.low < lowest else []
-    cut += [f"{high}{limits.high:.3g})"] if limits.high > highest else []
+    cut = [f"{low}{limits.low:.3g})"] if -math.inf < limits.low < lowest else []
+    cut += [f"{high}{limits.high:.3g})"] if highest < limits.high < math.inf else []
     low_end, high_end = max(limits.low, lowest), min(limits.high, highest)
     notes = (*limits.notes, "; ".join(cut)) if cut else limits.notes
     return replace(limits, low=low_end, high=high_end, notes=notes), bool(cut)

@@ -23,6 +23,7 @@ from pycvstat.intervals.from_table import (
     with_origin,
 )
 from pycvstat.intervals.legal import check_finite, choose
+from pycvstat.intervals.limits import Side, one_sided, two_sided
 from pycvstat.intervals.of_metrics import measured, words_of
 from pycvstat.intervals.result import Interval
 from pycvstat.losses import FoldMeans, LossTable, Table
@@ -140,6 +141,7 @@ def paired(
     level: float = 0.95,
     metric: MetricLike = None,
     averaging: Averaging | None = None,
+    side: Side = "both",
     **options: Any,
 ) -> Paired:
     """The difference of two tables over the same folds: any interval method, on differences.
@@ -149,8 +151,8 @@ def paired(
     a, b : LossTable or FoldMeans
         Of one candidate each.
     names : (str, str)
-    method, level, metric, averaging, **options
-        As in `interval`.
+    method, level, metric, averaging, side, **options
+        As in `interval`; the p value is two-sided.
 
     Raises
     ------
@@ -167,6 +169,8 @@ def paired(
     Paired('knn' minus 'ols': 1, 95 % from -0.0494 to 2.05, p = 0.058, pointwise_t)
     """
     level = check_level(level)
+    check_word("side", side, get_args(Side))
+    each = two_sided(level, side)
     if a is b:
         raise InputError(
             "a method is not compared with itself.", given=" and ".join(names), fix="name two"
@@ -180,7 +184,7 @@ def paired(
     first, why = choose(method, a, read, averaging, options)
     if read is not None and averaging != "folds" and first.metrics == "own":
         of_both = options | {"other": b}
-        limits, used = compute(first, a, level, read, averaging, of_both, bounded=True)
+        limits, used = compute(first, a, each, read, averaging, of_both, bounded=True)
         used = replace(used, range=_range_of_difference(used, used))
         asked = None
     else:
@@ -191,7 +195,7 @@ def paired(
         if method == "auto":
             pairs = read is None
             first, why = choose(method, difference, None, averaging, options, pairs=pairs)
-        limits, used = compute(first, difference, level, None, averaging, options, bounded=bounded)
+        limits, used = compute(first, difference, each, None, averaging, options, bounded=bounded)
         asked = asked_for(first, used, used, None, averaging, options)
     words = {} if read is None else words_of(read, averaging)
     before = f"difference, {names[0]} minus {names[1]}, of the {words.pop('before', '')}"
@@ -200,8 +204,8 @@ def paired(
         asked = replace(asked, given=f"differences of the losses that {read.name} makes")
     named = "" if read is None else read.label
     source = used if read is None else None
-    of = limits, used, level, why, about, a, named
-    found = name_limits(first, *of, source=source, asked=asked, pair=True)
+    of = one_sided(limits, side), used, level, why, about, a, named
+    found = name_limits(first, *of, source=source, asked=asked, pair=True, side=side)
     found = with_origin(found, read, averaging)
     if limits.p_value is not None:
         return Paired(names, found, limits.p_value, limits.details["F"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.bootstrap import OutOfBag, out_of_bag, percentiles, plus
 from pycvstat.intervals.coverage import warn_heavy_tails
 from pycvstat.intervals.legal import range_of
-from pycvstat.intervals.limits import Limits, kept_inside, symmetric
+from pycvstat.intervals.limits import Limits, Side, kept_inside, one_sided, symmetric, two_sided
 from pycvstat.intervals.result import AllRows, Estimand, Interval
 from pycvstat.learners.base import Learner
 from pycvstat.losses import Loss, LossTable, Predictions
@@ -114,21 +114,28 @@ class BootstrapResult(CVResult):
             ".632+": self.boot632_plus,
             "optimism": self.optimism,
         }
-        name = ("optimism" if options else "out_of_bag") if method == "auto" else method
+        name = ("optimism" if "metric" in options else "out_of_bag") if method == "auto" else method
         if name in made:
             return made[name](level=level, **options)
         return super().interval(method, level, **options)
 
     @answering
-    def out_of_bag(self, level: float = 0.95) -> Interval:
+    def out_of_bag(self, level: float = 0.95, side: Side = "both") -> Interval:
         """The leave-one-out bootstrap: each row's mean loss in the resamples without it.
 
         Its interval has the standard error of Efron and Tibshirani (1997), by the delta method
         after the bootstrap.
+
+        Parameters
+        ----------
+        level : float
+        side : {"both", "upper", "lower"}
+            As of other intervals: "upper" and "lower" give one bound of this level.
         """
-        found = self._bagged()
+        check_word("side", side, get_args(Side))
+        found, each = self._bagged(), two_sided(check_level(level), side)
         warn_heavy_tails(self.table)
-        limits = symmetric(found.estimate, found.std_error, check_level(level), np.inf)
+        limits = one_sided(symmetric(found.estimate, found.std_error, each, np.inf), side)
         notes = []
         if found.monte_carlo > found.std_error:
             notes.append("few resamples make the standard error imprecise: folds=Bootstrap(200)")
@@ -142,6 +149,7 @@ class BootstrapResult(CVResult):
             replace(limits, notes=tuple(notes)),
             level,
             about,
+            side=side,
         )
 
     @answering
@@ -268,6 +276,7 @@ class BootstrapResult(CVResult):
         level: float,
         about: Estimand,
         metric: MetricLike | None = None,
+        side: Side = "both",
     ) -> Interval:
         called, ends = self.loss, self.table.range
         if metric is not None:
@@ -290,6 +299,7 @@ class BootstrapResult(CVResult):
             citation=CITED[name],
             notes=limits.notes,
             clipped=clipped,
+            side=side,
             details=limits.details,
             all_rows=AllRows(self.plan.n, size),
         )

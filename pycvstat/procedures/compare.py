@@ -132,13 +132,14 @@ class Comparison(CompareVerbs):
             )
         return found
 
+    @answering
     def interval(
-        self, name: str | None = None, *, method: str = "auto", level: float = 0.95
+        self, name: str | None = None, *, method: str = "auto", level: float = 0.95, **options: Any
     ) -> Any:
-        """The interval of one method, or a dict of all."""
+        """The interval of one method, or a dict of all; options as of its own result."""
         if name is not None:
-            return self[name].interval(method, level)
-        return {n: r.interval(method, level) for n, r in self.results.items()}
+            return self[name].interval(method, level, **options)
+        return {n: r.interval(method, level, **options) for n, r in self.results.items()}
 
     def tidy(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
         """One row per method; "folds": per method and fold; "pairs": per pair.

@@ -55,6 +55,23 @@ def test_p_value_and_interval_agree():
         assert (found.p_value < 0.1) is not (found.low <= 0 <= found.high)
 
 
+@pytest.mark.parametrize("metric", [None, "rmse"])
+def test_one_side_of_a_difference(metric):
+    """A bound of 97.5 % is the end of the interval of 95 %; the other end is that of the range."""
+    draw = np.random.default_rng(3)
+    a, b = (LossTable(PLAN, draw.gamma(1.0, size=(N, 1)), "squared") for _ in range(2))
+    both, upper, lower = (
+        paired(a, b, metric=metric, side=side, level=level)
+        for side, level in (("both", 0.95), ("upper", 0.975), ("lower", 0.975))
+    )
+    assert (upper.low, upper.high) == (-np.inf, pytest.approx(both.high, rel=1e-12))  # 2 * 0.975
+    assert (lower.low, lower.high) == (pytest.approx(both.low, rel=1e-12), np.inf)
+    assert upper.p_value == lower.p_value == both.p_value
+    assert upper.interval.notes == ()
+    with pytest.raises(InputError, match="side"):
+        paired(a, b, side="left")
+
+
 def test_five_by_two():
     plan = FiveByTwo(random=1).plan(N)
     a, b = table(1, plan), table(2, plan)

@@ -262,3 +262,13 @@ def test_estimands_of_metrics_are_called_by_their_names():
     assert result.boot632("auc").estimand.startswith("expected AUC of the learner trained on 32")
     assert result.optimism("auc").estimand.startswith("AUC of the model trained on these 32 rows")
     assert result.optimism().estimand.startswith("risk of the model trained on these 32 rows")
+
+
+def test_one_side_of_the_leave_one_out_bootstrap():
+    result = cars(20)
+    both = result.interval()
+    upper, lower = (result.interval(side=side, level=0.975) for side in ("upper", "lower"))
+    assert upper.method == "out_of_bag"
+    assert (upper.low, upper.high) == (0, pytest.approx(both.high, rel=SUMS))
+    assert (lower.low, lower.high) == (pytest.approx(both.low, rel=SUMS), np.inf)
+    assert (upper.side, upper.clipped) == ("upper", False)

@@ -243,6 +243,16 @@ def test_all_lines_of_a_failure_are_kept():
     assert failure.details == "RuntimeError: first\nsecond line matters: k=3"
 
 
+def test_intervals_of_a_comparison_are_those_of_its_results():
+    both = pcv.compare([pcv.OLS(), pcv.Mean()], "mpg ~ hp", MTCARS, folds=pcv.KFold(4, random=1))
+    asked = {"metric": "rmse", "averaging": "folds", "side": "upper", "level": 0.9}
+    for name, one in both.interval(**asked).items():
+        again = both[name].interval(**asked)
+        assert (
+            (one.low, one.high) == (again.low, again.high) == (0, both.interval(name, **asked).high)
+        )
+
+
 def test_intervals_say_that_weights_are_in_the_fits_only():
     said = "weights in the fits, not in the losses"
     data = MTCARS.assign(w=np.arange(1.0, 33.0))
