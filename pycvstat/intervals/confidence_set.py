@@ -236,8 +236,8 @@ def none_better(
     draws : int
     stream : Stream
     """
-    unit = -np.frexp(np.abs(means).max())[1]  # a power of 2, without which squares may overflow
-    means, sums = np.ldexp(means, unit), np.ldexp(sums, unit)
+    # over a power of 2, without which squares may overflow
+    means, sums = (np.ldexp(of, -np.frexp(np.abs(means).max())[1]) for of in (means, sums))
     factor: FloatArray = np.linalg.qr(sums - sums.mean(axis=1, keepdims=True)).R
     factor = factor * np.where(np.diag(factor) < 0, -1.0, 1.0)[:, None]
     normal = stream.rnorm(draws * len(factor)).reshape(draws, -1) @ factor

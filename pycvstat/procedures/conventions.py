@@ -22,10 +22,9 @@ FAVOURITE = (1, 123, 42, 1234, 2, 10, 3, 0, 5, 100)
 COMMON = tuple(
     seed
     for seed in dict.fromkeys((
-        *range(101), *range(1990, 2031),
-        *(step * times for step in (111, 100, 1000) for times in range(1, 10)), 10_000,
-        *(1111 * times for times in range(1, 10)), 12345, 123456, 54321, 4321, 321,
-        314, 3141, 31415, 271, 2718, 1337, 234, 345, 456, 789, 567, 1001, 1010,
+        *range(101), *range(1990, 2031), *(k * n for k in (111, 100, 1000) for n in range(1, 10)),
+        10_000, *(1111 * n for n in range(1, 10)), 12345, 123456, 54321, 4321, 321, 314, 3141,
+        31415, 271, 2718, 1337, 234, 345, 456, 789, 567, 1001, 1010,
     ))
     if seed not in FAVOURITE
 )  # fmt: skip

@@ -37,7 +37,7 @@ from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.rmath.random.generator import SampleKind
 from pycvstat.types import FloatArray, IntArray
 
-ALL_SEEDS = range(10_001)
+SEEDS = range(10_001)
 
 _ROWS = 800_000  # rows of sets of folds that are evaluated at a time
 _SAME = 1e-8  # by which closed forms may differ from fitting every fold: they search, no more
@@ -286,9 +286,8 @@ def _searches(
         if search.closed or task.n <= 1000:
             search.look([Convention("loo", None)], np.arange(task.n)[None], 1)
         calls = (*FAVOURITE, *COMMON) if search.closed else FAVOURITE
-        wanted = [*FAVOURITE, *COMMON, *(ALL_SEEDS if search.closed else ())]
         if seeds is None:
-            wanted = list(dict.fromkeys(wanted))
+            wanted = list(dict.fromkeys((*FAVOURITE, *COMMON, *(SEEDS if search.closed else ()))))
             which = "0 to 10,000 and other common ones" if search.closed else "common ones only"
             search.seeds = f"{len(wanted):,} seeds, {which}"
         else:

@@ -16,7 +16,6 @@ from pycvstat.errors.checks import check_level, check_word, is_number, is_whole,
 from pycvstat.errors.names import answering
 from pycvstat.folds import Splitter, as_splitter
 from pycvstat.folds.fits import Scheme
-from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals.from_table import interval
 from pycvstat.intervals.paired import paired
 from pycvstat.learners import as_learner
@@ -235,9 +234,11 @@ def multiverse(
     with heard() as said:
         for splitter, seed in ways:
             seeded = splitter if seed is None else _seeded(splitter, seed)
-            one = _drawn(setting, seeded, arguments.get("X", data))
+            plan, stream = draw_folds(seeded, setting.task, arguments.get("X", data))
+            one = replace(setting, plan=plan, stream=stream)
             tables = {name: _losses(one, learner) for name, learner in read.items()}
-            universes.append(Universe(str(splitter), seed, *_sizes(one.plan)))
+            sizes = plan.folds_per_repeat, plan.times, plan.scheme
+            universes.append(Universe(str(splitter), seed, *sizes))
             found.append([_told(tables, a, b, level, method, null) for a, b in pairs])
     low, high, p_value = (np.array([[each[i] for each in row] for row in found]) for i in (1, 2, 3))
     methods, targets, notes = (
@@ -307,19 +308,10 @@ def _seeds(seeds: Any) -> list[int]:
     return [int(seed) for seed in given]
 
 
-def _drawn(setting: Setting, splitter: Splitter, data: Any) -> Setting:
-    plan, stream = draw_folds(splitter, setting.task, data)
-    return replace(setting, plan=plan, stream=stream)
-
-
 def _losses(setting: Setting, learner: Any) -> LossTable:
     table = setting.run(learner, label=f"cross-validating {learner.name}", check_state=False).table
     assert table is not None
     return table
-
-
-def _sizes(plan: FoldPlan) -> tuple[int, int, Scheme]:
-    return plan.folds_per_repeat, plan.times, plan.scheme
 
 
 def _told(
