@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import given, settings, strategies as st
 
 import pycvstat as pcv
 from pycvstat.errors import ExecutionError, InputError, PycvstatError, PycvstatWarning
+from pycvstat.procedures import partitioned
 from pycvstat.procedures.partitioned import PartitionedResult
 from tests.run.conftest import local_cluster
 
@@ -282,3 +284,33 @@ def test_a_cluster_of_processes_with_little_memory(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"partition 1 cannot be read\."):
         pcv.cross_validate(pcv.OLS(), FORMULA, held, folds=folds)
     assert kept.partitions == 8
+
+
+class Holds:
+    """A client of a cluster that holds partitions."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def compute(self, part: Any) -> Any:
+        self.asked.append(os.getpid())
+        self.part = part
+        return self
+
+    def result(self, timeout: float) -> Any:
+        assert timeout == 300.0
+        return self.part.read().to_pandas()
+
+
+def test_what_a_cluster_holds_is_fetched_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where workers were asked for: they have no client to ask."""
+    data, client = table(90), Holds()
+    made = partitioned.partitions_of
+    monkeypatch.setattr(
+        partitioned,
+        "partitions_of",
+        lambda *given: [replace(part, held=(part, client)) for part in made(*given)],
+    )
+    whole, held = both("y ~ x1", data, cut(data, 40), pcv.KFold(5, random=1), n_jobs=2)
+    same(whole, held)
+    assert client.asked == [os.getpid()] * 4  # two partitions, seen and summed
