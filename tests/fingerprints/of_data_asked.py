@@ -190,7 +190,51 @@ def designs() -> Iterator[Call]:
         yield lambda t=task: [t().design().X, t().response.values, t().fingerprint, repr(t())]
 
 
+FURTHER = """
+    bs(x, Boundary.knots = c(99, -9)); bs(x, Boundary.knots = c(-9)); ns(x, knots = c(500));
+    bs(x, Boundary.knots = c(0, 40)); ns(x, Boundary.knots = c(5, 9), df = 3); scale(x, TRUE,
+    FALSE); scale(x, FALSE, TRUE); scale(x, FALSE, FALSE); scale(x, 1, 2); scale(x); poly(huge,
+    2); poly(x, 1); poly(x, 2, raw = TRUE); bs(huge, 4); scale(huge); log(x); cut(x, 3); cut(x,
+    c(0, 5, 99)); factor(t); I(huge^2); I(huge * huge); offset(x):two; x:offset(x) + two;
+    two*offset(x); offset(x) + offset(x); poly(x, 61); poly(x, 60); poly(two, 2); bs(x, 99,
+    degree = 99); scale(two); log(two); x %in% two
+"""
+
+
+def stated() -> Iterator[Call]:
+    """What formulas say of themselves: whether a row says it alone, and what they refuse."""
+    n = 60
+    data = read(
+        {
+            "y": np.arange(n) % 7 * 1.0,
+            "x": np.arange(n) / 3.0,
+            "huge": np.arange(n) * 1e200,
+            "two": np.where(np.arange(n) % 2, "u", "v"),
+            "t": np.arange(n) % 3 == 0,
+        }
+    )
+
+    def of(text: str) -> list[Any]:
+        encoder = Encoder(parse(f"y ~ {text}", data.names), data, "contrasts")
+        with np.errstate(all="ignore"):
+            return [encoder.stateless, encoder.fit(data).columns]
+
+    for text in FURTHER.split(";"):
+        yield partial(of, text.strip())
+    for words in (["-", "?"], ["1", "-"], ["-", "", "."], ["a", "?"], ["1", "2"], ["1,5", "2,5"]):
+        for side in ("w ~ y", "y ~ w"):
+            made = {"w": words * 6, "y": np.arange(6.0 * len(words))}
+            yield lambda s=side, d=made: Task.build(s, d).n
+    for values in (np.int64([2**53 + 1]), np.uint64([2**63]), np.int64([-(2**53) - 1, 0])):
+        yield partial(lambda v: read_y(v).values, values)
+    pairs = [("a", "i4"), ("b", "f8")]
+    for given in (np.array([(1, 2.0), (3, 4.5)], pairs), np.array([[(1, 2.0)]], pairs)):
+        yield partial(lambda v: [read(v).names, read(v).n], given)
+        yield partial(lambda v: [read(v).names, read(v).n], given.view(np.recarray))
+
+
 CALLS: dict[str, Call] = {
+    "edges: what formulas say": outcomes([*stated()]),
     "edges: powers and splines": outcomes([*powers()]),
     "edges: columns of further types": outcomes([*columns()]),
     "edges: levels and weights": outcomes([*levels()]),

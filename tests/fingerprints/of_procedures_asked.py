@@ -94,7 +94,7 @@ def everything(learner: Any, **more: Any) -> Iterator[Call]:
         pcv.cross_validate(learner, *given, folds=pcv.Bootstrap(5, random=1), **more)
     )
     yield lambda: shown(
-        pcv.multiverse([learner, MEAN], *given, folds=[2, 3], seeds=range(2), **more)
+        pcv.multiverse({"one": learner, "mean": MEAN}, *given, folds=[2, 3], seeds=range(2), **more)
     )
     both = {"one": learner, "mean": MEAN}
     yield lambda: shown(pcv.compare(both, *given, folds=THREE).stability(draws=20, **more))

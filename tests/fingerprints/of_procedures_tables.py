@@ -29,8 +29,9 @@ from pycvstat.procedures.leaks import duplicated_rows, near_copies, split_groups
 from pycvstat.procedures.learning_curve import training_sizes
 from pycvstat.procedures.notes import where
 from pycvstat.procedures.selection import Choice, Rule, choose, edges, standing
+from pycvstat.procedures.stability import Stability
 from pycvstat.procedures.tuned import development_set
-from tests.fingerprints.edges import outcomes
+from tests.fingerprints.edges import outcomes, told
 from tests.fingerprints.of_procedures_edges import (
     CARS,
     DATA,
@@ -86,7 +87,7 @@ def nested() -> Iterator[Call]:
             yield lambda made=made: tables(made(), "folds", "losses", "inner", "selection")
             yield lambda made=made: [as_text(made().augment()), made().inner_curves]
             yield lambda made=made: [_standing(one) for one in made().standings]
-            yield lambda made=made: [len(made().tied), made().tied, made().final("vote")]
+            yield lambda made=made: [made().tied, made().final("vote"), made().final("median")]
     larger = partial(pcv.nested_cv, KNN, "c ~ x", DATA, grid={"k": [2, 3, 5]}, metric="accuracy")
     yield lambda: [_standing(one) for one in larger(outer=THREE, inner=THREE).standings]
 
@@ -117,6 +118,48 @@ def of_several() -> Iterator[Call]:
         yield lambda made=made, m=method, f=folds: tables(
             made(folds=[f], seeds=[1, 2], method=m), "conclusions"
         )
+
+
+def drawn() -> Iterator[Call]:
+    """Folds over time and of R's words, weights of fits, one row replaced, fits that all fail."""
+    for learners, method in product((OLS, {"line": OLS, "mean": MEAN}), ("auto", "corrected_t")):
+        made = partial(pcv.multiverse, learners, "y ~ x", DATA, seeds=range(2), method=method)
+        yield lambda made=made: tables(made(folds=[pcv.TimeSeries(8), pcv.Bootstrap(5)]))
+    words = DATA.assign(c=np.array(["b", "A", "a", "B"])[np.arange(16) * 7 % 16 % 4])
+    for levels, dialect in product(("ICU", "C"), ("caret", "rsample", "kknn")):
+        folds = pcv.RFolds(dialect, 3, seed=1, strata=dialect == "rsample")
+        made = partial(pcv.cross_validate, KNN, "c ~ x + z", words, folds=folds, levels=levels)
+        yield lambda made=made: [made().plan.rows, made().plan.offsets, made().pooled]
+    for given in ({"weights": "w"}, {"loss_weights": "w"}, {}):
+        made = partial(pcv.cross_validate, pcv.WLS(), "y ~ x", DATA, folds=THREE, **given)
+        yield lambda made=made: tables(made(), "folds")
+        yield lambda made=made: [made().table.weighted, told(made().interval().notes), repr(made())]
+    plan = THREE.plan(16)
+    for change in (0.9, 1.0, 1.1, 0.0):
+        one = Stability((("a", ""),), np.array([change]), np.array([8.0]), plan, "squared", 20)
+        yield lambda one=one: [one.ratio, one.stable, tables(one)]
+    one = Stability((("a", ""),), np.array([1.0]), np.array([0.0]), plan, "squared", 20)
+    yield lambda one=one: [one.ratio, one.stable, repr(one)]
+    for refit, folds in product(("all", "train", "none"), (FOLDS["holdout"], THREE)):
+        made = partial(pcv.tune, KNN, "y ~ x", DATA, grid={"k": [1, 3]}, folds=folds, refit=refit)
+        yield lambda made=made: [made().choice.limit, made().predict({"x": [1.5, 4.0]})]
+        tuned = pcv.Tuned(KNN, {"k": [1, 3]}, inner=FOLDS["holdout"], refit="all")
+        nested = partial(pcv.cross_validate, tuned, "y ~ x", DATA, folds=folds)
+        yield lambda made=nested: [made().pooled, made().predictions]
+    for metric in ("r2", "rmse", "accuracy"):
+        formula = "c ~ x" if metric == "accuracy" else "y ~ x"
+        for rule in ({}, {"rule": "one_se", "complexity": "-k"}):
+            made = partial(
+                pcv.tune, KNN, formula, DATA, grid={"k": [2, 3, 4]}, metric=metric, **rule
+            )
+            yield lambda made=made: [made(folds=THREE).choice.limit, made(folds=THREE).best]
+    all_fail = partial(pcv.nested_cv, KNN, "y ~ x", DATA[:6], grid={"k": [50]}, on_error="warn")
+    some = partial(pcv.nested_cv, KNN, "y ~ x", DATA, grid={"k": [1, 9, 50]}, on_error="warn")
+    yield lambda: tables(some(outer=pcv.Blocks(2), inner=pcv.Blocks(2)), "selection", "inner")
+    copies = DATA.assign(**{f"x{i}": DATA["y"] * i for i in range(1, 15)})
+    copies = copies.drop(columns=["g", "c"])
+    yield lambda: tables(pcv.audit(OLS, "y ~ .", copies, folds=4, times=5))
+    yield lambda: tables(all_fail(outer=pcv.Blocks(2), inner=pcv.Blocks(2)), "selection", "folds")
 
 
 def means(*columns: list[float]) -> FoldMeans:
@@ -216,6 +259,7 @@ CALLS: dict[str, Call] = {
     "edges: tables of cross-validation": outcomes([*of_one()]),
     "edges: tables of nested cross-validation": outcomes([*nested()]),
     "edges: tables of several": outcomes([*of_several()]),
+    "edges: folds, weights and failures": outcomes([*drawn()]),
     "edges: ties": outcomes([*ties()]),
     "edges: searches": outcomes([*searches()]),
     "edges: leaks": outcomes([*leaks()]),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -314,3 +316,19 @@ def test_what_a_cluster_holds_is_fetched_here(monkeypatch: pytest.MonkeyPatch) -
     whole, held = both("y ~ x1", data, cut(data, 40), pcv.KFold(5, random=1), n_jobs=2)
     same(whole, held)
     assert client.asked == [os.getpid()] * 4  # two partitions, seen and summed
+
+
+def test_the_client_of_the_session_is_used_unless_something_else_was_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(partitioned, "execution_from", lambda **how: how)
+    session = SimpleNamespace(default_client=lambda: "of the session")
+    monkeypatch.setitem(sys.modules, "distributed", session)
+    for asked in ({"client": "own"}, {"n_jobs": 2}):
+        assert partitioned._execution(asked) == asked
+    assert partitioned._execution({"progress": False}) == {
+        "client": "of the session",
+        "progress": False,
+    }
+    monkeypatch.delitem(sys.modules, "distributed")
+    assert partitioned._execution({}) == {}
