@@ -162,6 +162,20 @@ def drawn() -> Iterator[Call]:
     yield lambda: tables(all_fail(outer=pcv.Blocks(2), inner=pcv.Blocks(2)), "selection", "folds")
 
 
+def with_own_formulas() -> Iterator[Call]:
+    """Learners with a formula of their own, without one, and both, beside one that is given."""
+    own, other = pcv.Model(OLS, "y ~ x"), pcv.Model(KNN, "y ~ x + z")
+    arrays: dict[str, Any] = {"X": DATA[["x", "z"]], "y": DATA["y"]}
+    learners = ({"a": own, "b": OLS}, {"a": own, "b": other}, {"b": OLS}, {"a": own}, {"c": other})
+    for some, formula in product(learners, (None, "y ~ z", "y ~ .", "x ~ z")):
+        made = partial(pcv.compare, some, formula, DATA, folds=THREE)
+        yield lambda made=made: [tables(made()), made().task.n, repr(made().task)]
+        yield lambda s=some: tables(pcv.compare(s, folds=THREE, **arrays))
+    for learner, formula in product((own, OLS, [own, other], other), (None, "y ~ x")):
+        yield lambda w=learner, f=formula: tables(pcv.tune(w, f, DATA, folds=THREE))
+        yield lambda w=learner, f=formula: tables(pcv.cross_validate(w, f, DATA, folds=THREE))
+
+
 def means(*columns: list[float]) -> FoldMeans:
     plan = pcv.FoldPlan.from_fold_ids(np.arange(12) % len(columns[0]))
     named = tuple({"k": k + 1, "w": -k / 2} for k in range(len(columns)))
@@ -260,6 +274,7 @@ CALLS: dict[str, Call] = {
     "edges: tables of nested cross-validation": outcomes([*nested()]),
     "edges: tables of several": outcomes([*of_several()]),
     "edges: folds, weights and failures": outcomes([*drawn()]),
+    "edges: formulas of learners": outcomes([*with_own_formulas()]),
     "edges: ties": outcomes([*ties()]),
     "edges: searches": outcomes([*searches()]),
     "edges: leaks": outcomes([*leaks()]),
