@@ -140,6 +140,10 @@ def penalised() -> Iterator[Call]:
                 : 2 if folds is FOLDS[0] else 1
             ]:
                 yield lambda a=(learner, f"{text} ~ {right}", data), g=asked: path(*a, **g)
+    for learner in (pcv.Lasso(), pcv.ElasticNet(alpha=0.3), pcv.Ridge()):
+        for form, given in product(("y ~ x + z", "y ~ same", "same ~ x"), WEIGHTS[:2]):
+            asked = {"folds": FOLDS[0], **given}
+            yield lambda a=(learner, form, DATA), g=asked: path(*a, **g)
     for nfolds, alpha, kind in product(
         (4,), (0.0, 0.5, 1.0), ("gaussian", "binomial", "multinomial", "poisson")
     ):
@@ -233,6 +237,18 @@ def nearest() -> Iterator[Call]:
         learner = pcv.KNN(4, distance=distance, scale=scale, ykernel=ykernel, ties=ties)
         for formula in ("y ~ tied + z", "size ~ x"):
             yield lambda a=(learner, formula, DATA, FOLDS[0]): validated(*a)
+    for rows, distance, ties in product((600, 5000), (1, 2, 3), ("kknn", "row")):
+        x = np.random.default_rng(9).normal(size=(rows, 2)).round(1)
+        tied = {"a": x[:, 0], "b": x[:, 1], "y": np.arange(rows) % 11}
+        one = pcv.KNN(9, distance=distance, ties=ties)
+        yield lambda one=one, tied=tied: validated(one, "y ~ a + b", tied, pcv.KFold(2, random=1))
+    drawn = np.random.default_rng(8).normal(size=(300, 30)).round(1)
+    for columns, k, learner in product(
+        (2, 14, 15, 16, 30), (1, 9, 40, 150), (pcv.KNN(), pcv.KNN(distance=1), pcv.KNN(ties="row"))
+    ):
+        many = {f"v{j}": drawn[:, j] for j in range(columns)} | {"y": drawn.sum(axis=1)}
+        one = learner.with_params(k=k)
+        yield lambda one=one, many=many: validated(one, "y ~ .", many, pcv.KFold(2, random=1))
     grid = {
         "k": [1, 2, 3, 7, 12, 26],
         "kernel": ["rectangular", "optimal", "inv"],
