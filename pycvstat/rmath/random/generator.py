@@ -222,11 +222,10 @@ class RRandom:
     def _shuffled(self, n: int, count: int) -> IntArray:
         """Take one and move the last into its place, `count` times."""
         if count > _COMPILED_ABOVE:
-            from pycvstat.rmath.random.compiled import drawn as dealt
+            from pycvstat.rmath.random.compiled import drawn
 
-            return dealt(self._stream, n, count, replace=False, rounding=self._rounding)
-        drawn = shrinking_range(self._stream, n, count, rounding=self._rounding)
-        return _dealt(n, drawn)
+            return drawn(self._stream, n, count, replace=False, rounding=self._rounding)
+        return _dealt(n, shrinking_range(self._stream, n, count, rounding=self._rounding))
 
     def _distinct(self, n: int, count: int) -> IntArray:
         """Draw until `count` different ones have come, as R does for n > 1e7."""
