@@ -157,7 +157,7 @@ def _heap_order(keys: list[float]) -> list[int]:
     for root in range(len(keys) // 2 - 1, -1, -1):
         _sink(keys, order, root, len(keys))
     for end in range(len(keys) - 1, 0, -1):
-        keys[0], keys[end] = keys[end], keys[0]
+        keys[0] = keys[end]
         order[0], order[end] = order[end], order[0]
         _sink(keys, order, 0, end)
     return order
