@@ -1,5 +1,6 @@
 """Running R beside the tests: values come back as raw doubles, so no digit is lost."""
 
+import atexit
 import os
 import re
 import subprocess
@@ -39,10 +40,12 @@ FORKING = """local({
 
 @cache
 def _forking(packages: tuple[str, ...], locale: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+    r = subprocess.Popen(
         ["Rscript", "--vanilla", "-e", FORKING, *packages], stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, text=True, env=os.environ | {"LC_ALL": locale},
     )  # fmt: skip
+    atexit.register(r.communicate)  # it ends when nothing more is asked
+    return r
 
 
 def in_r(
