@@ -182,7 +182,7 @@ def is_whole(given: Any) -> bool:
 
 
 def check_path(path: Any) -> Path:
-    """The path of a file.
+    """The path of a file; ``~`` is the home directory.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def check_path(path: Any) -> Path:
         raise InputError(
             "this is not the path of a file.", given=shown(path), fix="write it as text"
         )
-    return Path(text)
+    return Path(os.path.expanduser(text))
 
 
 @contextmanager

@@ -350,7 +350,7 @@ def as_splitter(folds: Any, grouped: bool = False) -> Splitter:
 
     if isinstance(folds, Splitter):
         return folds
-    if isinstance(folds, type) and issubclass(folds, Splitter):
+    if isinstance(folds, type) and (issubclass(folds, Splitter) or hasattr(folds, "split")):
         raise FoldError(
             "This is a kind of splitter, not a splitter.",
             given=folds.__name__, fix=f"call it: {folds.__name__}(...)",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pycvstat.errors import InputError, PycvstatError
-from pycvstat.errors.checks import check_word
+from pycvstat.errors.checks import check_path, check_word
 from pycvstat.report.citations import bibtex
 from pycvstat.report.content import (
     Block,
@@ -276,8 +276,9 @@ def write_report(
         A path that cannot be written, or a program that is missing: before any work is done.
     """
     if str(path).lower().endswith(".csv"):
-        check_writable(Path(path))
-        return write_rows(result.tidy(), Path(path), "table")
+        table = check_path(path)
+        check_writable(table)
+        return write_rows(result.tidy(), table, "table")
     target = check_report_path(path)
     Asked(**asked)
     check = None

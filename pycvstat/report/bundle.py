@@ -53,7 +53,7 @@ def bundle(
     result: Any, path: str | PathLike[str], data: bool = False, crosscheck: Any = None
 ) -> Path:
     """Write a bundle; see `Verbs.bundle`."""
-    target = check_path(path).expanduser()
+    target = check_path(path)
     zipped = target.suffix.lower() == ".zip"
     if zipped:
         check_writable(target, "bundle")

@@ -40,7 +40,7 @@ def to_table(
 ) -> Any:
     """The table of a result; see `Shown.to_table`."""
     check_word("form", form, get_args(Form))
-    target = None if path is None else check_path(path).expanduser()
+    target = None if path is None else check_path(path)
     if target is not None and form != "gt":
         check_writable(target, "table")
     if form == "docx":
@@ -110,7 +110,7 @@ def figure(
     result: Any, path: str | PathLike[str], kind: str | None, width: Width, **options: Any
 ) -> Path:
     """A picture of a result as a file; see `Shown.figure`."""
-    target = check_path(path).expanduser()
+    target = check_path(path)
     form = target.suffix.lower().removeprefix(".")
     if form not in (*get_args(Format), "csv"):
         fix = f"{target.stem or 'figure'}.pdf"
@@ -134,7 +134,7 @@ def figure(
 
 def numbers(result: Any, path: str | PathLike[str], prefix: str, **asked: Any) -> Path:
     """Values of a result as macros of TeX or as JSON; see `Shown.numbers`."""
-    target = check_path(path).expanduser()
+    target = check_path(path)
     if target.suffix.lower() not in (".tex", ".json"):
         fix = f"{target.stem or 'numbers'}.tex"
         raise InputError("numbers go into .tex or .json.", given=target.name, fix=fix)

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import CheckpointError, InputError
+from pycvstat.errors.checks import check_path
 from pycvstat.run.records import Encoder, decode
 
 FORMAT = 1
@@ -126,10 +127,11 @@ def load(path: str | os.PathLike[str]) -> Saved:
     ...     load(f"{place}/a.npz").kind
     'note'
     """
-    if not isinstance(path, str | os.PathLike) or not os.path.isfile(path):
+    file = check_path(path)
+    if not file.is_file():
         raise InputError("There is no such file.", given=str(path))
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             header, arrays = _members(archive)
         return Saved(header["kind"], decode(header["record"], arrays), header["versions"])
     except OSError as error:

@@ -66,6 +66,9 @@ def test_a_splitter_of_scikit_learn_that_fails_is_named():
     assert "Supported target types" in str(caught.value)
     with pytest.raises(FoldError, match="KFold could not split"):
         as_splitter(sk.KFold(21)).plan(20)
+    with pytest.raises(FoldError, match="kind of splitter") as caught:
+        as_splitter(sk.KFold)
+    assert "KFold(...)" in str(caught.value)
 
 
 def test_whatever_says_how_to_fold():

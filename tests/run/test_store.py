@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pycvstat as pcv
 from pycvstat.errors import CheckpointError, InputError
 from pycvstat.run.store import WholeFile, load, remove_abandoned, save
 
@@ -144,7 +145,7 @@ def test_an_array_that_claims_to_be_huge_is_refused(path: Path) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="not the path of a file"):
         load(None)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no such file"):
         load(tmp_path / "nothing.npz")
@@ -213,3 +214,23 @@ def test_drafts_of_dead_processes_are_removed_and_others_stay(tmp_path: Path) ->
     remove_abandoned(tmp_path)
     assert set(tmp_path.iterdir()) == {mine.draft, stranger}
     mine.__exit__(KeyboardInterrupt, None, None)
+
+
+def test_a_tilde_is_the_home_directory_where_one_is_meant(tmp_path, monkeypatch):
+    home, here = tmp_path / "home", tmp_path / "here"
+    home.mkdir()
+    here.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.chdir(here)
+    result = pcv.cross_validate(
+        pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.Blocks(4), checkpoint="~/kept"
+    )
+    result.report("~/out.md")
+    result.report("~/out.csv")
+    result.save("~/out.npz")
+    assert pcv.load("~/out.npz").estimate == result.estimate
+    assert {"kept", "out.md", "out.csv", "out.npz"} <= {path.name for path in home.iterdir()}
+    assert not [*here.iterdir()]
+    result.report("~draft.md")  # nobody's home
+    assert (here / "~draft.md").is_file()

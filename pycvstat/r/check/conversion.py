@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -54,16 +53,17 @@ def as_r(result: Any, path: str | PathLike[str] | None = None) -> Any:
     >>> plain_list(plan)["indexOut"]
     {'Fold1': array([1, 3]), 'Fold2': array([2])}
     """
-    if path is not None and check_path(path).suffix.lower() != ".rds":
+    file = None if path is None else check_path(path)
+    if file is not None and file.suffix.lower() != ".rds":
         raise InputError("a file for readRDS ends in .rds.", given=str(path))
     start()
-    if path is None:
+    if file is None:
         return write(plain_list(result))
-    folder = Path(path).absolute().parent
-    if not folder.is_dir():
-        raise InputError("the file cannot be written: its folder does not exist.", given=folder)
-    run("saveRDS(x, file)", x=plain_list(result), file=str(path))
-    return Path(path)
+    if not file.absolute().parent.is_dir():
+        problem = "the file cannot be written: its folder does not exist."
+        raise InputError(problem, given=file.absolute().parent)
+    run("saveRDS(x, file)", x=plain_list(result), file=str(file))
+    return file
 
 
 def plain_list(result: Any) -> Any:

@@ -305,7 +305,7 @@ def check_report_path(path: str | PathLike[str]) -> Path:
     ...     check_report_path(f"{place}/out.html").name
     'out.html'
     """
-    target = check_path(path).expanduser()
+    target = check_path(path)
     kind = FORMATS.get(target.suffix.lower())
     if kind is None:
         *most, last = FORMATS
