@@ -248,7 +248,7 @@ def none_better(
         spread = np.sqrt(((sums[:, [c]] - sums[:, others]) ** 2).sum(axis=0))
         varies = spread > 1e-13 * np.abs(means).max()  # below: rounding errors of equal losses
         tied = ~varies & (np.abs(difference) <= 1e-13 * np.abs(means).max())
-        standard = np.full(len(difference), -np.inf)
+        standard = np.empty(len(difference))
         standard[varies] = difference[varies] / spread[varies]
         standard[~varies] = np.where(tied, -np.inf, np.copysign(np.inf, difference))[~varies]
         statistic[c] = standard.max()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +15,7 @@ import pycvstat as pcv
 from pycvstat.learners.external.learner import External
 from pycvstat.procedures.conventions import ROUNDING, Printed
 from pycvstat.procedures.partitioned import _refuse_large
-from tests.fingerprints.edges import outcomes, told
+from tests.fingerprints.edges import outcome, outcomes, told
 from tests.fingerprints.of_procedures_edges import (
     CARS,
     DATA,
@@ -129,6 +131,39 @@ def _counted(call: Call) -> Any:
     return [call(), Counts.fits]
 
 
+def kept() -> Iterator[Call]:
+    """What is kept of work, how many fits the same call makes again, and what other work may do."""
+    counts = External(Counts(), check_state=False)
+    given = {"formula": "y ~ x + z", "folds": THREE}
+    procedures: dict[str, Callable[..., Any]] = {
+        "cross-validation": partial(pcv.cross_validate, **given),
+        "tuning": partial(pcv.tune, grid=[{}], **given),
+        "nested": partial(
+            pcv.nested_cv, formula="y ~ x", grid=[{}], outer=THREE, inner=pcv.Blocks(2)
+        ),
+        "error curve": partial(pcv.error_curve, grid=[{}], **given),
+        "learning curve": partial(pcv.learning_curve, sizes=[4, 8], **given),
+        "audit": partial(pcv.audit, times=5, **given),
+        "bootstrap": partial(pcv.cross_validate, formula="y ~ x", folds=pcv.Bootstrap(3, random=1)),
+    }
+    others: tuple[dict[str, Any], ...] = (
+        {}, {"data": DATA.assign(y=DATA["z"])}, {"loss": "absolute"}, {"formula": "y ~ z"},
+    )  # fmt: skip
+    for call, learner, other in product(procedures.values(), (counts, OLS), others):
+        yield partial(_kept, partial(call, learner), other)
+
+
+def _kept(call: Callable[..., Any], other: dict[str, Any]) -> list[Any]:
+    found: list[Any] = []
+    with TemporaryDirectory() as folder:
+        for asked in ({}, other):
+            Counts.fits = 0
+            made = outcome(partial(call, **{"data": DATA} | asked, checkpoint=folder))
+            found += [told(repr(made[1])) if made[0] == "is" else made[0], Counts.fits]
+            found += [len(list(Path(folder).rglob("task-*")))]
+    return found
+
+
 def by_metric() -> Iterator[Call]:
     for metric, rule in product(("rmse", "r2", "mae", "none"), RULES[:5]):
         made = partial(pcv.tune, KNN, "y ~ x + z", DATA, grid={"k": [1, 2, 3, 5]}, **rule)
@@ -202,6 +237,7 @@ def printed() -> Iterator[Call]:
 CALLS: dict[str, Call] = {
     "edges: learners that draw": outcomes([*drawing()]),
     "edges: learners that keep state": outcomes([*keeping_state()]),
+    "edges: what is kept": outcomes([*kept()]),
     "edges: tuned by metrics": outcomes([*by_metric()]),
     "edges: advice and sizes": outcomes([*over_words()]),
     "edges: estimates from resamples": outcomes([*resampled()]),
