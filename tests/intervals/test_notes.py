@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from pycvstat.intervals.cv_auc import _fold
 from pycvstat.intervals.from_losses import from_losses
 from pycvstat.intervals.independent import proportion
 from pycvstat.intervals.legal import check_finite, check_size
+from pycvstat.intervals.limits import symmetric
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 from pycvstat.intervals.ncv import Pieces, monte_carlo_error
 from pycvstat.losses import FoldMeans, LossTable, Metric
@@ -47,6 +49,11 @@ def test_groups_that_differ_by_rounding_have_no_variance() -> None:
     assert np.ptp(np.bincount(groups, losses - losses.mean())) > 0
     with pytest.raises(IntervalError, match="groups do not vary"):
         cluster_robust(losses, groups, 0.95)
+
+
+def test_limits_of_a_logarithm_stay_numbers() -> None:
+    found = symmetric(1.0, 1e6, 0.95, log=True)
+    assert (found.low, found.high) == (1 / math.exp(700.0), math.exp(700.0))
 
 
 def test_more_than_three_tenths_is_a_large_test_share() -> None:

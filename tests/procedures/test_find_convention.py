@@ -14,6 +14,7 @@ from pycvstat.data.task import Task
 from pycvstat.errors import InputError, PycvstatWarning
 from pycvstat.folds import DIALECTS, RFolds
 from pycvstat.procedures.conventions import Printed, expected_by_chance
+from pycvstat.procedures.find_convention import _Search, _searches
 from pycvstat.rmath.random import RRandom
 from pycvstat.rmath.random.compiled import Compiled, started
 
@@ -189,3 +190,32 @@ def test_what_cannot_be_searched_is_said(given, message):
     asked = {"number": "8.1", "learner": pcv.OLS(), "formula": FORMULA, "data": CARS} | given
     with pytest.raises(InputError, match=message):
         pcv.find_convention(**asked)
+
+
+@pytest.mark.parametrize("share", [0.5, 2.0])
+@pytest.mark.parametrize("unit", [0.01, 100.0])
+def test_closed_forms_search_where_they_give_the_fits(share, unit, monkeypatch):
+    """To 1e-8 of the largest residual."""
+    task = Task.build(FORMULA, CARS.assign(mpg=CARS["mpg"] * unit))
+    prepared = type(pcv.OLS().prepare(task))
+    exact = prepared.left_out
+
+    def off(self, labels):
+        residuals, *more = exact(self, labels)
+        return residuals + share * 1e-8 * np.abs(residuals).max(), *more
+
+    monkeypatch.setattr(prepared, "left_out", off)
+    search = _Search(Printed.of("1.0"), pcv.OLS(), task, 5, "")
+    assert search.closed == (share < 1)
+
+
+@pytest.mark.parametrize("n", [1000, 1001])
+def test_leave_one_out_is_tried_of_1000_rows_where_every_fold_is_fitted(n, monkeypatch):
+    tried = []
+    monkeypatch.setattr(_Search, "look", lambda self, made, *_: tried.append(made[0].dialect))
+    monkeypatch.setattr("pycvstat.procedures.find_convention._draw", lambda *_: None)
+    data = pd.DataFrame({"x": np.arange(n) * 1.0, "y": np.arange(n) % 7 * 1.0})
+    for learner, closed in ((pcv.KNN(), False), (pcv.OLS(), True)):
+        tried.clear()
+        searches = list(_searches(Printed.of("1"), learner, "y ~ x", data, 5, [1]))
+        assert tried == ["loo"] * (len(searches) if closed or n == 1000 else 0)

@@ -8,8 +8,9 @@ import pytest
 
 from pycvstat.errors import FitError, InputError
 from pycvstat.folds import FoldPlan
+from pycvstat.learners.knn import KNN
 from pycvstat.losses import FoldMeans
-from pycvstat.procedures.selection import Rule, choose
+from pycvstat.procedures.selection import Rule, choose, read_rule
 
 PLAN = FoldPlan.from_fold_ids([1, 1, 2, 2, 3, 3])
 
@@ -94,3 +95,12 @@ def test_one_fold_has_no_standard_error():
     table = FoldMeans(plan, np.array([[1.0, 2.0]]), "squared", ({"k": 1}, {"k": 2}))
     with pytest.raises(InputError, match="no standard error"):
         choose(table, Rule("one_se", "-k"))
+
+
+def test_the_advice_names_a_parameter_by_which_candidates_can_be_ordered():
+    with pytest.raises(InputError) as caught:
+        read_rule("one_se", None, 0.03, KNN(), [{"distance": 1, "scale": True, "kernel": "inv"}])
+    assert caught.value.fix == (
+        "complexity='distance' where a smaller distance is simpler, with a minus before it where "
+        "a larger is"
+    )
