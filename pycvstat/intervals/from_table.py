@@ -88,11 +88,9 @@ def interval(
     chosen, why = legal.choose(method, table, read, averaging, options)
     if chosen.needs == "predictions":
         if read and not (read is METRICS["auc"] and (averaging == "folds" or len(table.plan) == 1)):
-            raise IntervalError(
-                f"{chosen.name} is about the mean of the AUCs of the folds.",
-                given=f"metric={read.name!r}, averaging={averaging!r}",
-                fix="leave method= out",
-            )
+            problem = f"{chosen.name} is about the mean of the AUCs of the folds."
+            given = f"metric={read.name!r}, averaging={averaging!r}"
+            raise IntervalError(problem, given=given, fix="leave method= out")
         read, averaging = METRICS["auc"], "folds"
     judged, each = why == chosen.because, two_sided(level, side)  # as the nearest legal method
     limits, used = compute(chosen, table, each, read, averaging, options, judged=judged)

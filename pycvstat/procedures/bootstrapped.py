@@ -143,14 +143,8 @@ class BootstrapResult(CVResult):
             notes.append(f"{untested} rows are in every resample and do not count")
         different = range_of(np.array([len(np.unique(rows)) for rows, _ in self.plan]))
         about = Estimand("ER", f"{different} different")
-        return self._interval(
-            "out_of_bag",
-            "leave-one-out bootstrap",
-            replace(limits, notes=tuple(notes)),
-            level,
-            about,
-            side=side,
-        )
+        title, limits = "leave-one-out bootstrap", replace(limits, notes=tuple(notes))
+        return self._interval("out_of_bag", title, limits, level, about, side=side)
 
     @answering
     def boot632(
@@ -180,14 +174,13 @@ class BootstrapResult(CVResult):
             apparent = float(self._by_fit(metric)[1][-1])
             bagged = self.metric(metric, "folds").estimate
         why = "no standard error is known for the .632 estimate; boot632_plus() has one"
-        limits = Limits(
-            (1 - weight) * apparent + weight * bagged, np.nan, np.nan, np.nan, np.nan, (why,)
-        )
         details = {"apparent": apparent, "out_of_bag": bagged}
-        return self._interval(
-            ".632", ".632 bootstrap", replace(limits, details=details), level,
-            Estimand("ER", str(self.plan.n)), metric,
-        )  # fmt: skip
+        estimate, about = (
+            (1 - weight) * apparent + weight * bagged,
+            Estimand("ER", str(self.plan.n)),
+        )
+        limits = Limits(estimate, np.nan, np.nan, np.nan, np.nan, (why,), details)
+        return self._interval(".632", ".632 bootstrap", limits, level, about, metric)
 
     @answering
     def boot632_plus(self, level: float = 0.95) -> Interval:
