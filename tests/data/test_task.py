@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from pycvstat.data.frame import read
+from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
 from pycvstat.errors import DataError, FormulaError, InputError
 
@@ -154,3 +155,22 @@ def test_the_fingerprint_is_of_the_words_of_groups_and_not_of_where_they_are() -
     assert Task.build("y ~ x", DATA, groups="g").fingerprint == (
         "b827aa94f917ce2a481b19adf06e5d1f1ca5962bbc1d2791a17f50197b8e242c"
     )
+
+
+@pytest.mark.parametrize("na", ["omit", "pass"])
+def test_what_a_file_holds_of_a_task_belongs_together(na: Any) -> None:
+    data = {"y": [1.0, 2, 3, 4], "x": [1.0, np.nan, 3, 4], "z": [0.0, 1, 0, 2]}
+    task = Task.build("y ~ x + z", data, na=na)
+    parts = {one.name: getattr(task, one.name) for one in fields(task) if one.init}
+    assert Task.from_fields(**parts).fingerprint == task.fingerprint
+    column = task.frame["z"]
+    for other in (replace(column, values=column.values + 1), column.rename("w")):
+        columns = {name: other if name == "z" else task.frame[name] for name in task.frame.names}
+        with pytest.raises(ValueError, match="'z' is not as it was read"):
+            Task.from_fields(**parts | {"frame": Frame(columns, task.n)})
+    for other in (
+        replace(task.response, values=task.response.values + 1),
+        replace(task.response, name="x"),
+    ):
+        with pytest.raises(ValueError, match="the response is not that of the data"):
+            Task.from_fields(**parts | {"response": other})

@@ -134,6 +134,11 @@ def drawn() -> Iterator[Call]:
         made = partial(pcv.cross_validate, pcv.WLS(), "y ~ x", DATA, folds=THREE, **given)
         yield lambda made=made: tables(made(), "folds")
         yield lambda made=made: [made().table.weighted, told(made().interval().notes), repr(made())]
+    for zeros in (4, 8, 12, 16):
+        weights = np.where(np.arange(16) < zeros, 0.0, 1.0)
+        for folds in (pcv.Blocks(4), pcv.Blocks(8), pcv.LeaveOneOut()):
+            made = partial(pcv.cross_validate, OLS, "y ~ x", DATA, loss_weights=weights)
+            yield lambda made=made, f=folds: tables(made(folds=f), "folds")
     plan = THREE.plan(16)
     for change in (0.9, 1.0, 1.1, 0.0):
         one = Stability((("a", ""),), np.array([change]), np.array([8.0]), plan, "squared", 20)

@@ -11,6 +11,8 @@ import pytest
 import pycvstat as pcv
 from pycvstat.errors import CheckpointError, InputError, LossError, PycvstatError, PycvstatWarning
 from pycvstat.learners.external.learner import FromFunctions
+from pycvstat.procedures import engine
+from pycvstat.run import Execution
 
 FOLDS = pcv.KFold(3, random=1)
 
@@ -176,3 +178,17 @@ def test_tuning_on_all_rows_forgives_what_nested_tuning_forgave() -> None:
         )
     with pytest.warns(PycvstatWarning, match="2 fits failed"):
         assert nested.final() == {"k": 1}
+
+
+def test_fits_are_made_by_whom_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closed forms are made at once; of all others every fit is a task."""
+    asked, carried_out = [], engine.run_tasks
+
+    def noted(*given: Any, execution: Execution, **more: Any) -> Any:
+        asked.append((execution.workers, len(given[2])))
+        return carried_out(*given, execution=Execution(), **more)
+
+    monkeypatch.setattr(engine, "run_tasks", noted)
+    for learner in (FromFunctions(picky, constant, check_state=False), pcv.OLS()):
+        pcv.cross_validate(learner, "y ~ x", data(), folds=FOLDS, n_jobs=2)
+    assert asked == [(2, 3)]
