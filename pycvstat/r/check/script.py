@@ -74,13 +74,14 @@ def write_script(
 
 
 def _refuse_to_replace(table: Path, script: Path) -> None:
-    """A file that an earlier script of this name does not read is somebody's own."""
-    ours = script.is_file() and f'"{table.name}"' in script.read_text("utf-8", "replace")
+    """A file that no earlier script of ours of this name reads is somebody's own."""
+    text = script.read_text("utf-8", "replace") if script.is_file() else ""
+    ours = text.startswith("# Written by pycvstat") and f'"{table.name}"' in text
     if table.exists() and not ours:
         raise InputError(
             "the script's data would replace a file that is there.",
             given=str(table),
-            fix="to_r under another name, or data=False, which writes the script only",
+            fix=f"another name for the script than {script.name}",
         )
 
 

@@ -222,6 +222,10 @@ def test_a_file_that_no_script_of_this_name_reads_is_not_replaced(style, tmp_pat
     with pytest.raises(InputError, match="would replace a file"):
         result.to_r(tmp_path / "cars.R", style=style)
     assert [file.name for file in tmp_path.iterdir()] == ["cars.csv"]
+    script = tmp_path / "cars.R"
+    script.write_text('cars <- read.csv("cars.csv")', encoding="utf-8")
+    with pytest.raises(InputError, match="would replace a file"):
+        result.to_r(script, style=style)
     result.to_r(tmp_path / "other.R", style=style)
     again.to_r(tmp_path / "other.R", style=style)
     assert "110" in (tmp_path / "other.csv").read_text(encoding="utf-8")
