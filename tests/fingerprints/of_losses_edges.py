@@ -62,6 +62,8 @@ def of_pairs() -> Iterator[Call]:
                 yield partial(held.given_to, "it", needs, np.array(y), 0, shares)
     for p, y in product(product((0.2, 0.7), repeat=5), product((0, 1), repeat=5)):
         yield lambda y=y, p=p: calibration_line(np.array(y), np.array(p))
+    three = Predictions(np.arange(6.0).reshape(3, 2), np.arange(12.0).reshape(3, 2, 2))
+    yield lambda: [[one.values, one.prob] for one in map(three.candidate, range(3))]
     yield lambda: [inside(np.array(BORDERS)), binomial_deviances(BETWEEN, BETWEEN)]
 
 
@@ -231,6 +233,7 @@ def _parts(read: Metric, table: LossTable | FoldMeans) -> Any:
 def _of_table(table: LossTable) -> list[Any]:
     whole = table.tidy()
     counted = [table.size, len(table.plan), table.intact]
+    whole = [whole, table.by_fit(), table.losses.flags.writeable]
     return [whole, table.per_row(), *table.tested_rows(), table.total(), *counted]
 
 
