@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from typing import Any
@@ -197,7 +197,9 @@ FURTHER = """
     2); poly(x, 1); poly(x, 2, raw = TRUE); bs(huge, 4); scale(huge); log(x); cut(x, 3); cut(x,
     c(0, 5, 99)); factor(t); I(huge^2); I(huge * huge); offset(x):two; x:offset(x) + two;
     two*offset(x); offset(x) + offset(x); poly(x, 61); poly(x, 60); poly(two, 2); bs(x, 99,
-    degree = 99); scale(two); log(two); x %in% two
+    degree = 99); scale(two); log(two); x %in% two;
+    two*x %in% t; x %in% two*t; x:two*t; x/two:t; two^2:x; x/t %in% two; I(x %% 2 * 3);
+    I(x * 3 %% 2); I(2 * x %/% 3); I(1:2 * x); I(-x^2 + 1); I(x < 1 + 2 & !t | t); I(x - 1 == 2 * x)
 """
 
 
@@ -221,6 +223,14 @@ def stated() -> Iterator[Call]:
 
     for text in FURTHER.split(";"):
         yield partial(of, text.strip())
+    deep: tuple[Callable[[int], str], ...] = (
+        lambda d: "(" * d + "x" + ")" * d, lambda d: f"I({'-' * d}x)", lambda d: f"I({'!' * d}x)",
+        lambda d: f"I({'abs(' * d}x{')' * d})", lambda d: f"I(x{'^x' * d})",
+        lambda d: f"I(x{' + x' * d})", lambda d: f"x{' + x' * d}",
+        lambda d: "-" * d + "x", lambda d: "x:(" * d + "x" + ")" * d,
+    )  # fmt: skip
+    for make, depth in product(deep, (*range(46, 53), *range(196, 204))):
+        yield lambda m=make, d=depth: parse(f"y ~ {m(d)}", ["y", "x"]).labels
     for words in (["-", "?"], ["1", "-"], ["-", "", "."], ["a", "?"], ["1", "2"], ["1,5", "2,5"]):
         for side in ("w ~ y", "y ~ w"):
             made = {"w": words * 6, "y": np.arange(6.0 * len(words))}
