@@ -299,8 +299,8 @@ def _add_on_data(commands: Any) -> None:
 def _common(command: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:
     command.add_argument("data", type=Path, help="a .csv, .tsv, .parquet or .rds file")
     of = "NAME:" if name == "compare" else ""
-    more = f"; none where --grid has formulas: {of}formula='y ~ x,y ~ x + z'"
-    more = "" if name == "cv" else more
+    grids = f"; none where --grid has formulas: {of}formula='y ~ x,y ~ x + z'"
+    more = "" if name == "cv" else grids
     command.add_argument("formula", nargs="?" if more else None,
                          help=f"R's formula in quotes, such as 'y ~ .'{more}")  # fmt: skip
     data = command.add_argument_group("data")

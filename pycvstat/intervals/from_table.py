@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol
 
 import numpy as np
 
 from pycvstat.errors import InputError, IntervalError, heard
-from pycvstat.errors.checks import check_level, check_word
+from pycvstat.errors.checks import check_level
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.intervals import legal
 from pycvstat.intervals.coverage import few_losses, figures, nearest, warn_heavy_tails
@@ -82,7 +82,7 @@ def interval(
     Interval(3.5, 90 % from 0.51 to 24, ER(4), log_t)
     """
     level = check_level(level)
-    check_word("side", side, get_args(Side))
+    each = two_sided(level, side)
     legal.check_finite(table)
     read, averaging = read_metric(metric, averaging, table)
     chosen, why = legal.choose(method, table, read, averaging, options)
@@ -92,7 +92,7 @@ def interval(
             given = f"metric={read.name!r}, averaging={averaging!r}"
             raise IntervalError(problem, given=given, fix="leave method= out")
         read, averaging = METRICS["auc"], "folds"
-    judged, each = why == chosen.because, two_sided(level, side)  # as the nearest legal method
+    judged = why == chosen.because  # as the nearest legal method
     limits, used = compute(chosen, table, each, read, averaging, options, judged=judged)
     if limits.empty:
         raise IntervalError(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from pycvstat.errors import InputError, IntervalError
+from pycvstat.errors.checks import check_word
 from pycvstat.types import FloatArray
 
 Side = Literal["both", "upper", "lower"]
@@ -174,6 +175,7 @@ def two_sided(level: float, side: Side) -> float:
     >>> round(two_sided(0.95, "upper"), 4)
     0.9
     """
+    check_word("side", side, get_args(Side))
     if side == "both":
         return level
     if level <= 0.5:

@@ -169,7 +169,6 @@ def paired(
     Paired('knn' minus 'ols': 1, 95 % from -0.0494 to 2.05, p = 0.058, pointwise_t)
     """
     level = check_level(level)
-    check_word("side", side, get_args(Side))
     each = two_sided(level, side)
     if a is b:
         raise InputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -132,7 +132,6 @@ class BootstrapResult(CVResult):
         side : {"both", "upper", "lower"}
             As of other intervals: "upper" and "lower" give one bound of this level.
         """
-        check_word("side", side, get_args(Side))
         found, each = self._bagged(), two_sided(check_level(level), side)
         warn_heavy_tails(self.table)
         limits = one_sided(symmetric(found.estimate, found.std_error, each, np.inf), side)
@@ -175,10 +174,8 @@ class BootstrapResult(CVResult):
             bagged = self.metric(metric, "folds").estimate
         why = "no standard error is known for the .632 estimate; boot632_plus() has one"
         details = {"apparent": apparent, "out_of_bag": bagged}
-        estimate, about = (
-            (1 - weight) * apparent + weight * bagged,
-            Estimand("ER", str(self.plan.n)),
-        )
+        estimate = (1 - weight) * apparent + weight * bagged
+        about = Estimand("ER", str(self.plan.n))
         limits = Limits(estimate, np.nan, np.nan, np.nan, np.nan, (why,), details)
         return self._interval(".632", ".632 bootstrap", limits, level, about, metric)
 

@@ -25,11 +25,10 @@ from tests.fingerprints.of_procedures_edges import (
     MEAN,
     OLS,
     RULES,
+    THREE,
     Call,
     shown,
 )
-
-THREE = pcv.KFold(3, random=1)
 
 
 class Draws:

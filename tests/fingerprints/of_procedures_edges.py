@@ -30,6 +30,7 @@ DATA = pd.DataFrame(
 )
 KNN = pcv.KNN(kernel="rectangular")
 OLS, LOGIT, MEAN = pcv.OLS(), pcv.Logit(), pcv.Mean()
+THREE = pcv.KFold(3, random=1)
 FOLDS = {
     "two": pcv.KFold(2, random=1), "five": pcv.KFold(5, random=1),
     "holdout": pcv.Holdout(0.3, random=1),

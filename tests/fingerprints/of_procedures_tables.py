@@ -40,11 +40,11 @@ from tests.fingerprints.of_procedures_edges import (
     LOGIT,
     MEAN,
     OLS,
+    THREE,
     Call,
     as_text,
 )
 
-THREE = pcv.KFold(3, random=1)
 LAYOUTS = (THREE, FOLDS["holdout"], FOLDS["repeated"], FOLDS["subsampling"])
 
 
