@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -12,10 +13,12 @@ import pytest
 
 from pycvstat import errors
 from pycvstat.errors import InputError, RError
+from pycvstat.folds import DIALECTS
 from pycvstat.r.bridge import available, installed, rscript, run, setting
 from pycvstat.r.bridge.installed import R_PACKAGES, doctor
 
 ROOT = Path(__file__).parents[3]
+OF_R = {"base", "parallel", "splines", "stats", "tools", "utils"}
 
 
 @pytest.fixture
@@ -141,6 +144,16 @@ def test_a_managed_python_is_told_to_take_packages(
 def test_the_set_up_installs_what_the_doctor_lists() -> None:
     listed = (ROOT / ".ci" / "r-packages.txt").read_text(encoding="utf-8").split()
     assert set(listed) == set(R_PACKAGES) - installed.NOT_IN_DEBIAN
+
+
+def test_r_packages_that_are_called_are_set_up() -> None:
+    """By tests, by what is recorded and by dialects of folds; those of no Debian package skip."""
+    sources = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "r_reference").glob("*.R")]
+    calls = re.compile(r"(?<![\w.:/'-])([A-Za-z][A-Za-z0-9.]*)::[A-Za-z_]")
+    called = {name for file in sources for name in calls.findall(file.read_text(encoding="utf-8"))}
+    called |= {name for one in DIALECTS.values() for name in one.in_r.packages}
+    assert {"carData", "pls"} <= called
+    assert called - OF_R - {"ignore", "cv", "mlr3", "origami"} <= set(R_PACKAGES)
 
 
 @pytest.mark.live_r
