@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pycvstat.r.bridge.installed import doctor
 from pycvstat.rmath import sums
 
 SUMS = 1e-12  # the same sums, rounded to 53 bits instead of 64
+LAST_BITS = 1e-13  # some hundred operations, each of which may be a last bit away
 
 
 @pytest.fixture
@@ -62,6 +64,48 @@ def test_the_doctor_says_it(short: None, without_r: None) -> None:
     )
 
 
+def numbers() -> dict[str, list[float]]:
+    """What goes through the C library's functions, and folds, which do not."""
+    rng = pcv.RRandom(1)
+    data = {"x": rng.rnorm(40), "z": rng.rexp(40), "y": rng.rnorm(40)}
+    folds = pcv.KFold(4, random=1)
+    found = {"folds": folds.plan(40).fold_ids.tolist(), "draws": data["x"].tolist()}
+    for kernel in ("optimal", "gaussian", "biweight"):
+        learner = pcv.KNN(5, distance=3, kernel=kernel)
+        result = pcv.cross_validate(learner, "y ~ log(z + 1) + exp(x) + I(x^3)", data, folds=folds)
+        found[kernel] = result.predictions.tolist()
+    return found
+
+
+@pytest.mark.slow
+def test_another_c_library_changes_last_bits_only(tmp_path: Path) -> None:
+    """As musl or macOS: ``log``, ``exp`` and ``pow`` whose results end in the next double."""
+    program = """
+import json, math, numpy, scipy.special, pandas
+for name in ("log", "log1p", "exp", "pow"):
+    f = getattr(math, name)
+    setattr(math, name, lambda *given, f=f: math.nextafter(f(*given), math.inf))
+from tests.faults.test_platforms import numbers
+print(json.dumps(numbers()))
+"""
+    elsewhere = json.loads(_run(program, tmp_path, NUMBA_DISABLE_JIT="1"))
+    here = numbers()
+    assert elsewhere["folds"] == here["folds"]
+    for name, values in here.items():
+        np.testing.assert_allclose(elsewhere[name], values, rtol=LAST_BITS, err_msg=name)
+        assert name == "folds" or elsewhere[name] != values
+
+
+def _run(program: str, folder: Path, **environment: str) -> str:
+    (folder / "program.py").write_text(program)
+    path = os.pathsep.join(str(Path(part).resolve()) for part in sys.path)
+    done = subprocess.run(
+        [sys.executable, "program.py"], cwd=folder, check=True, stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path, **environment},
+    )  # fmt: skip
+    return done.stdout.decode()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
 def test_the_start_method_of_processes_changes_nothing(method: str, tmp_path: Path) -> None:
@@ -75,9 +119,4 @@ if __name__ == "__main__":
     one, two = (pcv.cross_validate(*work, folds=folds, n_jobs=n) for n in (1, 2))
     assert one.table.losses.tobytes() == two.table.losses.tobytes()
 """
-    (tmp_path / "program.py").write_text(program)
-    path = os.pathsep.join(str(Path(part).resolve()) for part in sys.path)
-    subprocess.run(
-        [sys.executable, "program.py"], cwd=tmp_path, check=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )  # fmt: skip
+    _run(program, tmp_path)
