@@ -22,6 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from joblib.externals.loky import process_executor
 from joblib.externals.loky.process_executor import ProcessPoolExecutor, ShutdownExecutorError
 
 from pycvstat.errors import ExecutionError
@@ -52,18 +53,32 @@ class Worker:
     def __init__(self, began_with: Beginning) -> None:
         self.began_with = began_with
         self._executor = ProcessPoolExecutor(
-            1, timeout=PATIENCE, initializer=_start, initargs=(os.getpid(),), env=ONE
+            1, initializer=_start, initargs=(os.getpid(),), env=ONE
         )
 
     def do(self, function: Callable[..., Any], *arguments: Any, limit: float | None = None) -> Any:
         """Begin a task, or whatever else the process is to do, and end it after so many seconds."""
         self._last = self._executor.submit(function, *arguments)
         if limit is not None:
-            timer = threading.Timer(limit, self._give_up)
-            timer.daemon = True
-            timer.start()
+            timer = _in(limit, self._give_up)
             self._last.add_done_callback(lambda done: timer.cancel())
         return self._last
+
+    def wait(self) -> None:
+        """Be there for the next run, for a while."""
+        _waiting.append(self)
+        self._patience = _in(PATIENCE, self._go)
+
+    def taken(self) -> Worker:
+        """The worker, which was waiting until now."""
+        self._patience.cancel()
+        return self
+
+    def _go(self) -> None:
+        """End, unless a run was faster: loky's own limit lets a worker go that was just asked."""
+        with suppress(ValueError):
+            _waiting.remove(self)
+            self.end()
 
     def _give_up(self) -> None:
         self.overdue = True
@@ -139,8 +154,16 @@ class Processes(Workers):
         for worker in self._free:
             with suppress(*ENDED):
                 worker.do(_forget)
-                _waiting.append(worker)
+                worker.wait()
         shutil.rmtree(self.place, ignore_errors=True)
+
+
+def _in(seconds: float, function: Callable[[], None]) -> threading.Timer:
+    """Call a function later, in a thread that keeps nobody from ending."""
+    timer = threading.Timer(seconds, function)
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def _take() -> Worker:
@@ -148,7 +171,7 @@ def _take() -> Worker:
     now = _beginning()
     while True:
         try:
-            worker = _waiting.pop()
+            worker = _waiting.pop().taken()
         except IndexError:
             return Worker(now)
         then = worker.began_with
@@ -194,6 +217,8 @@ _common: tuple[Path, Common] | None = None
 
 def _start(session: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session decides what Ctrl-C stops
+    # or loky replaces a worker that has grown and warns in a thread: an error, the thread would end
+    process_executor._USE_PSUTIL = False
     threading.Thread(target=_end_with, args=(session,), daemon=True).start()
 
 

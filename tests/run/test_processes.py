@@ -102,6 +102,19 @@ def test_nobody_waits_for_ever(workers: Workers, monkeypatch: pytest.MonkeyPatch
     assert len(workers() - first) == 2
 
 
+def test_a_worker_that_was_taken_does_not_go(workers: Workers) -> None:
+    """However late its time to go comes: what ends under a task has nobody to do it."""
+    first = workers()
+    worker = processes._take()
+    worker._go()
+    assert worker.do(os.getpid).result() in first
+    worker.wait()
+    assert worker in processes._waiting
+    worker._go()
+    assert worker not in processes._waiting
+    assert len(workers() & first) == 1
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_waiting_workers_hold_no_data(workers: Workers) -> None:
     for pid in workers():
