@@ -21,10 +21,9 @@ from pycvstat.types import FloatArray, IntArray
 Axis = Literal[0] | None
 Matrix = NDArray[Any]
 
-TOGETHER = 16384  # rows that are held together to average them
+TOGETHER = 16384  # rows that are averaged, and values that are held as long doubles, at a time
 SHORT = 100  # rows of parts that are averaged together
-BLOCK = 16384  # values that are held as long doubles at a time
-ONES = np.ones(BLOCK, dtype=np.longdouble)
+ONES = np.ones(TOGETHER, dtype=np.longdouble)
 LOST = np.longdouble(np.nan)
 
 EXTENDED: bool = int(np.finfo(np.longdouble).nmant) == 63
@@ -180,7 +179,7 @@ def which_min_mean(x: ArrayLike) -> int:
         rough = values.mean(axis=0)
         doubt = 4 * len(values) * np.finfo(np.float64).eps * np.abs(values).max()
     near = np.flatnonzero(rough <= rough.min() + doubt)
-    return int(near[np.argmin(mean(values[:, near], axis=0))]) if len(near) > 1 else int(near[0])
+    return int(near[np.argmin(mean(values[:, near], axis=0))])
 
 
 def column_sums(x: ArrayLike, before: NDArray[np.longdouble] | None = None) -> Any:
@@ -261,7 +260,6 @@ def running_means(y: FloatArray, rows: IntArray, ks: IntArray) -> FloatArray:
         found: FloatArray = loops.running_means(y, rows, ks)
         return found
     some = rows[:, : int(ks.max())].T
-    y = y.astype(np.longdouble) if len(y) < some.size else y  # converted once; sums are the same
     nearest = y[some]
     sums = np.empty((len(nearest), len(rows)))
     total = np.zeros(len(rows), dtype=np.longdouble)
@@ -280,13 +278,12 @@ def _sums(
     not. A block at a time spares memory: the sum so far is part of the next block's first term.
     """
     n, count = values.shape
-    rows = max(min(n, BLOCK), 1)
-    total, width = np.zeros(count, dtype=np.longdouble), BLOCK // rows
+    total, width = np.zeros(count, dtype=np.longdouble), max(TOGETHER // (n or 1), 1)
     total += 0 if before is None else before
     for left in range(0, count, width):
         part = slice(left, left + width)
-        for top in range(0, n, rows):
-            terms = values[top : top + rows, part].astype(np.longdouble)
+        for top in range(0, n, TOGETHER):
+            terms = values[top : top + TOGETHER, part].astype(np.longdouble)
             if centre is not None:
                 terms -= centre[part]
             if squares:
@@ -325,8 +322,6 @@ def _vars(values: Matrix) -> NDArray[Any]:
 
 def _by_column(statistic: Callable[[Matrix], Any], x: ArrayLike, axis: Axis) -> Any:
     values = np.asarray(x)
-    if values.ndim and values.size <= BLOCK and not compiled():
-        values = values.astype(np.longdouble)  # once for all passes
     if axis is None and values.ndim == 1:
         return float(statistic(values[:, None])[0])
     if axis == 0 and values.ndim == 2:

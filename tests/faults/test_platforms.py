@@ -25,7 +25,7 @@ LAST_BITS = 1e-13  # some hundred operations, each of which may be a last bit aw
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long double that is a double, as on aarch64 macOS; others there have 113 bits."""
     monkeypatch.setattr(np, "longdouble", np.float64)
-    monkeypatch.setattr(sums, "ONES", np.ones(sums.BLOCK))
+    monkeypatch.setattr(sums, "ONES", np.ones(sums.TOGETHER))
     monkeypatch.setattr(sums, "EXTENDED", False)
     monkeypatch.setattr(search, "EXTENDED", False)
 
@@ -47,7 +47,7 @@ def test_a_cross_validation_is_the_same_to_rounding(monkeypatch: pytest.MonkeyPa
     here = found()
     with monkeypatch.context() as patch:
         patch.setattr(np, "longdouble", np.float64)
-        patch.setattr(sums, "ONES", np.ones(sums.BLOCK))
+        patch.setattr(sums, "ONES", np.ones(sums.TOGETHER))
         patch.setattr(sums, "EXTENDED", False)
         np.testing.assert_allclose(found(), here, rtol=SUMS)
 

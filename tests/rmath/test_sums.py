@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import given, strategies as st
 
 from pycvstat import rmath
 from pycvstat.errors import InputError
+from pycvstat.rmath import sums
 from tests.rscript import live_r, r_values
 from tests.tied import tied_columns
 
@@ -165,6 +167,35 @@ def test_few_values() -> None:
 def test_shapes_that_mean_nothing(x: Any, axis: Any) -> None:
     with pytest.raises(InputError, match="dimensions"):
         rmath.mean(x, axis=axis)
+
+
+@pytest.mark.parametrize(("n", "count"), [(50_000, 6), (16_384, 6), (40, 20_000), (1, 40_000)])
+def test_few_values_are_long_doubles_at_a_time(n: int, count: int) -> None:
+    x, found = np.ones((n, count)), 16 * count
+    tracemalloc.start()
+    rmath.column_sums(x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < found + 2.2 * 16 * 16_384  # two blocks: one is made before the last is left
+
+
+def test_parts_of_up_to_100_rows_are_averaged_with_those_of_their_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shapes, own = [], sums.mean_of
+
+    def noted(pieces: Any, n: int) -> Any:
+        shapes.append([piece.shape for piece in pieces])
+        return own(pieces, n)
+
+    monkeypatch.setattr(sums, "mean_of", noted)
+    sizes = [100, 101, 3, 102, 100, 100, 3]
+    losses = np.random.default_rng(1).normal(size=(sum(sizes), 2))
+    offsets = np.append(0, np.cumsum(sizes))
+    found = sums.means_between(offsets, losses)
+    assert shapes == [[(101, 2)], [(102, 2)], [(3, 4)], [(100, 6)]]
+    parts = np.split(losses, offsets[1:-1])
+    np.testing.assert_array_equal(found, [rmath.mean(part, axis=0) for part in parts])
 
 
 @live_r

@@ -92,7 +92,7 @@ class Compiled(RRandom):
 
 def started(seed: int) -> list[Compiled]:
     """Generators started from a seed, one for each way of drawing an index, which share work."""
-    found = [Compiled(seed, kind) for kind in get_args(SampleKind)]
-    found[0]._stream.peek(1)
-    found[1]._stream = found[0]._stream.fork()
-    return found
+    first, second = (Compiled(seed, kind) for kind in get_args(SampleKind))
+    first._stream.peek(1)
+    second._stream = first._stream.fork()
+    return [first, second]

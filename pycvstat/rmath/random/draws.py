@@ -53,7 +53,7 @@ class BitStream:
     def peek(self, count: int) -> Bits:
         """The next `count` outputs, not consumed."""
         made = self.consumed + len(self._ahead)
-        if not made and count <= 64 * _BLOCK:
+        if not made:
             self._ahead = _first_outputs(self._seed, max(count, _BLOCK))
         missing = count - len(self._ahead)
         if missing > 0:
@@ -109,7 +109,7 @@ def _started(twister: np.random.MT19937, seed: int) -> np.random.MT19937:
     return twister
 
 
-_FIRST = np.random.MT19937(0)  # most streams end within few blocks, and making one is slow
+_FIRST = np.random.MT19937()  # most streams end within few blocks, and making one is slow
 _ONE_BY_ONE = Lock()
 
 
@@ -240,7 +240,7 @@ def _log(values: FloatArray) -> FloatArray:
 _LN2 = 0.6931471805599453
 _Q = np.cumsum([_LN2**i / math.factorial(i) for i in range(1, 17)])
 _Q[-1] = 1.0
-_SHIFTS = np.concatenate([[0.0], np.cumsum(np.full(40, _LN2))])
+_SHIFTS = np.concatenate([[0.0], np.cumsum(np.full(32, _LN2))])
 
 
 def exponentials(stream: BitStream, count: int) -> FloatArray:

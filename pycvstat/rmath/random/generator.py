@@ -255,7 +255,7 @@ class _Untouched(dict[int, int]):
 def _dealt(n: int, drawn: memoryview[int]) -> IntArray:
     """Cards taken from a deck, the last card then put into the gap; written over what was drawn."""
     deck: Any = memoryview(np.arange(n)) if 16 * len(drawn) > n else _Untouched()  # type: ignore[arg-type]
-    for draw, (index, last) in enumerate(zip(drawn, range(n - 1, -1, -1), strict=False)):
+    for draw, (index, last) in enumerate(zip(drawn, reversed(range(n)), strict=False)):
         drawn[draw] = deck[index]
         deck[index] = deck[last]
     return np.asarray(drawn)
@@ -279,7 +279,7 @@ def recycled(values: Any, n: int, name: str) -> FloatArray:
         raise InputError(f"{name} must be numeric.", given=repr(values)) from None
     if given.ndim != 1 or (len(given) == 0 and n > 0):
         raise InputError(f"{name} must be a number or a vector.", given=repr(values))
-    return np.full(n, given[0]) if len(given) == 1 else np.resize(given, n)
+    return np.full(n, given) if len(given) == 1 else np.resize(given, n)
 
 
 def values_of(x: Any) -> tuple[npt.NDArray[Any] | None, int]:

@@ -70,7 +70,7 @@ def index_then_uniform(stream: BitStream, n: int, count: int) -> tuple[IntArray,
 
 def _next_accepted(accepted: BoolArray, chunks: int) -> IntArray:
     """For each place, the first accepted try at it or whole tries after it (far if none)."""
-    far = 2 * len(accepted)
+    far = len(accepted)
     places = np.where(accepted, np.arange(len(accepted)), far)
     padded = np.append(places, np.full(-len(places) % chunks, far)).reshape(-1, chunks)
     first: IntArray = np.minimum.accumulate(padded[::-1], axis=0)[::-1].ravel()[: len(places)]
@@ -154,9 +154,9 @@ def revsort(values: FloatArray) -> tuple[FloatArray, IntArray]:
 def _heap_order(keys: list[float]) -> list[int]:
     """Places in decreasing order of their keys, by a heap with the least on top."""
     order = list(range(len(keys)))
-    for root in range(len(keys) // 2 - 1, -1, -1):
+    for root in reversed(range(len(keys))):
         _sink(keys, order, root, len(keys))
-    for end in range(len(keys) - 1, 0, -1):
+    for end in reversed(range(len(keys))):
         keys[0] = keys[end]
         order[0], order[end] = order[end], order[0]
         _sink(keys, order, 0, end)
@@ -187,9 +187,7 @@ def with_replacement(
     if np.count_nonzero(len(prob) * prob > 0.1) > _MANY:
         return _by_aliases(stream, prob, count, rounding)
     decreasing, order = revsort(prob)
-    cumulated = np.cumsum(decreasing)
-    place = np.searchsorted(cumulated, stream.uniforms(count), side="left")
-    return order[np.minimum(place, len(prob) - 1)]
+    return order[np.searchsorted(np.cumsum(decreasing[:-1]), stream.uniforms(count), side="left")]
 
 
 def without_replacement(stream: BitStream, prob: FloatArray, count: int) -> IntArray:
@@ -198,12 +196,11 @@ def without_replacement(stream: BitStream, prob: FloatArray, count: int) -> IntA
     drawn = np.empty(count, dtype=np.int64)
     total = 1.0
     for i, uniform in enumerate(stream.uniforms(count).tolist()):
-        left = len(prob) - i
-        place = int(np.searchsorted(np.cumsum(mass[: left - 1]), total * uniform, side="left"))
+        place = int(np.searchsorted(np.cumsum(mass[:-1]), total * uniform, side="left"))
         drawn[i] = order[place]
         total -= float(mass[place])
-        mass[place : left - 1] = mass[place + 1 : left]
-        order[place : left - 1] = order[place + 1 : left]
+        mass[place:-1], order[place:-1] = mass[place + 1 :], order[place + 1 :]
+        mass, order = mass[:-1], order[:-1]
     return drawn
 
 
