@@ -183,7 +183,8 @@ def known_of(metric: Metric, averaging: Averaging, method: Method, plan: FoldPla
     if method.name != "corrected_t" or not plan.is_partition:
         return ""
     low, high, ten = metric.covered
-    found = f"{ten} % on 10 x 10 folds" if plan.times > 1 else f"{low} to {high} % on 10 folds"
+    one = f"{low} to {high}" if low < high else f"{high}"
+    found = f"{ten} % on 10 x 10 folds" if plan.times > 1 else f"{one} % on 10 folds"
     return (
         f"of nominal 95 % intervals for the {metric.label} {found} covered in simulations of "
         "regressions and 15-NN, n = 100 to 300"

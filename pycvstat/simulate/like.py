@@ -15,6 +15,7 @@ from pycvstat.folds import FoldPlan, KFold
 from pycvstat.learners import as_learner
 from pycvstat.procedures.cross_validate import cross_validate
 from pycvstat.rmath.random import as_stream
+from pycvstat.run import Execution, run_tasks
 from pycvstat.simulate.laws import Law
 from pycvstat.simulate.scenarios import POINTS, Scenario
 from pycvstat.types import FloatArray
@@ -113,10 +114,12 @@ def like(learner: Any, data: Any, formula: str | None = None, n: int | None = No
     if task.groups is not None or task.weights is not None:
         raise InputError("data are drawn row by row: groups and weights are not drawn.")
     response = task.response
-    prepared = used.prepare(task)
-    everything = np.arange(task.n)
-    found = prepared.predict(everything, everything, None, prepared.begin(
-        FoldPlan.from_splits([(everything, everything)], task.n), as_stream(1))[0])  # fmt: skip
+    prepared, rows = used.prepare(task), np.arange(task.n)
+    (context, *_) = prepared.begin(FoldPlan.from_splits([(rows, rows)], task.n), as_stream(1))
+    (found,) = run_tasks(
+        lambda _, train: prepared.predict(train, rows, None, context), None, [rows],
+        execution=Execution(), identity={}, label="data like yours",
+    )  # fmt: skip
     if response.kind == "nominal":
         if found.prob is None or found.prob.shape[2] != 2:
             raise InputError(

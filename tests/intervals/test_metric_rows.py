@@ -11,6 +11,8 @@ from sklearn import metrics as sk
 import pycvstat as pcv
 from pycvstat.cli.parser import main
 from pycvstat.errors import InputError, IntervalError, LossError, PycvstatError, PycvstatWarning
+from pycvstat.intervals import METHODS
+from pycvstat.intervals.of_metrics import known_of
 from pycvstat.losses import Metric
 from pycvstat.losses.metrics import METRICS, fold_values
 
@@ -316,3 +318,17 @@ def test_on_the_command_line(tmp_path, capsys):
     assert "did you mean 'auc'" in capsys.readouterr().err
     assert main([*words, "--metrics", "acuracy"]) == 1
     assert "did you mean 'accuracy'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("rmse", " 99 % on 10 folds"), ("accuracy", " 97 to 99 % on 10 folds")]
+)
+def test_what_covered_is_told_as_a_range_or_as_a_number(name: str, said: str) -> None:
+    known = known_of(
+        METRICS[name],
+        METRICS[name].averaging,
+        METHODS["corrected_t"],
+        pcv.KFold(10, random=1).plan(40),
+    )
+    assert said in known
+    assert "99 to 99" not in known

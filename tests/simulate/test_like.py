@@ -52,3 +52,13 @@ def test_a_number_of_rows_is_asked_for(n):
 def test_one_row_is_a_number_of_rows():
     drawn = like(pcv.OLS(), line(), "y ~ x", n=1).draw(pcv.RRandom(1), 3)
     assert [values.shape for values in drawn] == [(3, 1, 1), (3, 1)]
+
+
+def test_a_learner_that_draws_leaves_the_generators_of_the_session_alone():
+    learner = pcv.FromFunctions(
+        lambda X, y: y.mean() + np.random.normal(), lambda model, X: np.full(len(X), model)
+    )
+    state = np.random.get_state()[1].tolist()
+    one, two = (like(learner, line(), "y ~ x").law.fitted for _ in range(2))
+    assert np.random.get_state()[1].tolist() == state
+    assert one.tolist() == two.tolist()
