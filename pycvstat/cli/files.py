@@ -168,6 +168,9 @@ def _text(
     except UnicodeError:
         problem = f"the letters of the file are not written in {encoding}."
         fix = "--encoding cp1252 for files of Windows in western Europe, or the one it has"
+        with file.open("rb") as opened:
+            if opened.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                fix = "--encoding utf-16"
         raise DataError(problem, given=file.name, fix=fix) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise DataError(

@@ -58,6 +58,14 @@ def test_an_encoding_is_asked_for_and_read(survey: Path) -> None:
         read_data(survey, encoding="cp9999")
 
 
+def test_the_mark_of_utf_16_is_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("y,x\n1,2\n2,3\n", encoding="utf-16")
+    with pytest.raises(DataError, match="--encoding utf-16"):
+        read_data(path)
+    assert read_data(path, encoding="utf-16").shape == (2, 2)
+
+
 def test_ordered_factors_have_their_levels_in_order(
     survey: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
