@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import secrets
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from hypothesis import currently_in_test_context, settings, strategies as st
 from hypothesis.control import current_build_context
+from threadpoolctl import threadpool_limits
 
 from pycvstat.errors import RError
 from pycvstat.r.bridge import available, installed, reference, run, setting
@@ -39,6 +41,20 @@ def _drawn(bound: int) -> int:
 
 
 secrets.randbelow = _drawn
+
+
+def pytest_collection_finish() -> None:
+    """Threads of test processes would wait for each other; what is imported is no garbage."""
+    threadpool_limits(1)
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="module")
+def two_threads() -> Iterator[None]:
+    """Let numerical libraries have threads, for tests of who does the work."""
+    with threadpool_limits(2):
+        yield
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dis import get_instructions
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
@@ -272,12 +273,14 @@ def file_of(module: str) -> str | None:
     return None
 
 
-def _imports(content: bytes, module: str, file: str) -> Iterator[str]:
+@lru_cache(maxsize=512)  # to parse takes long, and each fit of a module's learner asks again
+def _imports(content: bytes, module: str, file: str) -> list[str]:
     """Every module that a file imports, and what may be a module in a package."""
     package = module if Path(file).stem == "__init__" else module.rpartition(".")[0]
     nodes: list[ast.AST] = []
     with suppress(SyntaxError, ValueError):  # compiled
         nodes = list(ast.walk(ast.parse(content)))
+    found: list[str] = []
     for node in nodes:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -289,7 +292,8 @@ def _imports(content: bytes, module: str, file: str) -> Iterator[str]:
             continue
         for name in names:
             parts = name.split(".")
-            yield from (".".join(parts[: i + 1]) for i in range(len(parts)))
+            found += (".".join(parts[: i + 1]) for i in range(len(parts)))
+    return found
 
 
 def _is_special(name: str) -> bool:

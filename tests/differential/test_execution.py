@@ -17,7 +17,10 @@ from tests.differential.problems import Numeric, cases, numeric_problems
 from tests.differential.test_ways_in import LEARNERS, bits, procedures
 from tests.run.conftest import local_cluster
 
-pytestmark = pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning"),
+    pytest.mark.usefixtures("two_threads"),
+]
 
 
 @cases("procedures")

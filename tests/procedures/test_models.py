@@ -237,6 +237,7 @@ def test_the_order_of_candidates_changes_no_number(order: list[str], size: int) 
     np.testing.assert_allclose(other.tidy()["estimate"], expected, rtol=SAME)
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_work_in_processes_checkpoints_and_files(tmp_path: Any) -> None:
     grid = {"formula": FORMULAS, "lam": [0.1, 1.0]}
     given = {"data": MTCARS, "grid": grid, "folds": FOLDS}

@@ -22,6 +22,7 @@ from pycvstat.procedures.partitioned import PartitionedResult
 from tests.run.conftest import local_cluster
 
 dd = pytest.importorskip("dask.dataframe")
+pytestmark = pytest.mark.usefixtures("two_threads")
 
 SAME = 1e-12
 """Both ways are backward stable: they differ by rounding times the size of predictions over that

@@ -94,6 +94,7 @@ def test_powers_of_two_in_the_response(problem, power, data):
         np.testing.assert_array_equal(first * 4.0**power, second)
 
 
+@pytest.mark.usefixtures("two_threads")
 @cases("workers")
 @given(sound_problems())
 def test_workers(problem):
@@ -117,6 +118,7 @@ def client() -> Iterator[Any]:
 
 # threads of the cluster's client draw random numbers while a case is generated
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module")
+@pytest.mark.usefixtures("two_threads")
 @cases("cluster")
 @given(problem=sound_problems())
 def test_back_ends(client, problem):

@@ -13,6 +13,11 @@ from pycvstat.run import execution_from, run_tasks
 Run = Callable[..., list[Any]]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def threads(two_threads: None) -> None:
+    """Whoever does the work, one thread has to be the doing of the package."""
+
+
 @pytest.fixture(scope="session")
 def run() -> Run:
     """``run(function, shared, tasks, n_jobs=, client=, checkpoint=, progress=, ...)``."""

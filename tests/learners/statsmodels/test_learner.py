@@ -230,6 +230,7 @@ def test_robust_covariances_by_columns() -> None:
     )
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_workers_and_checkpoints(tmp_path: Any) -> None:
     assert pickle.loads(pickle.dumps(RATES)).beside == RATES.beside
     serial = pcv.cross_validate(RATES, "count ~ x", DATA, folds=FOLDS)
