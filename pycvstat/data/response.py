@@ -350,9 +350,9 @@ def _times(column: Column, counts: pd.Series[int], fits: Any) -> PycvstatWarning
 
 
 def _where(column: Column, words: list[str]) -> str:
-    rows = [int(np.flatnonzero(column.values == word)[0]) + 1 for word in words[:3]]
-    shown = [f"{word!r} in row {row}" for word, row in zip(words, rows, strict=False)]
-    return f"{', '.join(shown)} (counted from 1)"
+    rows = {word: int(np.flatnonzero(column.values == word)[0]) + 1 for word in words[:3]}
+    shown = ", ".join(f"{word!r} in row {row}" for word, row in rows.items())
+    return f"{shown} (counted from 1)"
 
 
 def many_levels(column: Column, formula: Formula | None) -> PycvstatWarning | None:

@@ -122,7 +122,7 @@ def contrasts(levels: int) -> FloatArray:
     [-0.6708, -0.2236, 0.2236, 0.6708]
     """
     spread = [2 * i - levels + 1 for i in range(levels)]
-    before, now = [0] * levels, [1] * levels
+    before = now = [1] * levels
     columns = []
     for k in range(levels - 1):
         following = [

@@ -229,10 +229,11 @@ def _offset(formula: Formula, frame: Frame) -> FloatArray | None:
     return total
 
 
-LARGE = 1e9  # bytes of a matrix that are worth a word
+GB = 1e9
+LARGE = GB  # of a matrix that is worth a word
 COPIES = 3  # that live at once: the matrix, its training rows, their factorisation
 CONTAINER = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-UNKNOWN = 16e9  # bytes, where a system does not say what it has
+UNKNOWN = 16 * GB  # where a system does not say what it has
 
 
 def check_size(widths: Mapping[str, int], n: int, *, say: bool) -> None:
@@ -253,13 +254,13 @@ def check_size(widths: Mapping[str, int], n: int, *, say: bool) -> None:
         return
     widest = max(widths, key=widths.__getitem__)
     problem = (
-        f"The design matrix has {columns:,} columns for {n:,} rows: {size / 1e9:,.1f} GB, and "
+        f"The design matrix has {columns:,} columns for {n:,} rows: {size / GB:,.1f} GB, and "
         f"about {COPIES} times that while it is fitted."
     )
     given = f"{widths[widest]:,} of the columns belong to {widest}"
     fix = f"leave out {widest}, as in y ~ . - {widest}, or join levels"
     if COPIES * size > memory() / 2:
-        raise DataError(problem, given=f"{given}; {memory() / 1e9:,.1f} GB of memory", fix=fix)
+        raise DataError(problem, given=f"{given}; {memory() / GB:,.1f} GB of memory", fix=fix)
     if say:
         warn(problem, given=given, fix=fix)
 

@@ -184,9 +184,10 @@ DEEPEST = 50
 CONSTANTS = {"TRUE": True, "FALSE": False, "Inf": math.inf}
 UNLESS_COLUMNS = {"T": True, "F": False, "pi": math.pi}
 # R's precedence, low to high; unary minus and ^ bind tighter than all of these
-PRECEDENCE = {"|": 1, "&": 2, "<": 4, ">": 4, "<=": 4, ">=": 4, "==": 4, "!=": 4}
-PRECEDENCE |= {"+": 5, "-": 5, "*": 6, "/": 6, "%in%": 7, "%%": 7, "%/%": 7, ":": 8}
-NOT, COMPARISON = 3, 4
+OPERATORS = ("|", "&", "< > <= >= == !=", "+ -", "* /", "%in% %% %/%", ":")
+PRECEDENCE = {one: rank for rank, some in enumerate(OPERATORS, start=1) for one in some.split()}
+COMPARISON = PRECEDENCE["<"]
+NOT = PRECEDENCE["&"]  # what binds tighter than it is negated together
 
 TOKENS = re.compile(
     r"""
@@ -223,7 +224,7 @@ def sides(text: str, names: Collection[str] = ()) -> tuple[Node, Node]:
             "A formula must be text.", given=type(text).__name__, fix='write it as "y ~ a + b"'
         )
     tokens = _tokens(text)
-    tildes = sum(token.text == "~" and token.kind == "operator" for token in tokens)
+    tildes = sum(token.text == "~" for token in tokens)
     if tildes != 1:
         problem = "The formula has no ~." if tildes == 0 else "The formula has more than one ~."
         raise FormulaError(problem, given=text, fix='write it as "response ~ terms"')
@@ -325,7 +326,7 @@ class _Parser:
 
     def primary(self) -> Node:
         token = self.next
-        if token.kind == "operator" and token.text == "(":
+        if self._is("("):
             self._advance()
             inner = self.expression()
             self._expect(")")
@@ -356,8 +357,7 @@ class _Parser:
         return Call(function, tuple(arguments))
 
     def argument(self) -> tuple[str | None, Node]:
-        following = self.tokens[min(self.place + 1, len(self.tokens) - 1)]
-        if self.next.kind == "name" and following.text == "=" and following.kind == "operator":
+        if self.next.kind == "name" and self.tokens[self.place + 1].text == "=":
             name = self._advance().text
             self._advance()
             return name, self.expression()
@@ -372,10 +372,10 @@ class _Parser:
         return Number(value, integer=text.endswith("L") and value.is_integer())
 
     def _binding(self) -> int:
-        return PRECEDENCE.get(self.next.text, 0) if self.next.kind == "operator" else 0
+        return PRECEDENCE.get(self.next.text, 0)
 
     def _is(self, text: str) -> bool:
-        return self.next.kind == "operator" and self.next.text == text
+        return self.next.text == text
 
     def _advance(self) -> Token:
         token = self.next

@@ -24,7 +24,6 @@ from pycvstat.data.formula.syntax import (
 from pycvstat.errors import Advice, FormulaError, InPython
 
 MOST_TERMS = 20_000
-HIGHEST_POWER = 64  # more variables than this would give too many terms long before
 DEEPEST = 200
 ADDITIVE = frozenset({"+", "-"})
 Terms = dict[int, None]  # an ordered set of bit patterns
@@ -157,7 +156,7 @@ class Algebra:
 
     def _power(self, left: Terms, right: Node) -> Terms:
         given = right.value if isinstance(right, Number) else 0.0
-        times = int(min(given, HIGHEST_POWER))
+        times = int(min(given, MOST_TERMS))
         if times < 1:
             raise self._fault(
                 f"The power {deparse(right)} is not a positive whole number.",
@@ -172,7 +171,7 @@ class Algebra:
         return terms
 
     def _products(self, left: Terms, right: Terms) -> Terms:
-        self._check_number(len(left) * len(right), MOST_TERMS**2 // 100)
+        self._check_number(len(left) * len(right), 200 * MOST_TERMS)
         made = {a | b: None for a in left for b in right}
         self._check_number(len(made))
         return made

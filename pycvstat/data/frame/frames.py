@@ -49,7 +49,7 @@ class Frame:
 
     def __post_init__(self) -> None:
         for name, column in self.columns.items():
-            if isinstance(column, Column) and column.values.shape != (self.n,):
+            if isinstance(column, Column):
                 check_shape(name, column.values, self.n)
 
     @cached_property
@@ -209,16 +209,16 @@ def _bytes(column: Column) -> bytes:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """A hint "did you mean ...?" when a known name is close, else None."""
-    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    close = difflib.get_close_matches(name, list(names))
     if not close:
         folded = {known.casefold(): known for known in names}
         close = [folded[name.casefold()]] if name.casefold() in folded else []
     return f"did you mean {close[0]!r}?" if close else None
 
 
-def _shown(names: Sequence[str], limit: int = 12) -> str:
-    some = ", ".join(repr(name) for name in names[:limit])
-    return some if len(names) <= limit else f"{some}, ... ({len(names)} in all)"
+def _shown(names: Sequence[str]) -> str:
+    some = ", ".join(repr(name) for name in names[:12])
+    return some if len(names) <= 12 else f"{some}, ... ({len(names)} in all)"
 
 
 def row_labels(given: Any) -> pd.Index[Any] | None:
