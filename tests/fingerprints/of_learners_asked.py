@@ -8,10 +8,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import pycvstat as pcv
 from tests.fingerprints.edges import outcomes
-from tests.fingerprints.of_learners_edges import DATA
+from tests.fingerprints.of_learners_edges import DATA, digits
 
 Call = Callable[[], Any]
 RESPONSES = {"gaussian": "y", "binomial": "class", "multinomial": "size", "poisson": "count"}
@@ -100,9 +101,140 @@ def validated_path(X: Any, y: Any, asked: dict[str, Any]) -> list[Any]:
     return [float(f"{x:.7g}") for one in told for x in np.ravel(one)]
 
 
+def exact_paths() -> Iterator[Call]:
+    """Penalised learners to the last digits, over few and many predictors, repeated ones too."""
+    names = [f"v{j}" for j in range(500)]
+    X, y = wide(14, 500)
+    many = pd.DataFrame(X, columns=names).assign(y=y, w=1.0 + np.arange(14) % 3, same=2.0)
+    many["near"] = many["v0"] + 1e-9 * many["v2"]
+    many["none"] = many["w"] * (np.arange(14) % 5 > 0)
+    data = many.drop(columns=names[5:])
+    grids = {"lam": [0.05, 3.0, 0.1, 1e5]}, {"lam": [0.5], "alpha": [0.9, 0.2]}
+    few = "y ~ v0 + v1 + v3 + v4", "y ~ v0 + near + v3", "y ~ same", "same ~ v0", "y ~ v0"
+    learners = pcv.Lasso(), pcv.ElasticNet(alpha=0.4), pcv.Ridge(), pcv.Lasso(standardize=False)
+    weights: tuple[dict[str, Any], ...] = {}, {"weights": "w"}, {"weights": "none"}
+    plans = pcv.Blocks(3), pcv.LeaveOneOut()
+    for learner, formula, given, folds in product(learners, few, weights, plans):
+        for grid in grids[: 2 if isinstance(learner, pcv.ElasticNet) else 1]:
+            asked = {"grid": grid, "folds": folds, **given}
+            yield partial(tuned, learner, formula, data, asked)
+    for learner, formula in product(learners, few[:2]):
+        asked = {"grid": {"lam": [1e-7]}, "folds": plans[0]}
+        yield partial(tuned, learner, formula, data, asked)
+    wider = "y ~ " + " + ".join(names)
+    for learner, given in product((pcv.Lasso(), pcv.ElasticNet(alpha=0.4)), weights[:2]):
+        asked = {"grid": {"lam": [1.0, 3.0, 100.0]}, "folds": pcv.Blocks(3)}
+        yield partial(tuned, learner, wider, many, {**asked, **given})
+
+
+def tuned(learner: Any, formula: str, data: Any, asked: dict[str, Any]) -> list[Any]:
+    found = pcv.tune(learner, formula, data, **asked)
+    return [digits(found.means.fold_means()), found.best]
+
+
+def robust() -> Iterator[Call]:
+    """Few steps, few rows, responses of every size and such as a line fits."""
+    rows = DATA[:20].assign(v=lambda d: np.r_[d["y"][:-1], 40.0], line=lambda d: 1 + 2 * d["x"])
+    tiny = {f"y{e}": rows["v"] * 10.0**-e for e in (9, 11, 12, 40)}
+    rows = rows.assign(**tiny, half=np.where(np.arange(20) < 11, rows["line"], 9.0))
+    norms = "huber", "bisquare", "hampel", "andrew", "ramsay", "trimmed"
+    for norm, left in product(norms, ("v", "line", "half", *tiny)):
+        yield partial(coefficients, pcv.RLM(norm, maxiter=30), f"{left} ~ x + z", rows)
+    for norm, maxiter, tol in product(norms[:2], (1, 2, 3, 60), (1e-12, 1e-4, 0.1)):
+        learner = pcv.RLM(norm, maxiter=maxiter, tol=tol)
+        yield partial(coefficients, learner, "v ~ x", rows)
+        yield partial(coefficients, learner, "v ~ x", rows, weights="none")
+    for n in (2, 3, 4, 5):
+        yield partial(coefficients, pcv.RLM(), "v ~ x + z", rows[:n])
+
+
+def coefficients(learner: Any, formula: str, data: Any, **given: Any) -> list[Any]:
+    """The table of a fit to six digits, of what is not rounding."""
+    table = learner.fit(formula, data, **given).tidy()
+    scale = np.nanmax(np.abs(table["estimate"])) if len(table) else 1.0
+    numbers = table.select_dtypes("number").to_numpy()
+    return [digits(np.where(np.abs(numbers) < 1e-9 * scale, 0.0, numbers))]
+
+
+def quantiles() -> Iterator[Call]:
+    """Of whole numbers, where several lines are best, and of few rows."""
+    rng = np.random.default_rng(4)
+    for n in (3, 4, 7, 12, 25):
+        data = pd.DataFrame(rng.integers(-3, 4, (n, 3)), columns=["y", "a", "b"])
+        data = data.assign(
+            w=np.arange(n) % 3, zero=0, tiny=1e-7 * data["a"], c=data["a"] + data["b"]
+        )
+        for tau, right in product(
+            (0.1, 0.25, 0.5, 0.8), ("1", "a", "0 + a", "a + b", "tiny", "a + b + c")
+        ):
+            for given in ({}, {"weights": "w"}):
+                yield partial(line, pcv.QuantReg(tau), f"y ~ {right}", data, given)
+        yield partial(line, pcv.QuantReg(0.3), "zero ~ a", data, {})
+
+
+def line(learner: Any, formula: str, data: Any, given: dict[str, Any]) -> list[Any]:
+    found = learner.fit(formula, data, **given).coefficients
+    return [digits(np.array([*found.values()]))]
+
+
+def iterations() -> Iterator[Call]:
+    """Generalised linear models that end early, over folds of several sizes."""
+    rows = DATA[:18].assign(
+        sure=(np.arange(18) > 8) * 1.0, one=np.r_[1.0, np.zeros(17)], v=np.arange(18.0),
+        rare=(np.arange(18) % 6 == 0) * 1.0, huge=DATA["count"][:18] * 1e3,
+    )  # fmt: skip
+    models: list[tuple[str, str | None, str]] = [
+        ("binomial", None, "class ~ x + z"), ("binomial", None, "sure ~ v"),
+        ("binomial", None, "one ~ x"), ("binomial", "probit", "class ~ x"),
+        ("binomial", "cloglog", "class ~ x"), ("binomial", "cauchit", "class ~ z"),
+        ("binomial", None, "rare ~ x + offset(9 * z)"), ("poisson", None, "count ~ x + z"),
+        ("poisson", None, "one ~ x"), ("poisson", "sqrt", "count ~ x"),
+        ("poisson", None, "huge ~ x + offset(3 * z)"), ("gamma", None, "positive ~ x"),
+        ("gamma", "log", "positive ~ x + z"), ("gaussian", None, "y ~ x + z"),
+        ("inverse_gaussian", "log", "positive ~ z"), ("poisson", "identity", "huge ~ z"),
+    ]  # fmt: skip
+    ends: tuple[dict[str, Any], ...] = {}, {"maxiter": 1}, {"maxiter": 3}, {"tol": 0.01}
+    weights: tuple[dict[str, Any], ...] = {}, {"weights": "w"}, {"weights": "none"}
+    plans = pcv.LeaveOneOut(), pcv.Blocks(4)
+    for (family, link, formula), end, given, folds in product(models, ends, weights, plans):
+        if end and given:
+            continue
+        learner = pcv.GLM(family, link, **end)
+        yield partial(means_of_rows, learner, formula, rows, {"folds": folds, **given})
+
+
+def means_of_rows(learner: Any, formula: str, data: Any, asked: dict[str, Any]) -> list[Any]:
+    predicted = pcv.cross_validate(learner, formula, data, **asked).table.predictions
+    numbers = predicted.values if predicted.prob is None else predicted.prob
+    return [digits(np.where(np.abs(numbers) < 1e-9, 0.0, numbers))]
+
+
+def neighbours() -> Iterator[Call]:
+    """Few rows, many of them alike; all, and one more than there are."""
+    rng = np.random.default_rng(6)
+    for n in (3, 12, 30):
+        data = pd.DataFrame(rng.integers(0, 4, (n, 3)), columns=["y", "a", "b"])
+        data = data.assign(c=rng.normal(size=n), word=np.array(["u", "v", "w"])[data["b"] % 3])
+        data["size"] = pd.Categorical(data["word"], ordered=True)
+        ks = sorted({1, 2, n // 3, n - n // 3 - 1, n - n // 3, n - n // 3 + 1})
+        formulas = ("y ~ a", "y ~ a + b + word", "word ~ a + c", "size ~ b")
+        for formula, distance, ties in product(formulas, (1, 1.5, 2, 3), ("kknn", "row")):
+            learner = pcv.KNN(distance=distance, ties=ties, kernel="triangular")
+            asked = {"grid": {"k": [k for k in ks if k > 0]}, "folds": pcv.Blocks(3)}
+            yield partial(tuned, learner, formula, data, asked)
+        for kernel, k in product(pcv.learners.knn.distances.KERNELS, (1, n - 1)):
+            learner = pcv.KNN(k, kernel=kernel)
+            yield partial(means_of_rows, learner, "y ~ a + c", data, {"folds": pcv.LeaveOneOut()})
+
+
 CALLS: dict[str, Call] = {
     "asked: paths over many predictors": outcomes([*wide_paths()]),
     **{f"asked: paths, {one}": outcomes([*narrow_paths(one, {})]) for one in RESPONSES},
     "asked: paths, grouped": outcomes([*narrow_paths("multinomial", GROUPED)]),
     "asked: paths without some rows": outcomes([*paths_without_rows()]),
+    "asked: penalties to the last digits": outcomes([*exact_paths()]),
+    "asked: robust lines": outcomes([*robust()]),
+    "asked: quantiles of whole numbers": outcomes([*quantiles()]),
+    "asked: iterations that end early": outcomes([*iterations()]),
+    "asked: neighbours among few": outcomes([*neighbours()]),
 }

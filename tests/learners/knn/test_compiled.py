@@ -23,7 +23,6 @@ from pycvstat.learners.knn.compiled.ranking import (
     thin_out,
 )
 from pycvstat.learners.knn.compiled.tree import (
-    SAFE,
     as_blocks,
     collect,
     make_blocks,
@@ -155,6 +154,9 @@ def test_the_tree_finds_the_nearest(p: float, columns: int) -> None:
             nearer = [row for value, row in expected if value < found[j, -1]]
             assert rows[j, : len(nearer)].tolist() == nearer
             assert [sums[j][row] for row in rows[j]] == found[j].tolist()
+    found, rows = nearest(*tree, new, one.weights, p, 302, 16)
+    assert np.isinf(found[:, 300:]).all()
+    assert (rows[:, 300:] == -1).all()
     bounds = np.array([sorted(values)[11] for values in sums])
     found, rows = nearest_by_row(*tree, new, one.weights, p, 12, bounds)
     for j in range(len(new)):
@@ -181,7 +183,7 @@ def test_all_within_a_bound_are_collected(p: float, columns: int) -> None:
             assert values[:count].tolist() == sums[rows[:count]].tolist()
             near = np.clip(new[j], low, high)
             gaps = [reference.sums(box[None], new[j], one)[0] for box in near]
-            gaps = np.array(gaps) * (SAFE if p in (0.5, 3.0) else 1.0)
+            gaps = np.array(gaps) * ((1 - 1e-12) if p in (0.5, 3.0) else 1.0)
             assert work[0] == (gaps[leaves(len(blocks))] <= bound).sum()
 
 
@@ -193,15 +195,17 @@ def leaves(count: int) -> list[int]:
     return [1 + node for node in leaves(left)] + [2 * left + node for node in leaves(count - left)]
 
 
-@pytest.mark.parametrize("p", [1.0, 2.0])
-@pytest.mark.parametrize("first_rows", [WIDTH, 150, 300])
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize(
+    ("n", "first_rows"), [(300, WIDTH), (300, 150), (300, 300), (35, 35), (8, 8)]
+)
 def test_scans_compare_the_head_and_blocks_of_the_tree_within_reach(
-    p: float, first_rows: int
+    p: float, n: int, first_rows: int
 ) -> None:
-    X, new, one = points(300, 2), points(7, 2), metric(2, p)
+    X, new, one = points(n, 1), points(7, 1), metric(1, p)
     tree = make_blocks(X.copy())
-    head, sizes = as_blocks(X[:first_rows].copy()), np.array([3, 9, 20])
-    for place in (0, 2):
+    head, sizes = as_blocks(X[:first_rows].copy()), np.array([3, 7, 20])[: 2 if n < 20 else 3]
+    for place in (0, len(sizes) - 1):
         firsts = np.full(7, place)
         sums, rows, work = scan_as_kknn(head, first_rows, *tree, new, one.weights, p, sizes, firsts)
         for j in range(7):
@@ -211,7 +215,7 @@ def test_scans_compare_the_head_and_blocks_of_the_tree_within_reach(
                 assert rows[j, s, :size].tolist() == [row for _, row in expected]
             assert sums[j].tolist() == [value for value, _ in expected]
         compared = work - 7 * len(head)
-        assert compared == 0 if first_rows == 300 else 0 < compared < 7 * 5
+        assert compared == 0 if first_rows == n else 0 < compared < 7 * 5
 
 
 @pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0])

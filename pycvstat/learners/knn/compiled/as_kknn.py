@@ -119,16 +119,11 @@ def roots(sums, p):  # type: ignore[no-untyped-def]
     return result
 
 
-# log(n!) less Stirling's approximation, for n = 0, 1, ..., 6
+# log(n!) less Stirling's approximation, for n = 4 and 2, and for n = 6 and 3
 STIRLING_ERRORS = np.array(
     [
-        0.0,
-        0.0810614667953272582196702,
-        0.0413406959554092940938221,
-        0.02767792568499833914878929,
-        0.02079067210376509311152277,
-        0.01664469118982119216319487,
-        0.01387612882307074799874573,
+        [0.02079067210376509311152277, 0.0413406959554092940938221],
+        [0.01387612882307074799874573, 0.02767792568499833914878929],
     ]
 )
 LOG_2PI = 1.837877066409345483560659472811
@@ -165,7 +160,7 @@ def beta_densities(values, a):  # type: ignore[no-untyped-def]
     """
     result = np.empty_like(values)
     n = 2 * a - 2
-    errors = STIRLING_ERRORS[n] - STIRLING_ERRORS[a - 1] - STIRLING_ERRORS[n - (a - 1)]
+    errors = STIRLING_ERRORS[a - 3, 0] - 2.0 * STIRLING_ERRORS[a - 3, 1]
     x = float(a - 1)
     half = 0.5 * (LOG_2PI + math.log(x) + math.log1p(-x / n))
     for i in range(values.shape[0]):
