@@ -159,13 +159,15 @@ def confusion_rows(table: LossTable, level: float = 0.95) -> pd.DataFrame:
     for i, j in np.ndindex(classes, classes):
         of = round(counts[i].sum())
         row = {"observed": levels[i], "predicted": levels[j], "rows": counts[i, j], "of": of}
-        found = proportion(float(counts[i, j]), of, level, "wilson") if of else None
+        count = min(float(counts[i, j]), of)  # of shares, whose sum may be above by its rounding
+        found = proportion(count, of, level, "wilson") if of else None
         share = math.nan if found is None else found.estimate
-        limits: Any = (math.nan, math.nan, level, "none", "")
+        row |= {"share": share, "conf_low": math.nan, "conf_high": math.nan, "level": level}
+        row |= {"method": "none", "target": ""}
         if found is not None and alone:  # rows of a group are dependent
-            limits = (found.low, found.high, level, "wilson", target)
-        names = ("conf_low", "conf_high", "level", "method", "target")
-        rows.append(row | {"share": share} | dict(zip(names, limits, strict=True)))
+            row |= {"conf_low": found.low, "conf_high": found.high}
+            row |= {"method": "wilson", "target": target}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -10,20 +10,22 @@ import pandas as pd
 import pytest
 
 import pycvstat as pcv
-from pycvstat.errors import InputError, IntervalError
+from pycvstat.errors import InputError, IntervalError, PycvstatWarning
 from pycvstat.folds import FoldPlan
 from pycvstat.intervals import interval
 from pycvstat.intervals.bootstrap import bootstrap_rows
 from pycvstat.intervals.cluster import cluster_robust
-from pycvstat.intervals.coverage import few_losses, kurtosis
+from pycvstat.intervals.coverage import errors_of, few_losses, kurtosis, warn_heavy_tails
 from pycvstat.intervals.cv_auc import _fold
 from pycvstat.intervals.from_losses import from_losses
 from pycvstat.intervals.independent import proportion
 from pycvstat.intervals.legal import check_finite, check_size
 from pycvstat.intervals.limits import symmetric
+from pycvstat.intervals.metric_rows import confusion_rows
 from pycvstat.intervals.nadeau_bengio import corrected_t_limits
 from pycvstat.intervals.ncv import Pieces, monte_carlo_error
-from pycvstat.losses import FoldMeans, LossTable, Metric
+from pycvstat.intervals.result import AllRows
+from pycvstat.losses import FoldMeans, LossTable, Metric, Predictions
 from pycvstat.rmath.random import as_stream
 
 SCORES = np.array([1.0, 2.0, 4.0, 3.0])
@@ -208,3 +210,68 @@ def test_the_influence_on_an_auc_counts_pairs(ties: Any, of_a_tie: float) -> Non
     area, curve = _fold(positive, score, (2.0, 3.0), ties)
     np.testing.assert_allclose(curve[positive], 2.0 * (won.mean(axis=1) - area), rtol=1e-13)
     np.testing.assert_allclose(curve[~positive], 3.0 * (won.mean(axis=0) - area), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("folds", "once"),
+    [(pcv.Holdout(0.5, random=1), True), (pcv.KFold(3, random=1), True),
+     (pcv.Repeated(pcv.KFold(3), 2, random=1), False), (pcv.Subsampling(2, random=1), False)],
+)  # fmt: skip
+def test_losses_of_rows_that_are_tested_once_are_read_where_they_are(
+    folds: Any, once: bool
+) -> None:
+    plan = folds.plan(12)
+    losses = np.random.default_rng(1).random((len(plan.rows), 2)) + np.array([1.0, 0.0])
+    table = LossTable(plan, losses, candidates=({"k": 1}, {"k": 2}))
+    found = errors_of(table)
+    assert np.shares_memory(found, table.losses) == once
+    np.testing.assert_array_equal(np.sort(found), np.sort(table.tested_rows()[1][:, 1]))
+
+
+@pytest.mark.parametrize("predicted", [True, False])
+@pytest.mark.parametrize(("loss", "named"), [("squared", ["absolute"]), ("other", [])])
+def test_lighter_tails_are_those_of_another_loss_or_metric(
+    loss: str, named: list[str], predicted: bool
+) -> None:
+    plan = FoldPlan.from_fold_ids(np.arange(30) % 3)
+    values = np.append(np.zeros(29), 9.0)
+    given = {"predictions": Predictions(values[None]), "y": values} if predicted else {}
+    with pytest.warns(PycvstatWarning) as caught:
+        warn_heavy_tails(LossTable(plan, values[:, None], loss, (0.0, np.inf), **given))
+    said = str(caught[0].message)
+    assert ("trimmed_mse" in said) == (predicted and loss == "squared")
+    assert ("are other quantities" in said) == (predicted and loss == "squared")
+    assert ("is another quantity" in said) == (not predicted and loss == "squared")
+    assert ("look at the rows" in said) == (loss == "other")
+    assert all(name in said for name in named)
+
+
+@pytest.mark.parametrize(
+    ("follows", "how"),
+    [(0.34, "hardly follows"), (-0.34, "hardly follows"), (0.35, "follows in part"),
+     (-0.36, "follows in part"), (1.0, "follows in part")],
+)  # fmt: skip
+def test_below_a_correlation_of_035_an_estimate_hardly_follows(follows: float, how: str) -> None:
+    assert how in str(AllRows(9, 8, follows=follows, where="there"))
+
+
+@pytest.mark.parametrize(("shift", "way"), [(-0.1, "lower"), (0.0, "lower"), (0.1, "higher")])
+def test_the_risk_at_all_rows_is_lower_or_higher(shift: float, way: str) -> None:
+    assert f"{way}, by the curve" in str(AllRows(9, 8, shift, 0.1, "by the curve"))
+
+
+@pytest.mark.parametrize("times", [3, 6, 10, 49])
+def test_a_row_that_is_tested_often_counts_once_among_those_of_its_class(times: int) -> None:
+    """Shares of a sixth add up to 1 but for their rounding: of a single row, all that there are."""
+    plan = pcv.Repeated(pcv.KFold(2), times, random=1).plan(6)
+    y = np.array([0, 1, 1, 1, 1, 1])
+    code = y[plan.rows]
+    errors = np.zeros((len(code), 1))
+    table = LossTable(
+        plan, errors, "zero_one", (0.0, 1.0), predictions=Predictions(code[None] * 1.0), y=y,
+        levels=("a", "b"),
+    )  # fmt: skip
+    found = confusion_rows(table)
+    assert found["of"].tolist() == [1, 1, 5, 5]
+    np.testing.assert_allclose(found["share"], [1, 0, 0, 1], rtol=1e-14)  # sums of shares
+    assert (found["conf_high"] <= 1).all()
