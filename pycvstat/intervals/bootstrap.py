@@ -104,7 +104,7 @@ def percentiles(estimate: float, values: FloatArray, level: float) -> Limits:
     0.05
     """
     low, high = np.quantile(values, [(1 - level) / 2, 1 - (1 - level) / 2])
-    deviation = float(values.std(ddof=1)) if values.size > 1 else float("nan")
+    deviation = float(values.std(ddof=1))
     return Limits(
         float(estimate), deviation, float(low), float(high), np.nan, (), {"draws": values.size}
     )
@@ -150,7 +150,7 @@ def _formula(
     """Of a mean loss or of a metric; of its difference where there is another table, row by row."""
     draws = check_draws(draws)
     if metric is None:
-        values = table.tested_rows()[1][:, :1]
+        values = table.tested_rows()[1]
         return _seeded(lambda stream: bootstrap(values, level, draws, stream), random)
     if other is not None:
         n, first = of_drawn_rows(table, metric, averaging)

@@ -81,7 +81,7 @@ def _formula(table: LossTable, level: float) -> Limits:
     groups = rows if table.plan.groups is None else table.plan.groups[rows]
     _, codes = np.unique(groups, return_inverse=True)
     factor = SHARED if len(table.plan) > 1 else 1.0
-    return cluster_robust(means[:, 0], codes, level, factor, log=on_log_scale(table))
+    return cluster_robust(means.ravel(), codes, level, factor, log=on_log_scale(table))
 
 
 METHOD = register(

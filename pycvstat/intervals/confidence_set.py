@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -77,7 +78,7 @@ class ConfidenceSet(Verbs):
     @property
     def members(self) -> tuple[Any, ...]:
         """The candidates in the set: their parameters, or their names."""
-        chosen = [c for c, inside in zip(self.candidates, self.inside, strict=True) if inside]
+        chosen = compress(self.candidates, self.inside)
         return tuple(c["method"] if [*c] == ["method"] else c for c in chosen)
 
     @property
@@ -240,7 +241,7 @@ def none_better(
     means, sums = (np.ldexp(of, -np.frexp(np.abs(means).max())[1]) for of in (means, sums))
     factor: FloatArray = np.linalg.qr(sums - sums.mean(axis=1, keepdims=True)).R
     factor = factor * np.where(np.diag(factor) < 0, -1.0, 1.0)[:, None]
-    normal = stream.rnorm(draws * len(factor)).reshape(draws, -1) @ factor
+    normal = stream.rnorm(draws * len(factor)).reshape(draws, len(factor)) @ factor
     statistic, p_value = np.empty((2, len(means)))
     for c in range(len(means)):
         others = np.arange(len(means)) != c

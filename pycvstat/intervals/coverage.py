@@ -142,17 +142,19 @@ def nearest(
     errors = isinstance(table, LossTable) and is_zero_one(table.losses)
     rows = _preferred(rows, "loss", "zero_one" if errors else "squared")
     rows = _preferred(rows, "heavy", heavy)
-    if heavy and rows and rows[0].heavy:
+    if heavy and any(one.heavy for one in rows):
         return rows
     if (maker := table.maker) is not None:
         rows = _preferred(rows, "one_scale", maker.one_scale)
 
     def distance(one: Simulated) -> float:
         size = abs(math.log(plan.n / one.n))
-        return size + (0.0 if maker is None else 2 * abs(maker.columns / plan.n - one.p / one.n))
+        if maker is None:
+            return size
+        return size + 2 * abs(maker.columns / plan.n - one.p / one.n)
 
-    least = min(map(distance, rows), default=0.0)
-    return [one for one in rows if distance(one) <= least + 1e-9]
+    least = min(map(distance, rows), default=math.inf)
+    return [one for one in rows if math.isclose(distance(one), least, abs_tol=1e-9)]
 
 
 def _preferred(rows: list[Simulated], name: str, value: object) -> list[Simulated]:
@@ -174,11 +176,12 @@ def figures(method: str, table: Table, heavy: bool = False, pair: bool = False) 
     found = nearest(table, method, "tests" if pair else "intervals", heavy)
     if not found:
         return ""
-    if not (heavy and found[0].heavy) and len(found) > 2:  # the extremes, with their names
-        found = sorted(found, key=lambda one: one.size if pair and one.size else one.covered)
+    thick = heavy and any(one.heavy for one in found)
+    if not thick and len(found) > 2:  # the extremes, with their names
+        found = sorted(found, key=lambda one: one.covered if one.size is None else one.size)
         found = [found[0], found[-1]]
     of = "tests at 5 %" if pair else "nominal 95 % intervals"
-    tails = ", with heavy tails as here" if heavy and found[0].heavy else ""
+    tails = ", with heavy tails as here" if thick else ""
     each = "; ".join(one.words for one in found)
     return f"in the nearest of this package's own simulations{tails}, of {of}: {each}"
 
@@ -276,7 +279,7 @@ def heavy_from(n: int, one_scale: bool = True) -> float:
 
 def errors_of(table: LossTable) -> FloatArray:
     """The loss of every row of the best candidate, averaged over repetitions."""
-    best = int(table.estimate().argmin()) if table.losses.shape[1] > 1 else 0
+    best = int(table.estimate().argmin())
     once = len(table.plan) == 1 or (table.plan.times == 1 and table.plan.is_partition)
     return (table.losses if once else table.tested_rows()[1])[:, best]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -57,8 +58,8 @@ def cv_auc(
     check_word("ties", ties, get_args(Ties))
     n = positive.size
     weights = n / positive.sum(), n / (n - positive.sum())
-    folds = zip(np.split(positive, offsets[1:-1]), np.split(score, offsets[1:-1]), strict=True)
-    found = [_fold(p, s, weights, ties) for p, s in folds]
+    folds = [slice(*ends) for ends in pairwise(offsets)]
+    found = [_fold(positive[of], score[of], weights, ties) for of in folds]
     areas = np.array([area for area, _ in found])
     if rows is None:
         std_error = float(np.sqrt(np.mean([(curve**2).mean() for _, curve in found]) / n))

@@ -53,9 +53,10 @@ def five_by_two_f(p: FloatArray, level: float) -> Limits:
     variances, mean = _variances(p), rmath.mean(p.ravel())
     statistic = float((p**2).sum() / (2 * variances.sum()))
     room = fdtri(10, 5, level) * 2 * variances.sum() - ((p - mean) ** 2).sum()
-    half = math.sqrt(room / 10) if room >= 0 else math.nan
-    note = "all values that Alpaydin's F test does not reject"
-    if room < 0:
+    half, note = math.nan, "all values that Alpaydin's F test does not reject"
+    if room >= 0:
+        half = math.sqrt(room / 10)
+    else:
         note = (
             "no limits: Alpaydin's F test rejects every value, as the repetitions differ much more "
             "than their halves"
@@ -80,7 +81,7 @@ def _variances(p: FloatArray) -> FloatArray:
 
 def _on_table(formula: Callable[[FloatArray, float], Limits]) -> Callable[[Any, float], Limits]:
     def on_table(table: Any, level: float) -> Limits:
-        return formula(table.fold_means()[:, 0].reshape(5, 2), level)
+        return formula(table.fold_means().reshape(5, 2), level)
 
     return on_table
 

@@ -22,6 +22,8 @@ from pycvstat.losses import LOSSES, LossTable, Predictions
 from pycvstat.types import FloatArray
 from pycvstat.verbs import CompareVerbs
 
+UNKNOWN = -np.inf, np.inf
+
 
 @dataclass(frozen=True, eq=False)
 class LossResult(CompareVerbs):
@@ -61,12 +63,12 @@ class LossResult(CompareVerbs):
     @property
     def estimate(self) -> Any:
         """Mean of fold means; a dict when there are several methods."""
-        return self._each(lambda table: float(table.estimate()[0]))
+        return self._each(lambda table: table.estimate().item())
 
     @property
     def pooled(self) -> Any:
         """Mean over observations; a dict when there are several methods."""
-        return self._each(lambda table: float(table.pooled()[0]))
+        return self._each(lambda table: table.pooled().item())
 
     def _each(self, value: Any) -> Any:
         values = {name: value(table) for name, table in self.tables.items()}
@@ -110,20 +112,20 @@ class LossResult(CompareVerbs):
         The limits are NaN where no interval is legal.
         """
         rows = [
-            {"name": name} | usual_row(table, level) | {"pooled": float(table.pooled()[0])}
+            {"name": name} | usual_row(table, level) | {"pooled": table.pooled().item()}
             for name, table in self.tables.items()
         ]
         return pd.DataFrame(rows)
 
     def glance(self) -> pd.DataFrame:
         """One row: methods, the one with the smallest estimate, sizes, folds."""
-        estimates = {name: float(table.estimate()[0]) for name, table in self.tables.items()}
+        estimates = {name: table.estimate().item() for name, table in self.tables.items()}
         best = min(estimates, key=lambda name: estimates[name])
         row = {
             "methods": len(self.tables),
             "best": best,
             "estimate": estimates[best],
-            "pooled": float(self.tables[best].pooled()[0]),
+            "pooled": self.tables[best].pooled().item(),
             "loss": self.tables[best].loss,
             "n": self.plan.n,
             "fits": len(self.plan),
@@ -135,7 +137,7 @@ class LossResult(CompareVerbs):
     def augment(self) -> pd.DataFrame:
         """One row per tested row: repeat, fold, row, and the loss of each method."""
         first = next(iter(self.tables.values()))
-        columns = {f".loss_{name}": table.losses[:, 0] for name, table in self.tables.items()}
+        columns = {f".loss_{name}": table.losses.ravel() for name, table in self.tables.items()}
         return pd.concat(
             [first.tidy()[["repeat", "fold", "row"]], pd.DataFrame(columns)], axis="columns"
         )
@@ -239,17 +241,18 @@ def _range(
     values: FloatArray, bounds: tuple[float, float] | None, loss: str
 ) -> tuple[float, float]:
     """The bounds that were given, or those of a loss of this name; else of errors 0 and 1."""
+    if bounds is None and is_zero_one(values):
+        return 0.0, 1.0
+    of_name = LOSSES[loss].range if loss in LOSSES else UNKNOWN
+    low, high = of_name if bounds is None else _ends(bounds)
+    if low <= values.min() and values.max() <= high:
+        return low, high
     if bounds is None:
-        low, high = LOSSES[loss].range if loss in LOSSES else (-np.inf, np.inf)
-        known = low <= values.min() and values.max() <= high
-        return (0.0, 1.0) if is_zero_one(values) else (low, high) if known else (-np.inf, np.inf)
-    known = _ends(bounds)
-    if values.min() < known[0] or values.max() > known[1]:
-        raise LossError(
-            "losses lie outside their bounds.",
-            given=f"losses from {values.min():g} to {values.max():g}, bounds {bounds}",
-        )
-    return known[0], known[1]
+        return UNKNOWN
+    raise LossError(
+        "losses lie outside their bounds.",
+        given=f"losses from {values.min():g} to {values.max():g}, bounds {bounds}",
+    )
 
 
 def _ends(bounds: Any) -> tuple[float, float]:

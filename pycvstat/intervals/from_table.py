@@ -148,7 +148,7 @@ def usual_row(
     >>> usual_row(table, 0.9)["target"]
     'ER(2)'
     """
-    estimate = float(table.estimate()[0])
+    estimate = table.estimate().item()
     with heard() as said:
         try:
             found = (ask or partial(interval, table))(level=level).row()

@@ -125,7 +125,7 @@ def bounds_of(table: LossTable, bounds: Bounds | None) -> Bounds:
 
 
 def _one(table: LossTable, level: float, bounds: Bounds | None = None) -> Limits:
-    return hoeffding(table.losses[:, 0], level, bounds_of(table, bounds))
+    return hoeffding(table.losses.ravel(), level, bounds_of(table, bounds))
 
 
 def _best(table: LossTable, level: float, bounds: Bounds | None = None) -> Limits:

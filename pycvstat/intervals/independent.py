@@ -62,7 +62,7 @@ HOLDOUT_Z = register(
         name="holdout_z",
         title="holdout z",
         target="R",
-        formula=lambda table, level: holdout_z(table.losses[:, 0], level),
+        formula=lambda table, level: holdout_z(table.losses.ravel(), level),
         layouts=("one split",),
         citation=("schulz2025",),
         folds=Holdout(0.25),
@@ -80,7 +80,9 @@ HOLDOUT_T = register(
         name="holdout_t",
         title="holdout t",
         target="R",
-        formula=lambda table, level: holdout_t(table.losses[:, 0], level, log=on_log_scale(table)),
+        formula=lambda table, level: holdout_t(
+            table.losses.ravel(), level, log=on_log_scale(table)
+        ),
         layouts=("one split",),
         citation=("schulz2025",),
         folds=Holdout(0.25),
@@ -141,7 +143,7 @@ def _known(plan: FoldPlan) -> str:
 
 
 def _within(table: LossTable, level: float) -> Limits:
-    return within_fold(table.losses[:, 0], table.plan.offsets, level)
+    return within_fold(table.losses.ravel(), table.plan.offsets, level)
 
 
 ALL_PAIRS = register(
@@ -149,7 +151,7 @@ ALL_PAIRS = register(
         name="all_pairs",
         title="CLT for the K-fold test error, all-pairs variance",
         target="PQ",
-        formula=lambda table, level: all_pairs(table.losses[:, 0], level),
+        formula=lambda table, level: all_pairs(table.losses.ravel(), level),
         layouts=("K-fold", "leave-one-out"),
         citation=("bayle2020",),
         folds=KFold(10),
@@ -204,7 +206,7 @@ def _known_of_shares(plan: FoldPlan) -> str:
 
 
 def _of_shares(table: LossTable, level: float, *, method: Literal["wilson", "beta"]) -> Limits:
-    return proportion(round(float(table.losses[:, 0].sum())), len(table.losses), level, method)
+    return proportion(round(float(table.losses.sum())), len(table.losses), level, method)
 
 
 WILSON = register(

@@ -247,7 +247,7 @@ def check_size(values: FloatArray) -> None:
     --------
     >>> check_size(np.array([1e-3, 0.0]))
     """
-    largest = np.abs(values).max(initial=0.0)
+    largest = np.abs(values).max()
     if 0 < largest < SMALLEST:
         raise beyond_numbers(f"the largest is {largest:.3g}")
 
@@ -280,7 +280,7 @@ def is_unbounded(table: Table) -> bool:
     True
     """
     values = table.losses if isinstance(table, LossTable) else table.means
-    return table.range == (0.0, math.inf) and bool(values.min(initial=0.0) >= 0)
+    return table.range == (0.0, math.inf) and bool((values >= 0).all())
 
 
 def on_log_scale(table: LossTable) -> bool:

@@ -39,8 +39,7 @@ def in_order(
     else:
         found = in_common_rows(tested + rows)
     *columns, predictions, fold_ids, groups, y = found
-    names = [name for name, _ in methods]
-    losses = dict(zip(names, columns, strict=True)) if keyed else columns[0]
+    (losses,) = [{name: columns[i] for i, name in enumerate(losses)}] if keyed else columns
     return losses, fold_ids, groups, y, predictions
 
 
@@ -71,8 +70,7 @@ def _by_name(losses: Any, times: int) -> dict[str, FloatArray]:
     if not keyed:
         return _of_array(_losses(losses, "the losses"), times)
     keys = list(losses if isinstance(losses, Mapping) else losses.columns)
-    of = dict(zip(_distinct(keys), keys, strict=True))
-    return {name: _losses(losses[key], f"the losses of {name}") for name, key in of.items()}
+    return {n: _losses(losses[key], f"the losses of {n}") for n, key in _distinct(keys).items()}
 
 
 def _losses(given: Any, what: str) -> FloatArray:
@@ -86,7 +84,7 @@ def _of_array(values: FloatArray, times: int) -> dict[str, FloatArray]:
     if values.ndim == 1 or (times > 1 and values.shape[1] == times):
         return {"losses": values}
     if values.shape[1] == 1:
-        return {"losses": values[:, 0]}
+        return {"losses": values.ravel()}
     return {f"method {j + 1}": values[:, j] for j in range(values.shape[1])}
 
 
@@ -103,16 +101,15 @@ def _renamed(columns: dict[str, FloatArray], names: Any) -> dict[str, FloatArray
     return dict(zip(chosen, columns.values(), strict=True))
 
 
-def _distinct(given: Sequence[Any]) -> list[str]:
-    """The names as text; two methods of one name would be one."""
-    names = [str(name) for name in given]
-    if twice := [name for name, count in Counter(names).items() if count > 1]:
+def _distinct(given: Sequence[Any]) -> dict[str, Any]:
+    """What was given, by its text; two methods of one name would be one."""
+    if twice := [name for name, count in Counter(map(str, given)).items() if count > 1]:
         raise InputError(
             f"several methods are called {twice[0]!r}.",
             given=", ".join(map(repr, given)),
             fix="give each method a name of its own",
         )
-    return names
+    return {str(name): name for name in given}
 
 
 def finite_numbers(values: Any, what: str) -> FloatArray:

@@ -92,7 +92,7 @@ def _known(plan: FoldPlan) -> str:
 def _formula(table: Any, level: float) -> Limits:
     plan = table.plan
     ratio = float(plan.n_test.sum() / plan.n_train.sum())
-    return corrected_t_limits(table.fold_means()[:, 0], ratio, level)
+    return corrected_t_limits(table.fold_means().ravel(), ratio, level)
 
 
 CORRECTED_T = register(
@@ -222,7 +222,7 @@ def conservative_z(full: FloatArray, halves: FloatArray, level: float) -> Limits
 
 
 def _on_halves(table: Any, level: float) -> Limits:
-    plan, scores = table.plan, table.fold_means()[:, 0]
+    plan, scores = table.plan, table.fold_means().ravel()
     inner = int((plan.repeat == 0).sum())
     return conservative_z(scores[:inner], scores[inner:].reshape(-1, 2, inner), level)
 
@@ -294,7 +294,7 @@ def instability(table: LossTable) -> float:
     """
     order = np.argsort(table.plan.rows, kind="stable")
     losses = table.linearised().losses[order, 0]
-    by_row = losses.reshape(-1, table.plan.times)  # a partition tests rows equally
+    by_row = losses.reshape(table.plan.n, table.plan.times)  # a partition tests rows equally
     between = by_row.var(axis=0, ddof=1).mean()
     return float(by_row.var(axis=1, ddof=1).mean() / between) if between > 0 else 0.0
 
@@ -323,7 +323,7 @@ def _on_log_scale(table: Any, level: float) -> Limits:
     notes = small_share(float(table.plan.n_test.sum() / table.plan.n_train.sum()))
     if table.plan.times > 1 and table.plan.is_partition and not isinstance(table, LossTable):
         notes += ("how far repetitions differ row by row was not kept and counts as nothing",)
-    return log_t_limits(table.fold_means()[:, 0], overlap(table), level, notes)
+    return log_t_limits(table.fold_means().ravel(), overlap(table), level, notes)
 
 
 LOG_T = register(
@@ -367,8 +367,8 @@ def pointwise_t(mean: float, losses: FloatArray, factor: float, level: float) ->
 
 def _by_row(table: LossTable, level: float) -> Limits:
     unstable = instability(table) if table.plan.times > 1 else 0.0
-    mean, (_, losses) = float(table.estimate()[0]), table.tested_rows()
-    return pointwise_t(mean, losses[:, 0], max(SHARED, 1 + 4 * unstable), level)
+    mean, (_, losses) = table.estimate().item(), table.tested_rows()
+    return pointwise_t(mean, losses.ravel(), max(SHARED, 1 + 4 * unstable), level)
 
 
 POINTWISE_T = register(

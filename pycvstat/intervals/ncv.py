@@ -125,7 +125,7 @@ def _scale(pieces: Pieces, folds: int) -> float:
 
 def pieces_of(table: LossTable) -> Pieces:
     """Collect the pieces from a table over a `NestedPairs` plan."""
-    plan, losses = table.plan, table.losses[:, 0]
+    plan, losses = table.plan, table.losses.ravel()
     spread(losses, "the losses")
     _, own, other, folds = own_and_other_fold(plan)
     alone = other < 0

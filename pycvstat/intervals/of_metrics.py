@@ -110,7 +110,7 @@ def _fold_shares(plan: FoldPlan, averaging: Averaging) -> FloatArray:
 def _centre(table: Table, values: FloatArray, method: Method, options: dict[str, Any]) -> float:
     """The method's estimate of the mean of these values."""
     if np.ptp(values) == 0:
-        return float(values[0])
+        return float(values.min())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PycvstatWarning)
         part = _with_values(table, values, "part", (-np.inf, np.inf))

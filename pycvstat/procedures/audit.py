@@ -3,7 +3,7 @@ give the response away."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -100,9 +100,9 @@ class Audit(Verbs):
     learner: Learner
     plan: FoldPlan
     task: Task
-    seed: int | None = None
-    near: IntArray = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
-    nearest: Nearest | None = None
+    seed: int | None
+    near: IntArray
+    nearest: Nearest | None
 
     @property
     def mean_skill(self) -> float:
@@ -155,7 +155,7 @@ class Audit(Verbs):
         if self.task.groups is not None:
             split = len(self.split_groups)
             rows.append(("groups on both sides of a fit", split > 0, f"{split} groups split"))
-        return [dict(zip(("check", "found", "finding"), row, strict=True)) for row in rows]
+        return [{"check": of, "found": found, "finding": said} for of, found, said in rows]
 
     def tidy(self) -> pd.DataFrame:
         """One row per check that was made: check, found, finding."""
@@ -316,7 +316,7 @@ def _skill(both: list[tuple[float, float]]) -> FloatArray:
     own, other = np.array(both).T
     scale = np.abs(other[np.isfinite(other)])
     with np.errstate(all="ignore"):
-        share = (other - own) / (_mean(scale) if scale.any() else 1.0)
+        share = (other - own) / _mean(scale)
     return np.asarray(np.clip(np.nan_to_num(share, nan=0.0), -1.0, 1.0))
 
 
@@ -332,7 +332,7 @@ def _one_sided(skill: FloatArray) -> float:
 
     error = float(naive_error(skill))
     if error == 0:
-        return 0.0 if skill[0] > 0 else 1.0
+        return 0.0 if skill.min() > 0 else 1.0
     return float(t.sf(_mean(skill) / error, len(skill) - 1))
 
 

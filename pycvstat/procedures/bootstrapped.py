@@ -77,7 +77,7 @@ class BootstrapResult(CVResult):
     @property
     def _everywhere(self) -> FloatArray:
         """Losses by fit and row, (B + 1, n)."""
-        return self.everywhere.losses[:, 0].reshape(-1, self.plan.n)
+        return self.everywhere.losses.reshape(len(self.plan) + 1, self.plan.n)
 
     @property
     def _counts(self) -> IntArray:
@@ -242,13 +242,13 @@ class BootstrapResult(CVResult):
         rows = [*(train for train, _ in self.plan), np.arange(n)]
         if metric is None:
             losses = self._everywhere
-            own = np.array([of[own].mean() for of, own in zip(losses, rows, strict=True)])
+            own = np.array([losses[i][of].mean() for i, of in enumerate(rows)])
             return own, losses.mean(axis=1)
         read, classes = as_metric(metric, table.levels), count_classes(table)
         y, given = read.rows(table)
         y = y[:n]
         each = np.split(given, len(rows))
-        own = np.array([read.value(y[r], p[r], classes) for r, p in zip(rows, each, strict=True)])
+        own = np.array([read.value(y[r], each[i][r], classes) for i, r in enumerate(rows)])
         values = np.array([read.value(y, p, classes) for p in each])
         if not (np.isfinite(own).all() and np.isfinite(values).all()):
             raise IntervalError(

@@ -61,17 +61,17 @@ class OfTable(EstimateVerbs):
     @property
     def estimate(self) -> float:
         """Mean of the fold means: every fold has the same weight."""
-        return float(self.table.estimate()[0])
+        return self.table.estimate().item()
 
     @property
     def pooled(self) -> float:
         """Mean over all tested observations: folds weigh by their size."""
-        return float(self.table.pooled()[0])
+        return self.table.pooled().item()
 
     @property
     def fold_errors(self) -> FloatArray:
         """Mean loss on the test rows of each fit."""
-        return self.table.fold_means()[:, 0]
+        return self.table.fold_means().ravel()
 
     def metric(self, name: MetricLike, averaging: Averaging | None = None) -> Measured:
         """A metric of the out-of-fold predictions: by fold, by repetition and pooled.

@@ -199,7 +199,7 @@ class _Search:
         conventions = [one._replace(repeats=times) for one in single[::calls]]
         said = np.array([weight(one) for one in conventions])
         for estimate, values in found.items():
-            each = values.reshape(-1, calls)[:, :times]
+            each = values.reshape(len(conventions), calls)[:, :times]
             met = {estimate: each.mean(1)}
             if estimate.scale == "root":
                 met = {estimate: np.sqrt((each**2).mean(1))}

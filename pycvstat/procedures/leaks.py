@@ -47,7 +47,7 @@ def duplicated_rows(task: Task, plan: FoldPlan) -> IntArray:
             twin = first.get(int(codes[row]))
             if twin is not None:
                 found.setdefault(int(row), twin)
-    return np.array(sorted(found.items()), dtype=np.int64).reshape(-1, 2)
+    return np.array(sorted(found.items()), dtype=np.int64).reshape(len(found), 2)
 
 
 def near_rows(task: Task, plan: FoldPlan) -> IntArray:
@@ -224,7 +224,7 @@ def _correlated(x: NDArray[Any], y: FloatArray) -> bool:
         return False
     with np.errstate(all="ignore"):  # squares of huge values overflow: then the ranks decide
         r = [np.corrcoef(a, b)[0, 1] for a, b in ((x, y), (rankdata(x), rankdata(y)))]
-    return bool(np.nanmax(np.square(r)) > 1 - COPY)
+    return bool((np.square(r) > 1 - COPY).any())
 
 
 def _by_chance(counts: IntArray) -> float:

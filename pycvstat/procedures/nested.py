@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -248,7 +247,7 @@ def _median(chosen: Chosen, candidates: tuple[dict[str, Any], ...]) -> dict[str,
             middle = float(np.median(values))
             result[name] = min(grid, key=lambda v: (abs(v - middle), v))
         else:
-            result[name] = Counter(values).most_common(1)[0][0]
+            result[name] = max(values, key=values.count)
     return result
 
 

@@ -241,14 +241,14 @@ def out_of_fold(table: LossTable) -> FloatArray:
     plan, p = table.plan, table.predictions
     assert p is not None
     values = p.values[0]
-    if table.y is None or not np.issubdtype(table.y.dtype, np.integer):
+    if not table.levels:
         total = np.bincount(plan.rows, weights=values, minlength=plan.n)
         times = np.bincount(plan.rows, minlength=plan.n)
         average: FloatArray = np.full(plan.n, np.nan)
         np.divide(total, times, out=average, where=times > 0)
         return average
     ok = ~np.isnan(values)
-    counts = np.zeros((plan.n, int(values[ok].max(initial=0)) + 1))
+    counts = np.zeros((plan.n, len(table.levels)))
     np.add.at(counts, (plan.rows[ok], values[ok].astype(np.int64)), 1)
     return np.where(counts.any(axis=1), counts.argmax(axis=1).astype(np.float64), np.nan)
 

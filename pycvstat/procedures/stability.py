@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -83,15 +83,14 @@ class Stability(Verbs):
         return self.ratio < LIMIT
 
     def __repr__(self) -> str:
-        unstable = [f"{a} − {b}" if b else a for (a, b), ok in zip(self.pairs, self.stable,
-                    strict=True) if not ok]  # fmt: skip
+        unstable = [f"{a} − {b}" if b else a for a, b in compress(self.pairs, ~self.stable)]
         return f"Stability(unstable: {', '.join(unstable) or 'none'})"
 
     def tidy(self) -> pd.DataFrame:
         """One row per method, then per pair: a, b, ratio, change, spread, stable."""
-        a, b = zip(*self.pairs, strict=True)
         numbers = {"ratio": self.ratio, "change": self.change, "spread": self.spread}
-        return pd.DataFrame({"a": a, "b": b} | numbers | {"stable": self.stable})
+        names = pd.DataFrame(self.pairs, columns=["a", "b"])
+        return names.assign(**numbers, stable=self.stable)
 
     def glance(self) -> pd.DataFrame:
         """One row: the largest ratio, how many are stable, rows replaced, folds, seed."""

@@ -151,7 +151,10 @@ class TuneResult(EstimateVerbs):
         """The chosen candidate, refitted as `refit` says."""
         if self.refit == "none":
             raise InputError("nothing was refitted.", given="refit='none'", fix="refit='all'")
-        task = self.task if self.refit == "all" else self.task.take(self.plan.train_rows(0))
+        task = self.task
+        if self.refit == "train":
+            ((train, _),) = self.plan
+            task = task.take(train)
         return self.learner.with_params(**self.best).fit_task(task)
 
     def predict(self, new: Any) -> Any:

@@ -203,7 +203,10 @@ class PreparedTuned(Prepared):
         """Tune on `train`, retrain, predict `new`."""
         inner = self._inner(train, context)
         choice = choose(inner, self.learner.selection_rule)
-        base = train if self.learner.refit == "all" else train[context.train_rows(0)]
+        base = train
+        if self.learner.refit == "train":
+            ((own, _),) = context
+            base = train[own]
         p = self.prepared.predict(base, new, [choice.index])
         return Predictions(p.values, p.prob, Tuning(choice, inner.means))
 
