@@ -1,4 +1,4 @@
-"""What arguments are where they are not given: of public functions, classes and their methods."""
+"""What arguments are where they are not given, and what records and lists of seeds hold."""
 
 from __future__ import annotations
 
@@ -11,11 +11,23 @@ from types import FunctionType
 from typing import Any
 
 import pycvstat
+from pycvstat.folds import DIALECTS
+from pycvstat.intervals import METHODS
+from pycvstat.losses import LOSSES
+from pycvstat.losses.metrics import METRICS
+from pycvstat.procedures import conventions
+from tests.fingerprints.bits import facts
 
 ROOMS = (
     "rmath", "data", "folds", "losses", "learners", "intervals", "procedures", "simulate",
 )  # fmt: skip
 FACTS = (bool, int, float, tuple, range)
+RECORDS: dict[str, list[Any]] = {
+    "folds": [*DIALECTS.values()],
+    "losses": [*LOSSES.values(), *METRICS.values()],
+    "intervals": [*METHODS.values()],
+}
+SEEDS = [conventions.FAVOURITE, conventions.COMMON, conventions.REPEATS]
 
 
 def modules(room: str) -> Iterator[Any]:
@@ -44,7 +56,8 @@ def defaults(room: str) -> list[Any]:
                 given = inspect.signature(one).parameters.values()
                 kept = [[p.name, str(p.default)] for p in given if isinstance(p.default, FACTS)]
                 found += [[one.__qualname__, kept]] if kept else []
-    return sorted(found, key=str)
+    held = [facts(one) for one in RECORDS.get(room, ())]
+    return [*sorted(found, key=str), *held, *(SEEDS if room == "procedures" else ())]
 
 
 CALLS: dict[str, Callable[[], Any]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import pycvstat as pcv
 from pycvstat.errors import CheckpointError, InputError, LossError, PycvstatError, PycvstatWarning
 from pycvstat.learners.external.learner import FromFunctions
 from pycvstat.procedures import engine
+from pycvstat.procedures.conventions import Printed
+from pycvstat.procedures.find_convention import _Search, _searches
 from pycvstat.run import Execution
 
 FOLDS = pcv.KFold(3, random=1)
@@ -192,3 +195,29 @@ def test_fits_are_made_by_whom_was_asked(monkeypatch: pytest.MonkeyPatch) -> Non
     for learner in (FromFunctions(picky, constant, check_state=False), pcv.OLS()):
         pcv.cross_validate(learner, "y ~ x", data(), folds=FOLDS, n_jobs=2)
     assert asked == [(2, 3)]
+
+
+@pytest.mark.parametrize(("most", "kept"), [(89, False), (90, True), (91, True)])
+def test_losses_are_kept_up_to_so_many(
+    most: int, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """30 rows and three candidates make 90."""
+    asked = {"formula": "y ~ x", "data": data(), "grid": {"k": [1, 3, 5]}, "folds": FOLDS}
+    for name, procedure in (("tune", pcv.tune), ("error_curve", pcv.error_curve)):
+        monkeypatch.setattr(sys.modules[f"pycvstat.procedures.{name}"], "KEEP_LIMIT", most)
+        found = procedure(pcv.KNN(kernel="rectangular"), **asked)
+        assert (found.table is not None) == kept
+
+
+@pytest.mark.parametrize(("n", "searched"), [(1000, True), (1001, False)])
+def test_leaving_one_out_of_many_rows_is_searched_where_a_closed_form_serves(
+    n: int, searched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(_Search, "look", lambda _, folds, *more: looked.append(folds[0].dialect))
+    many = pd.DataFrame({"x": np.arange(float(n)), "y": np.arange(n) % 7.0})
+    for learner, expected in ((pcv.KNN(3, scale=False), searched), (pcv.OLS(), True)):
+        looked.clear()
+        search = next(_searches(Printed.of("1"), learner, "y ~ x", many, 2, []))
+        assert search.closed == (learner.name == "OLS")
+        assert looked == ["loo"] * expected
