@@ -126,7 +126,7 @@ def cut_labels(
 
 def _end(value: float, digits: int) -> str:
     if np.isinf(value):
-        return " Inf" if value > 0 else "-Inf"
+        return " Inf" if value == math.inf else "-Inf"
     return f"{value:.{digits}g}"
 
 
@@ -152,7 +152,7 @@ def as_character(value: float) -> str:
     ('1e+05', '123456', '0.1', '0')
     """
     if math.isinf(value):
-        return "Inf" if value > 0 else "-Inf"
+        return "Inf" if value == math.inf else "-Inf"
     value += 0.0  # -0.0 is written as 0
     mantissa, exponent = f"{value:.14e}".split("e")
     digits = mantissa.rstrip("0").rstrip(".")

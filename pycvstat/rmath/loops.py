@@ -26,8 +26,8 @@ def put(into: Any, values: Any) -> None:
 def largest(values: Any) -> Any:
     """``values.max()``."""
     found = values[0]
-    for i in range(1, len(values)):
-        found = max(found, values[i])
+    for value in values:
+        found = max(found, value)
     return found
 
 

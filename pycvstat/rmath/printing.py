@@ -63,7 +63,7 @@ def _scientific(x: float, digits: int) -> tuple[int, int]:
 def _word(x: float, form: str) -> str:
     if math.isfinite(x):
         return f"{x:{form}}"
-    return "NA" if math.isnan(x) else "Inf" if x > 0 else "-Inf"
+    return "NA" if math.isnan(x) else "Inf" if x == math.inf else "-Inf"
 
 
 def _longest(words: Sequence[str]) -> int:

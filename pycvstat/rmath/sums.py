@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from pycvstat.errors import InputError
 from pycvstat.types import FloatArray, IntArray
 
-Axis = Literal[0] | None
+Axis: TypeAlias = Literal[0] | None
 Matrix = NDArray[Any]
 
 TOGETHER = 16384  # rows that are averaged, and values that are held as long doubles, at a time
@@ -369,5 +369,5 @@ def means_between(offsets: IntArray, losses: FloatArray) -> FloatArray:
         parts = np.flatnonzero(sizes == size)
         rows = offsets[parts] + np.arange(size)[:, None]
         columns = losses[rows].reshape(size, -1)  # one for every part and candidate
-        found[parts] = mean_of([columns], size).reshape(-1, count)
+        found[parts] = mean_of([columns], size).reshape(len(parts), count)
     return found

@@ -47,6 +47,7 @@ from tests.fingerprints import (
     of_records,
     of_rmath,
     of_rmath_edges,
+    of_rmath_work,
     of_scenarios,
     of_simulate_edges,
 )
@@ -80,6 +81,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     **of_records.CALLS,
     **of_rmath.CALLS,
     **of_rmath_edges.CALLS,
+    **of_rmath_work.CALLS,
     **of_scenarios.CALLS,
     **of_simulate_edges.CALLS,
 }

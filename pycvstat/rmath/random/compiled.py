@@ -20,7 +20,7 @@ def _index(bits: Any, at: int, n: int, rounding: bool) -> tuple[int, int]:
     if rounding:
         if at >= len(bits):
             return -1, at
-        return int(np.floor(n * max(bits[at] * 2.0**-32, 0.5 * 2.328306437080797e-10))), at + 1
+        return int(np.floor(n * (bits[at] * 2.0**-32))), at + 1
     needed = 0
     while (1 << needed) < n:
         needed += 1

@@ -6,13 +6,30 @@ import copy
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import pytest
 
-from pycvstat.rmath.random import RRandom, as_stream, compiled, draws, generator
+from pycvstat.rmath.random import RRandom, as_stream, compiled, draws, generator, sampling
 from pycvstat.rmath.random.draws import BitStream
 
-LOOKED: dict[str, tuple[Callable[[RRandom], Any], list[int]]] = {
+Draw = Callable[[RRandom], Any]
+
+
+def looked(draw: Draw) -> list[int]:
+    """How many outputs a draw looks at, in turn."""
+    counts, peek = [], BitStream.peek
+
+    def noted(stream: BitStream, count: int) -> Any:
+        counts.append(count)
+        return peek(stream, count)
+
+    with mock.patch.object(BitStream, "peek", noted):
+        draw(RRandom(1))
+    return counts
+
+
+LOOKED: dict[str, tuple[Draw, list[int]]] = {
     # twice as many tries as are missing, for half may be refused, and 16 for a draw that is long
     "5 exponentials": (lambda r: r.rexp(5), [26]),
     "5 of 3 again": (lambda r: r.sample(3, 5, replace=True), [26]),
@@ -30,90 +47,142 @@ LOOKED: dict[str, tuple[Callable[[RRandom], Any], list[int]]] = {
 
 
 @pytest.mark.parametrize("name", LOOKED)
-def test_outputs_that_are_looked_at(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked, peek = [], BitStream.peek
-
-    def noted(stream: BitStream, count: int) -> Any:
-        looked.append(count)
-        return peek(stream, count)
-
-    monkeypatch.setattr(BitStream, "peek", noted)
+def test_outputs_that_are_looked_at(name: str) -> None:
     draw, expected = LOOKED[name]
-    draw(RRandom(1))
-    assert looked == expected
+    assert looked(draw) == expected
 
 
-@pytest.mark.parametrize(
-    ("counts", "made"),
-    [
-        ([1], [1024]),
-        ([1024, 1], [1024, 2048]),
-        ([1025, 1], [1025, 2049]),
-        ([1000, 30, 3000], [1024, 2048, 4030]),
-        ([1000, 2000], [1024, 3000]),
-    ],
-)
-def test_outputs_are_made_a_thousand_at_a_time_and_more_where_more_are_asked_for(
-    counts: list[int], made: list[int]
-) -> None:
-    stream = BitStream(3)
-    for count, expected in zip(counts, made, strict=True):
+def made(counts: list[int]) -> list[int]:
+    """How many outputs have been made, after each of these has been taken."""
+    stream, found = BitStream(3), []
+    for count in counts:
         stream.take(count)
-        assert stream.consumed + len(stream._ahead) == expected
+        found.append(stream.consumed + len(stream._ahead))
+    return found
 
 
-def test_two_generators_from_one_seed_share_what_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
-    first_outputs = draws._first_outputs
-
-    def noted(seed: int, count: int) -> Any:
-        made.append(seed)
-        return first_outputs(seed, count)
-
-    monkeypatch.setattr(draws, "_first_outputs", noted)
-    for one in compiled.started(4):
-        one.sample(9)
-    assert made == [4]
+MADE = {
+    (1,): [1024],
+    (1024, 1): [1024, 2048],
+    (1025, 1): [1025, 2049],
+    (1000, 30, 3000): [1024, 2048, 4030],
+    (1000, 2000): [1024, 3000],
+}
 
 
-@pytest.mark.parametrize("after", [lambda s: s.words(), lambda s: copy.deepcopy(s).take(1)])
-def test_outputs_that_are_passed_over_are_not_held(after: Callable[[BitStream], Any]) -> None:
+@pytest.mark.parametrize("counts", MADE)
+def test_outputs_are_made_a_thousand_at_a_time_and_more_where_more_are_asked_for(
+    counts: tuple[int, ...],
+) -> None:
+    assert made([*counts]) == MADE[counts]
+
+
+def shared() -> int:
+    """How often outputs are made for two generators from one seed."""
+    with mock.patch.object(draws, "_first_outputs", wraps=draws._first_outputs) as noted:
+        for one in compiled.started(4):
+            one.sample(9)
+    return noted.call_count
+
+
+def test_two_generators_from_one_seed_share_what_was_made() -> None:
+    assert shared() == 1
+
+
+def held(then: Callable[[BitStream], Any]) -> int:
+    """Bytes that are held at once after many outputs were consumed."""
     stream = BitStream(5)
     stream.take(200_000)
     tracemalloc.start()
-    after(stream)
+    then(stream)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 100_000
+    return peak
 
 
-@pytest.mark.parametrize(("n", "whole"), [(100, True), (1599, True), (1600, False)])
-def test_a_deck_is_laid_out_where_more_than_a_16th_of_it_is_dealt(
-    n: int, whole: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notes: list[Any] = []
+GOES_ON: dict[str, Callable[[BitStream], Any]] = {
+    "state": lambda stream: stream.words(),
+    "copy": lambda stream: copy.deepcopy(stream).take(1),
+}
+
+
+@pytest.mark.parametrize("name", GOES_ON)
+def test_outputs_that_are_passed_over_are_not_held(name: str) -> None:
+    assert held(GOES_ON[name]) < 100_000
+
+
+def laid_out(n: int, count: int) -> bool:
+    """Whether a whole deck is laid out to deal some cards."""
+    notes = []
 
     class Noted(generator._Untouched):
         def __init__(self) -> None:
             notes.append(self)
 
-    monkeypatch.setattr(generator, "_Untouched", Noted)
-    RRandom(6).sample(n, 100)
-    assert (not notes) is whole
+    with mock.patch.object(generator, "_Untouched", Noted):
+        RRandom(6).sample(n, count)
+    return not notes
 
 
-def test_more_than_a_million_cards_are_dealt_by_compiled_code(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(compiled, "drawn", lambda *_, **__: "compiled")
-    monkeypatch.setattr(generator, "shrinking_range", lambda *_, **__: None)
-    monkeypatch.setattr(generator, "_dealt", lambda *_: "plain")
+@pytest.mark.parametrize(("n", "whole"), [(100, True), (1599, True), (1600, False)])
+def test_a_deck_is_laid_out_where_more_than_a_16th_of_it_is_dealt(n: int, whole: bool) -> None:
+    assert laid_out(n, 100) is whole
+
+
+def ways() -> list[str]:
+    """Which code deals cards: a million and one more, and five of so many to a compiled deck."""
     many = 2**20
-    ways = [RRandom(1)._places(2 * many, count, False, None) for count in (many, many + 1)]
-    ways += [compiled.Compiled(1)._places(n, 5, False, None) for n in (many, many + 1)]
-    assert ways == ["plain", "compiled", "compiled", "plain"]
+    with (
+        mock.patch.object(compiled, "drawn", return_value="compiled"),
+        mock.patch.object(generator, "shrinking_range"),
+        mock.patch.object(generator, "_dealt", return_value="plain"),
+    ):
+        found: list[Any] = [
+            RRandom(1)._places(2 * many, count, False, None) for count in (many, many + 1)
+        ]
+        return found + [compiled.Compiled(1)._places(n, 5, False, None) for n in (many, many + 1)]
 
 
-def test_a_seed_is_drawn_from_all_that_r_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("secrets.randbelow", lambda above: above - 1)
-    assert as_stream(None).seed == 2**31 - 1
+def test_more_than_a_million_cards_are_dealt_by_compiled_code() -> None:
+    assert ways() == ["plain", "compiled", "compiled", "plain"]
+
+
+def greatest_seed() -> int | None:
+    with mock.patch("secrets.randbelow", lambda above: above - 1):
+        return as_stream(None).seed
+
+
+def test_a_seed_is_drawn_from_all_that_r_takes() -> None:
+    assert greatest_seed() == 2**31 - 1
+
+
+def in_small_steps(draw: Draw) -> list[Any]:
+    """A draw and the next uniform where few tries are looked at and hashing begins at once."""
+    few = {"ahead": lambda count: count + 17, "_BATCH": 9}
+    with (
+        mock.patch.object(draws, "ahead", few["ahead"]),
+        mock.patch.multiple(sampling, **few),
+        mock.patch.multiple(compiled, **few),
+    ):
+        rng = RRandom(7)
+        return [draw(rng), rng.runif(1)]
+
+
+AGAIN: dict[str, Draw] = {
+    "exponentials": lambda r: r.rexp(300),
+    "of a range": lambda r: r.sample(2**9 + 1, 300, replace=True),
+    "of a range of two outputs": lambda r: r.sample(2**16 + 1, 300, replace=True),
+    "cards": lambda r: r.permutation(300),
+    "cards of two outputs": lambda r: r.sample(2**16 + 1, 300),
+    "by aliases": lambda r: r.sample(260, 300, True, range(1, 261)),
+    "by compiled code": lambda r: compiled.drawn(r._stream, 300, 300, False, False),
+    "by compiled code, old sampling": lambda r: compiled.drawn(r._stream, 300, 300, False, True),
+}
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_how_much_is_looked_at_changes_no_draw(name: str) -> None:
+    rng = RRandom(7)
+    drawn, then = in_small_steps(AGAIN[name])
+    assert drawn.tolist() == AGAIN[name](rng).tolist()
+    assert then == rng.runif(1)
