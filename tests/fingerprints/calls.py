@@ -50,6 +50,7 @@ from tests.fingerprints import (
     of_rmath_work,
     of_scenarios,
     of_simulate_edges,
+    of_statsmodels,
 )
 from tests.fingerprints.bits import digest, leading
 
@@ -64,6 +65,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     **of_learners.CALLS,
     **of_learners_edges.CALLS,
     **of_learners_asked.CALLS,
+    **of_statsmodels.CALLS,
     **of_families_edges.CALLS,
     **of_losses.CALLS,
     **of_losses_edges.CALLS,

@@ -206,14 +206,18 @@ def failure(learner: Statsmodels, what: str, error: Exception) -> FitError:
     return FitError(f"{learner.name} failed to {what}.", given=telling(error), fix=fix)
 
 
+def not_one_number(name: str, given: str) -> FitError:
+    """The error of a model of classes whose response is numbers."""
+    fix = "for classes make the response categorical: factor(y)"
+    return FitError(f"{name} does not give one number per row.", given=given, fix=fix)
+
+
 def _outcome(fit: StatsmodelsFit, values: FloatArray, m: int) -> Outcome:
     """Values of m rows, or classes and their probabilities, checked."""
     levels, name = fit.sample.levels, fit.learner.name
     if not levels:
         if values.shape != (m,):
-            fix = "for classes make the response categorical: factor(y)"
-            given = f"predictions of shape {values.shape} for {m} rows"
-            raise FitError(f"{name} does not give one number per row.", given=given, fix=fix)
+            raise not_one_number(name, f"predictions of shape {values.shape} for {m} rows")
         return Outcome(values)
     prob = np.zeros((m, len(levels)))
     if values.ndim == 2:

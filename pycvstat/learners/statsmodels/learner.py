@@ -16,7 +16,7 @@ from pycvstat.learners.design import PreparedDesign, tell_wide, warn_once
 from pycvstat.learners.solution import stacked
 from pycvstat.learners.statsmodels import models
 from pycvstat.learners.statsmodels.columns import check_columns, names_in, refuse_values
-from pycvstat.learners.statsmodels.fitting import FittedStatsmodels, fit_rows
+from pycvstat.learners.statsmodels.fitting import FittedStatsmodels, fit_rows, not_one_number
 from pycvstat.learners.statsmodels.models import named, of_model, place_of
 from pycvstat.types import IntArray
 
@@ -162,6 +162,10 @@ class Statsmodels(Learner):
                 f"{self.name} predicts {told}, and the response is {task.response.kind}.",
                 given=f"{task.response.name} with levels {list(levels[:6])}",
                 fix="use smf.mnlogit or OrderedModel for classes, for two of them also smf.logit",
+            )
+        if self.for_classes and not levels:
+            raise not_one_number(
+                self.name, f"{task.response.name}, whose values it takes for classes"
             )
         if task.weights is not None and "weights" not in of_model(self.model):
             has = [n for n in ("freq_weights", "var_weights") if n in of_model(self.model)]

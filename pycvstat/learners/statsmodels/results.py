@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from pycvstat.errors import FitError
 from pycvstat.learners.solution import inverse_of_cross_product
 from pycvstat.types import BoolArray, FloatArray
 
@@ -92,6 +93,10 @@ def robust(
         root = np.sqrt(sample.weights[used])
         y, X = y * root, X.mul(root, axis=0)
     model = sm.RLM(y, X, M=norm)
+    if not model.df_resid:
+        problem = "statsmodels has no results of a robust fit without residuals."
+        given = f"{len(y)} rows and as many coefficients"
+        raise FitError(problem, given=given, fix="use tidy() and predict(), or more rows")
     model.scale = scale
     residuals = np.asarray(y - X @ coefficients[kept])
     model.weights = norm.weights(residuals / scale) if scale > 0 else np.ones(len(residuals))

@@ -197,7 +197,7 @@ def leaves(count: int) -> list[int]:
 
 @pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
 @pytest.mark.parametrize(
-    ("n", "first_rows"), [(300, WIDTH), (300, 150), (300, 300), (35, 35), (8, 8)]
+    ("n", "first_rows"), [(300, WIDTH), (300, 150), (300, 299), (300, 300), (35, 35), (8, 8)]
 )
 def test_scans_compare_the_head_and_blocks_of_the_tree_within_reach(
     p: float, n: int, first_rows: int
@@ -219,8 +219,9 @@ def test_scans_compare_the_head_and_blocks_of_the_tree_within_reach(
 
 
 @pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0])
-def test_candidates_are_ranked_and_proved(p: float) -> None:
-    X, new, one = points(40, 3), points(6, 3) + 0.05, metric(3, p)
+@pytest.mark.parametrize("columns", [1, 3])
+def test_candidates_are_ranked_and_proved(p: float, columns: int) -> None:
+    X, new, one = points(40, columns), points(6, columns), metric(columns, p)
     rng = np.random.default_rng(3)
     lists = np.array([rng.permutation(40)[:15] for _ in range(4)], dtype=np.int32)
     used, place = np.arange(40) % 4 != 0, np.array([3, 0, 1, 1, 2, 0])

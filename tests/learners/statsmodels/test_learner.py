@@ -168,6 +168,8 @@ def test_classes_need_a_model_of_classes() -> None:
         pcv.cross_validate(smf.ols, "factor(event) ~ x", DATA, folds=FOLDS)
     with pytest.raises(FitError, match="does not give one number per row"):
         pcv.cross_validate(smf.mnlogit, "w ~ x", DATA, folds=FOLDS)
+    with pytest.raises(FitError, match=r"(?s)w, whose values it takes for classes.*factor\(y\)"):
+        pcv.Statsmodels(smf.mnlogit).fit("w ~ x", DATA)
     with pytest.raises(InputError, match="Logit predicts 2 classes, and the response is ordinal"):
         pcv.cross_validate(smf.logit, "grade ~ x", DATA, folds=FOLDS)
 

@@ -11,7 +11,7 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
 import pycvstat as pcv
-from pycvstat.errors import PycvstatWarning
+from pycvstat.errors import FitError, PycvstatWarning
 from tests.learners.statsmodels.test_plain_loop import DATA
 
 ROUNDING = 1e-9
@@ -186,3 +186,10 @@ def test_rows_of_weight_0_play_no_part() -> None:
         alone = learner.fit(formula, kept, weights="w").results
         np.testing.assert_allclose(ours.bse, alone.bse, rtol=1e-12)
         assert ours.nobs == len(kept)
+
+
+def test_a_robust_fit_of_as_many_rows_as_columns_has_a_table_and_no_results() -> None:
+    fitted = pcv.RLM().fit("y ~ x", {"x": [1.0, 3.0], "y": [2.0, 8.0]})
+    assert fitted.tidy()["estimate"].tolist() == pytest.approx([-1.0, 3.0], rel=1e-12)
+    with pytest.raises(FitError, match="2 rows and as many coefficients"):
+        _ = fitted.results
