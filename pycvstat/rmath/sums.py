@@ -368,6 +368,6 @@ def means_between(offsets: IntArray, losses: FloatArray) -> FloatArray:
     for size in np.unique(sizes[sizes <= SHORT]):
         parts = np.flatnonzero(sizes == size)
         rows = offsets[parts] + np.arange(size)[:, None]
-        columns = losses[rows].reshape(size, -1)  # one for every part and candidate
+        columns = losses[rows].reshape(size, len(parts) * count)  # one for every part and candidate
         found[parts] = mean_of([columns], size).reshape(len(parts), count)
     return found

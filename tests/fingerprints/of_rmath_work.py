@@ -123,6 +123,25 @@ def _few_are_held(n: int, count: int) -> bool:
     return peak < 16 * count + 2.2 * 16 * sums.TOGETHER
 
 
+def compiled_sums() -> list[Any]:
+    """The compiled loops themselves, over one to seven columns of finite and other rows."""
+    if not rmath.EXTENDED:
+        return []
+    from pycvstat.rmath import extended
+
+    found: list[Any] = []
+    x = np.random.default_rng(6).normal(size=(40, 7)) ** 5 * 10.0 ** np.arange(-3, 4) + 1e3
+    x[3, 1], x[5, 4], x[6, 5], x[[7, 8], 6] = np.nan, np.inf, 1e308, 1.7e308
+    with np.errstate(all="ignore"):
+        for n, count in product((2, 3, 4, 7, 9, 40), range(1, 8)):
+            for part in (x[:n, :count], x[:n, -count:], np.asfortranarray(x[-n:, :count])):
+                found += [extended.means(part), extended.variances(part)]
+        rows = np.arange(60).reshape(5, 12) * 7 % 40
+        for y, ks in product(x.T, ([1], [12], [3, 1, 12], [2, 2, 5])):
+            found.append(extended.running_means(y, rows, np.array(ks)))
+    return [np.where(np.isnan(one), np.nan, one) for one in found]  # any NaN
+
+
 def of_numbers() -> Iterator[Call]:
     """Numbers of no finite value or of other signs beside others, in forms and intervals."""
     some = [np.inf, -np.inf, np.nan, 0.5, -0.5, 1.0, -1.0, 0.0]
@@ -141,5 +160,6 @@ def of_numbers() -> Iterator[Call]:
 CALLS: dict[str, Call] = {
     "edges: work of draws": outcomes([*of_draws()]),
     "edges: work of sums": outcomes([*of_sums()]),
+    "edges: compiled sums": compiled_sums,
     "edges: numbers beyond all": outcomes([*of_numbers()]),
 }
