@@ -65,7 +65,7 @@ def of_all(read: Sequence[formulas.Formula]) -> str:
 def refuse_other_responses(read: Sequence[formulas.Formula]) -> None:
     """Losses of different responses, or of one on different scales, cannot be compared."""
     first = read[0]
-    for other in read[1:]:
+    for other in read:
         if other.response != first.response:
             raise InputError(
                 f"the formulas have different responses, {deparse(first.response)} and "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
@@ -127,6 +128,12 @@ def kept() -> Iterator[Call]:
                 (one := Task.build(t, w, levels=s)).sorted_by, one.response.levels,
                 one.design().columns, [c.kind for c in one.frame.columns.values()],
             ]  # fmt: skip
+    for given in ({"X": [[1.0], [2.0]]}, {"y": [1, 2]}, {"X": [[1.0]], "y": [1], "data": three},
+                  {"formula": "y ~ x"}, {"data": three}, {"own": ["y ~ x"]}, {},
+                  {"formula": 3, "data": three}, {"formula": "y ~ x", "data": three, "y": [1]},
+                  {"X": np.ones((2, 1)), "y": [1, 2, 3]}, {"own": ["y ~ x"], "data": three},
+                  {"X": {"y": [1, 2], "y_": [3, 4]}, "y": [5, 6]}):  # fmt: skip
+        yield lambda g=given: Task.build(**g).texts
     rows: dict[str, Any] = {"y": [1.0, 2, 3, 4], "a": [1, NA, 3, 4], "b": [1, 2, NA, 4]}
     rows |= {"c": [1.0, 2, 3, 4], "w": [NA, 1.0, 1, 1]}
     for own in product(("y ~ a", "y ~ b", "y ~ c", "y ~ a + b"), repeat=2):
@@ -156,6 +163,70 @@ class Held:
 
     def __str__(self) -> str:
         return "partition '7'"
+
+
+class Future:
+    """What a cluster holds, as `partitions_of` knows it."""
+
+    __module__ = "distributed.client"
+
+    def __init__(self, client: str) -> None:
+        self.client = client
+
+
+@dataclass
+class Dask:
+    """A frame of dask: its graph and the keys of its partitions."""
+
+    graph: dict[str, Any]
+    keys: list[str]
+
+    def __getitem__(self, names: list[str]) -> Dask:
+        return self
+
+    def optimize(self) -> Dask:
+        return self
+
+    def __dask_graph__(self) -> dict[str, Any]:
+        return self.graph
+
+    def __dask_keys__(self) -> list[str]:
+        return self.keys
+
+    @property
+    def partitions(self) -> list[str]:
+        return [f"part of {key}" for key in self.keys]
+
+
+class Client:
+    """A cluster that hands out how long it is waited for."""
+
+    def compute(self, part: str) -> Client:
+        return self
+
+    def result(self, timeout: float) -> pd.DataFrame:
+        return pd.DataFrame({"seconds": [timeout]})
+
+
+def handed_out() -> Iterator[Call]:
+    """Partitions that are made from their part of a graph, that a cluster holds, and that fail."""
+    one, two = {"y": [1.0, 2]}, {"y": [3.0]}
+    graph = {"a": one, "b": two, "c": (dict, [["y", [5.0, 6, 7]]]), "d": "b"}
+
+    def of(graph: dict[str, Any], keys: list[str]) -> list[Any]:
+        found = partitions.partitions_of(Dask(graph, keys), ["y"])
+        return [[p.number, p.fingerprint, p.held, None if p.held else p.read()["y"].values]
+                for p in found]  # fmt: skip
+
+    for keys in (["a", "b"], ["c", "d", "a"], ["d"]):
+        yield partial(of, graph, keys)
+    held = {"a": Future("first"), "b": Future("second"), "c": {"y": [1.0]}}
+    yield partial(of, held, ["c", "b", "a"])
+    partition = partitions.Partition
+    yield lambda: partition(4, "it", b"", ("part", Client())).read()["seconds"].values
+    yield lambda: partition(4, "it", b"not a pickle").read().n
+    nothing = pickle.dumps(({"a": []}, "a"))
+    yield lambda: partition(4, "it", nothing).read().n
 
 
 def parted() -> Iterator[Call]:
@@ -312,7 +383,7 @@ def _tree(text: str, left: str = "y ~ ") -> list[Any]:
 CALLS: dict[str, Call] = {
     "edges: rows by labels": outcomes([*labelled()]),
     "edges: tasks that files hold": outcomes([*kept()]),
-    "edges: frames in parts": outcomes([*parted()]),
+    "edges: frames in parts": outcomes([*handed_out(), *parted()]),
     "edges: splines and powers": outcomes([*splined()]),
     "edges: sizes of designs": outcomes([*sized()]),
     "edges: what formulas refuse": outcomes([*refused()]),
