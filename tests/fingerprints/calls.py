@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from tests.fingerprints import (
     of_data_asked,
     of_data_edges,
+    of_data_parts,
     of_data_rows,
     of_defaults,
     of_families_edges,
@@ -60,6 +61,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     **of_data_edges.CALLS,
     **of_data_asked.CALLS,
     **of_data_rows.CALLS,
+    **of_data_parts.CALLS,
     **of_defaults.CALLS,
     **of_folds_edges.CALLS,
     **of_learners.CALLS,

@@ -1,11 +1,10 @@
-"""Rows by their labels, parts of frames, splines over all options, sizes, what formulas refuse."""
+"""Rows by their labels, tasks that files hold, splines over all options, what is refused."""
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -14,7 +13,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
-from pycvstat.data import partitions, response
+from pycvstat.data import response
 from pycvstat.data.formula import Encoder, encoder, parse
 from pycvstat.data.formula.bases import orthogonal
 from pycvstat.data.formula.syntax import deparse
@@ -147,115 +146,16 @@ def kept() -> Iterator[Call]:
                  "y ~ I(spoiled > 3)", "y ~ cut(spoiled, c(0, 9))"):  # fmt: skip
         yield lambda t=text: Task.build(t, named).n
     yield lambda: Task.build(X={k: named[k] for k in ("few", "many")}, y=named["y"]).n
+    for numbers, marks in product(
+        ([1] * 12, [2] * 8, [1] * 8, [1] * 11), ([1] * 3, [1] * 4, [9] * 3)
+    ):
+        words = [f"{i}.5" for i, times in enumerate(numbers) for _ in range(times)]
+        words += [f"w{i}" for i, times in enumerate(marks) for _ in range(times)]
+        for side in ("w ~ y", "y ~ w"):
+            yield lambda w=words, s=side: Task.build(s, {"w": w, "y": np.arange(len(w))}).n
     for words in (["1", "x", "2", "z", "3", "w", "4"] * 2, [f"{i},5" for i in range(12)] + ["-"]):
         for side in ("w ~ y", "y ~ w"):
             yield lambda w=words, s=side: Task.build(s, {"w": w, "y": np.arange(len(w))}).n
-
-
-@dataclass
-class Held:
-    """A partition that is read from memory."""
-
-    frame: Frame
-
-    def read(self) -> Frame:
-        return self.frame
-
-    def __str__(self) -> str:
-        return "partition '7'"
-
-
-class Future:
-    """What a cluster holds, as `partitions_of` knows it."""
-
-    __module__ = "distributed.client"
-
-    def __init__(self, client: str) -> None:
-        self.client = client
-
-
-@dataclass
-class Dask:
-    """A frame of dask: its graph and the keys of its partitions."""
-
-    graph: dict[str, Any]
-    keys: list[str]
-
-    def __getitem__(self, names: list[str]) -> Dask:
-        return self
-
-    def optimize(self) -> Dask:
-        return self
-
-    def __dask_graph__(self) -> dict[str, Any]:
-        return self.graph
-
-    def __dask_keys__(self) -> list[str]:
-        return self.keys
-
-    @property
-    def partitions(self) -> list[str]:
-        return [f"part of {key}" for key in self.keys]
-
-
-class Client:
-    """A cluster that hands out how long it is waited for."""
-
-    def compute(self, part: str) -> Client:
-        return self
-
-    def result(self, timeout: float) -> pd.DataFrame:
-        return pd.DataFrame({"seconds": [timeout]})
-
-
-def handed_out() -> Iterator[Call]:
-    """Partitions that are made from their part of a graph, that a cluster holds, and that fail."""
-    one, two = {"y": [1.0, 2]}, {"y": [3.0]}
-    graph = {"a": one, "b": two, "c": (dict, [["y", [5.0, 6, 7]]]), "d": "b"}
-
-    def of(graph: dict[str, Any], keys: list[str]) -> list[Any]:
-        found = partitions.partitions_of(Dask(graph, keys), ["y"])
-        return [[p.number, p.fingerprint, p.held, None if p.held else p.read()["y"].values]
-                for p in found]  # fmt: skip
-
-    for keys in (["a", "b"], ["c", "d", "a"], ["d"]):
-        yield partial(of, graph, keys)
-    held = {"a": Future("first"), "b": Future("second"), "c": {"y": [1.0]}}
-    yield partial(of, held, ["c", "b", "a"])
-    partition = partitions.Partition
-    yield lambda: partition(4, "it", b"", ("part", Client())).read()["seconds"].values
-    yield lambda: partition(4, "it", b"not a pickle").read().n
-    nothing = pickle.dumps(({"a": []}, "a"))
-    yield lambda: partition(4, "it", nothing).read().n
-
-
-def parted() -> Iterator[Call]:
-    """Frames in parts: levels that one part shows, rows that miss something, other kinds."""
-    whole = {"y": [4.0, 2, 3, 9, 5, 7], "g": [*"bacbad"], "x": [1.0, 2, NA, 4, 5, 6],
-             "o": pd.Categorical([1, 2, 3, 1, 2, 3], ordered=True), "t": [True, False] * 3,
-             "d": pd.date_range("2020-01-01", periods=6)}  # fmt: skip
-    frame = read(whole)
-    texts = ("y ~ x", "y ~ g + x", "g ~ x", "y ~ o * t", "y ~ poly(x, 2) + g", "y ~ factor(x)",
-             "y ~ d", "y ~ . - x - d", "y ~ scale(g)", "y ~ I(1 / (x - 1))", "x ~ g")  # fmt: skip
-    cuts: tuple[list[range], ...] = (
-        [range(6)], [range(3), range(3, 6)], [range(1), range(1, 1), range(1, 6)],
-        [range(2, 3), range(6)], [range(2, 3)], [range(0), range(0)], [range(5), range(5, 6)],
-    )  # fmt: skip
-
-    def of(text: str, parts: list[Frame], na: str) -> list[Any]:
-        formula = parse(text, frame.names)
-        seen = [partitions.see(formula, Held(part)) for part in parts]  # type: ignore[arg-type]
-        each = [[s.rows, s.missing, s.centre, s.complete, s.shown.fingerprint] for s in seen]
-        task = partitions.in_common(formula, seen, na)
-        return [*each, task.n, task.omitted, task.fingerprint, task.design().columns]
-
-    for text, cut, na in product(texts, cuts, ("raise", "omit")):
-        yield partial(of, text, [frame.take(np.array(part, dtype=int)) for part in cut], na)
-    others: dict[str, Any] = {"g": [1.0] * 6, "o": pd.Categorical([1, 2] * 3, ordered=True)}
-    for name, values in others.items():
-        other = read({**whole, name: values})
-        for pair in ([frame, other], [other, frame], [frame, frame, other]):
-            yield partial(of, f"y ~ {name}", pair, "omit")
 
 
 def splined() -> Iterator[Call]:
@@ -280,13 +180,15 @@ def splined() -> Iterator[Call]:
         "far": 1e8 + np.arange(9.0),
     }
     for values in spread.values():
+        frame = read({"x": values, "y": np.arange(float(len(values)))})
         for degree in range(1, len(values)):
             yield partial(_powers, values, degree)
+            yield partial(_fitted, f"poly(x, {degree})", frame)
 
 
 def _fitted(call: str, data: Frame) -> list[Any]:
     made = Encoder(parse(f"y ~ {call}", data.names), data)
-    fitted = [made.fit(data.take(np.array(rows))) for rows in (range(11), range(2, 8))]
+    fitted = [made.fit(data.take(np.array(rows))) for rows in (range(data.n), range(2, 8))]
     return [made.widths, made.stateless, *([one.columns, one.matrix(data).X] for one in fitted)]
 
 
@@ -383,7 +285,6 @@ def _tree(text: str, left: str = "y ~ ") -> list[Any]:
 CALLS: dict[str, Call] = {
     "edges: rows by labels": outcomes([*labelled()]),
     "edges: tasks that files hold": outcomes([*kept()]),
-    "edges: frames in parts": outcomes([*handed_out(), *parted()]),
     "edges: splines and powers": outcomes([*splined()]),
     "edges: sizes of designs": outcomes([*sized()]),
     "edges: what formulas refuse": outcomes([*refused()]),
