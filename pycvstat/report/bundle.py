@@ -8,6 +8,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from importlib.resources import files
 from os import PathLike
@@ -139,7 +140,10 @@ def analysis(result: Any) -> Iterator[str]:
     for name, learner in learners_of(result).items():
         yield f"{name} = {source(learner) or f'''load_record(here / '{name}.npz').record'''}"
     plan = result.plan
-    drawn = "" if plan.splitter is None or plan.splitter.column else source(plan.splitter)
+    splitter = plan.splitter
+    if plan.seed is not None and getattr(splitter, "random", plan.seed) is None:
+        splitter = replace(splitter, random=plan.seed)
+    drawn = "" if splitter is None or splitter.column else source(splitter)
     read = 'pcv.FoldPlan.from_csv(here / "folds.csv")'
     yield f"folds = {drawn or read}"
     call = view_of(result).python()

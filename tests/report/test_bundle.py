@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import zipfile
@@ -69,6 +68,14 @@ def test_a_bundle_with_data_computes_the_same(tmp_path: Path, name: str) -> None
     assert done.returncode == 0, done.stdout + done.stderr
     assert "numbers are the same again" in done.stdout
     assert pcv.load(folder / "result.npz").plan.fingerprint == found.plan.fingerprint
+
+
+def test_a_seed_that_nobody_gave_is_in_the_bundle(tmp_path: Path) -> None:
+    found = pcv.cross_validate(pcv.Mean(), "mpg ~ wt", pcv.data.mtcars(), folds=5)
+    folder = found.bundle(tmp_path / "b", data=True)
+    done = again(folder)
+    assert "numbers are the same again" in done.stdout, done.stdout + done.stderr
+    assert f"KFold(5, random={found.plan.seed})" in (folder / "analysis.py").read_text("utf-8")
 
 
 def test_without_data_there_is_no_row_of_them(tmp_path: Path) -> None:
