@@ -231,8 +231,8 @@ class CVResult(Sealed, OfTable):
     @property
     def selected(self) -> list[tuple[str, ...]]:
         """The terms that were selected in every fit, where that is what the learner does."""
-        fits = [one[0] for one in self.details if isinstance(one, tuple) and len(one) == 1]
-        return [fit.selected for fit in fits if isinstance(fit, Selected)]
+        fits = [one for one in self.details if isinstance(one, tuple) and len(one) == 1]
+        return [fit.selected for (fit,) in fits if isinstance(fit, Selected)]
 
     @answering
     def stability(self, draws: int = 200, random: Random = 1) -> Stability:

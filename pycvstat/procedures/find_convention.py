@@ -243,10 +243,10 @@ class _Search:
         of = np.repeat(plan.repeat, plan.n_test), plan.rows
         losses = np.empty(labels.shape)
         if self.task.response.levels:
-            losses[of] = table.losses[:, 0]
+            losses[of] = table.losses.ravel()
             return {table.loss: losses}
         assert table.predictions is not None
-        losses[of] = table.predictions.values[0]
+        losses[of] = table.predictions.values.ravel()
         return {"residual": self.task.response.values - losses}
 
     def _code(self, one: Convention, estimate: Estimate) -> str:

@@ -240,7 +240,7 @@ def out_of_fold(table: LossTable) -> FloatArray:
     """
     plan, p = table.plan, table.predictions
     assert p is not None
-    values = p.values[0]
+    values = p.values.ravel()
     if not table.levels:
         total = np.bincount(plan.rows, weights=values, minlength=plan.n)
         times = np.bincount(plan.rows, minlength=plan.n)
@@ -281,14 +281,14 @@ def augmented(task: Task, table: LossTable) -> pd.DataFrame:
     data = data.iloc[rows].reset_index(drop=True) if several else data
     added = {".row": task.rows[rows]}
     if levels := task.response.levels:
-        added[".prediction"] = held_out(task.response.labels(p.values[0]), None)
+        added[".prediction"] = held_out(task.response.labels(p.values.ravel()), None)
         for c, level in enumerate(levels if p.prob is not None else ()):
-            added[f".prob_{level}"] = held_out(p.prob[0, :, c])  # type: ignore[index]
+            added[f".prob_{level}"] = held_out(p.prob[..., c].ravel())  # type: ignore[index]
     else:
-        added[".prediction"] = held_out(p.values[0])
+        added[".prediction"] = held_out(p.values.ravel())
         added[".residual"] = task.response.values[rows] - added[".prediction"]
     added[".repeat"], added[".fold"] = held_out(plan.repeat[fit] + 1), held_out(plan.fold[fit] + 1)
-    return beside(data, added | {".loss": held_out(table.losses[:, 0])})
+    return beside(data, added | {".loss": held_out(table.losses.ravel())})
 
 
 def beside(data: pd.DataFrame, added: Mapping[str, Any]) -> pd.DataFrame:

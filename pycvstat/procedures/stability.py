@@ -149,8 +149,8 @@ def stability(
         with noted():  # what these fits have to say was said
             again = setting.run(learner, label=f"replacing rows under {name}").table
         assert again is not None
-        before = table.losses[places, 0]
-        differences[name], within[name] = again.losses[:, 0] - before, before
+        before = table.losses.ravel()[places]
+        differences[name], within[name] = again.losses.ravel() - before, before
 
     def variance(values: FloatArray) -> float:
         sums, squares = np.bincount(fold, values), np.bincount(fold, values**2)
@@ -185,7 +185,7 @@ def _replaced(plan: FoldPlan, draws: int, stream: Any) -> tuple[FoldPlan, IntArr
     for draw in range(draws):
         i = draw % len(plan)
         train, test = plan.pair(i)
-        out, into = stream.sample(len(train), 1)[0] - 1, stream.sample(len(test), 1)[0] - 1
+        out, into = (stream.sample(len(rows), 1).item() - 1 for rows in (train, test))
         left = np.delete(np.arange(len(test)), into)
         splits.append((np.append(np.delete(train, out), test[into]), test[left]))
         places.append(plan.offsets[i] + left)

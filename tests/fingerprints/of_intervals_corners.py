@@ -221,6 +221,15 @@ def kinds() -> Iterator[Call]:
             return LossTable(plan_of("uneven folds"), of, candidates=({"k": 1}, {"k": 2}, {"k": 3}))
 
         yield lambda failed=failed: _set(confidence_set(failed(), draws=100))
+    plans = [MORE[name]() for name in ("uneven folds", "leave-one-out", "twice", "one row")]
+    plans += [pcv.KFold(3, random=1).plan(5), pcv.KFold(12, random=1).plan(23)]
+    for plan, kind, shifts in product(
+        plans, ("positive", "no errors", "equal"), ((0, 0), (0, 0, 1), (1, 0, 0), (0, 1e-15))
+    ):
+        of = losses(kind, plan.n)[plan.rows, None] + np.array(shifts)
+        named = tuple({"k": j} for j in range(len(shifts)))
+        tied = LossTable(plan, of, candidates=named)
+        yield lambda tied=tied: _set(confidence_set(tied, draws=100))
 
 
 def _set(found: Any) -> list[Any]:

@@ -286,6 +286,18 @@ def refitted() -> Iterator[Call]:
         made = partial(pcv.cross_validate, learner, formula, DATA, folds=FOLDS[by])
         yield lambda made=made: [*map(str, made().predictions)]
         yield lambda made=made: as_text(made().augment())
+    grids: tuple[Any, ...] = ({"k": [50]}, {"k": [1, 50]}, {"k": [50, 60]}, [{}])
+    for few, folds in product(grids, (THREE, FOLDS["repeated"], pcv.Bootstrap(3, random=1))):
+        asked = {"formula": "c ~ x + z", "data": DATA, "grid": few, "folds": folds}
+        fixed = KNN.with_params(k=max(few["k"]) if isinstance(few, dict) else 11)
+        yield lambda a=asked: shown(pcv.error_curve(KNN, **a))
+        yield lambda f=fixed, w=folds: shown(
+            pcv.learning_curve(f, "y ~ x", DATA, sizes=[4, 8], folds=w)
+        )
+        for on_error in ("raise", "warn"):
+            yield lambda a=asked, e=on_error: shown(pcv.tune(KNN, on_error=e, **a))
+            made = partial(pcv.cross_validate, fixed, "c ~ x", DATA, folds=folds)
+            yield lambda made=made, e=on_error: shown(made(on_error=e), "augment")
     for name, folds in FOLDS.items():
         made = partial(pcv.cross_validate, OLS, "mpg ~ wt", CARS, folds=folds)
         yield lambda made=made: [made().fold_errors, made().estimate, made().pooled]
