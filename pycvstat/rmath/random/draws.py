@@ -271,10 +271,9 @@ def _draws(uniforms: FloatArray, count: int) -> tuple[FloatArray, int]:
 
 def _least(uniforms: FloatArray, starts: IntArray, extra: IntArray) -> FloatArray:
     """ln 2 times the least of the ``extra + 1`` uniforms after each start (0 where none)."""
-    least = np.zeros(len(starts))
+    least = np.where(extra, np.inf, 0.0)
     draws = np.flatnonzero(extra)
-    least[draws] = uniforms[starts[draws] + 1]
-    for later in range(1, len(_Q)):
+    for later in range(len(_Q)):
         draws = draws[extra[draws] >= later]
         least[draws] = np.minimum(least[draws], uniforms[starts[draws] + 1 + later])
     least *= _LN2

@@ -203,7 +203,7 @@ class RRandom:
     def _places(self, n: int, count: int, replace: bool, prob: Any) -> IntArray:
         """Drawn places, counted from 0."""
         if prob is not None:
-            weights = probabilities(prob, n, 0 if replace else count)
+            weights = probabilities(prob, n, 1 if replace else count)
             if replace:
                 return with_replacement(self._stream, weights, count, rounding=self._rounding)
             return without_replacement(self._stream, weights, count)

@@ -79,9 +79,9 @@ def _next_accepted(accepted: BoolArray, chunks: int) -> IntArray:
 
 def _accept(stream: BitStream, chunks: int, n: int, until: int, drawn: memoryview[int]) -> int:
     """Draw indices while the range shrinks from `n` towards `until`; the range reached."""
-    outputs = stream.peek(chunks * min(ahead(n - until), _BATCH))
-    tries = iter(_joined(outputs.reshape(-1, chunks), 16 * chunks).tolist())
-    total, place = length_hint(tries), 0
+    total, place = min(ahead(n - until), _BATCH), 0
+    outputs = stream.peek(total * chunks).reshape(total, chunks)
+    tries = iter(_joined(outputs, 16 * chunks).tolist())
     half = 1 << _bits(n) >> 1  # down to it as many bits of a try count
     used = 2 * half - 1 if half else 0
     for value in tries:
