@@ -293,7 +293,7 @@ def instability(table: LossTable) -> float:
     0.0
     """
     order = np.argsort(table.plan.rows, kind="stable")
-    losses = table.linearised().losses[order, 0]
+    losses = table.linearised().losses.ravel()[order]
     by_row = losses.reshape(table.plan.n, table.plan.times)  # a partition tests rows equally
     between = by_row.var(axis=0, ddof=1).mean()
     return float(by_row.var(axis=1, ddof=1).mean() / between) if between > 0 else 0.0

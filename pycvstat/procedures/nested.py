@@ -178,7 +178,8 @@ class NestedResult(CVResult):
 
         Whatever the rule chose; of a metric that is larger for better candidates the largest.
         """
-        return float(self.retuned.means.estimate()[self.retuned.choice.tied[0]])
+        best, *_ = self.retuned.choice.tied
+        return float(self.retuned.means.estimate()[best])
 
     def final(self, policy: Final = "retune") -> dict[str, Any] | None:
         """Parameters for the final fit.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -17,6 +18,7 @@ from pycvstat.intervals.coverage import figures, heavy_tails, nearest
 from pycvstat.intervals.from_table import usual_row
 from pycvstat.intervals.hoeffding import dev_size_needed, excess_risk_bound
 from pycvstat.intervals.legal import legal_methods
+from pycvstat.intervals.nadeau_bengio import instability, overlap
 from pycvstat.losses import LossTable, Maker
 from pycvstat.rmath.random import as_stream
 from tests.fingerprints.edges import outcomes, told
@@ -40,6 +42,9 @@ MORE = {
     "pairs of fewer": lambda: pcv.NestedPairs(3, 2, random=1).plan(5),
     "twice": lambda: pcv.Repeated(pcv.KFold(4), 2, random=1).plan(N),
     "two splits": lambda: pcv.Subsampling(2, train=0.5, random=1).plan(N),
+    "split by groups": lambda: replace(
+        pcv.FoldPlan.from_rows([np.arange(12)], N), groups=np.arange(N) // 3
+    ),
 }
 
 
@@ -93,6 +98,9 @@ def on_all_plans() -> Iterator[Call]:
             yield lambda m=made, b=bias: told_of(interval(m(), "ncv", bias=b))
     for plan, kind in product(PLANS, ("positive", "errors", "one differs")):
         yield lambda p=plan, k=kind: usual_row(table(p, k), 0.8)
+        yield lambda p=plan, k=kind: overlap(table(p, k))
+    for kind in KINDS[:8]:
+        yield lambda k=kind: instability(table("repeated", k))
 
 
 def like() -> Iterator[Call]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
@@ -47,6 +47,7 @@ CLASSES = pd.DataFrame(
 def rows_of_metrics() -> Iterator[Call]:
     near = pcv.KNN(3, kernel="rectangular")
 
+    @cache
     def classified(plan: str, formula: str, learner: Any = near) -> LossTable:
         return pcv.cross_validate(learner, formula, CLASSES, folds=MORE[plan]()).table
 
@@ -93,6 +94,7 @@ def rows_of_metrics() -> Iterator[Call]:
             )
 
 
+@cache
 def result_of(plan: str, classes: bool) -> Any:
     if plan in PLANS:
         return result(plan, classes)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import qmc, uniform
 
 import pycvstat as pcv
 from pycvstat.errors import CheckpointError, InputError, LossError, PycvstatError, PycvstatWarning
@@ -221,3 +222,17 @@ def test_leaving_one_out_of_many_rows_is_searched_where_a_closed_form_serves(
         search = next(_searches(Printed.of("1"), learner, "y ~ x", many, 2, []))
         assert search.closed == (learner.name == "OLS")
         assert looked == ["loo"] * expected
+
+
+@pytest.mark.parametrize(("n", "drawn"), [(1, 1), (2, 2), (3, 4), (4, 4), (5, 8), (8, 8), (9, 16)])
+def test_a_sobol_sequence_is_drawn_in_the_next_power_of_two(
+    n: int, drawn: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    plain = qmc.Sobol.random
+    monkeypatch.setattr(
+        qmc.Sobol, "random", lambda engine, n, **more: asked.append(n) or plain(engine, n, **more)
+    )
+    found = pcv.QuasiRandomSearch({"lam": uniform(0, 1)}, n, sequence="sobol").candidates()
+    assert len(found) == n
+    assert asked == [drawn]

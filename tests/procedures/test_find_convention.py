@@ -219,3 +219,18 @@ def test_leave_one_out_is_tried_of_1000_rows_where_every_fold_is_fitted(n, monke
         tried.clear()
         searches = list(_searches(Printed.of("1"), learner, "y ~ x", data, 5, [1]))
         assert tried == ["loo"] * (len(searches) if closed or n == 1000 else 0)
+
+
+@pytest.mark.parametrize(("at_once", "seeds"), [(0.9, [1, 1, 1]), (1.0, [2, 1]), (3.0, [3])])
+def test_sets_of_folds_are_evaluated_when_so_many_rows_are_drawn(at_once, seeds, monkeypatch):
+    searching = sys.modules["pycvstat.procedures.find_convention"]
+    looked = []
+    monkeypatch.setattr(_Search, "look", lambda _, folds, labels, calls: looked.append(labels))
+    search = next(_searches(Printed.of("1"), pcv.OLS(), FORMULA, CARS, 5, []))
+    looked.clear()
+    searching._draw(search, [7], 1)
+    (one,) = looked
+    looked.clear()
+    monkeypatch.setattr(searching, "_ROWS", round(at_once * one.size))
+    searching._draw(search, [7, 8, 9], 1)
+    assert [len(labels) // len(one) for labels in looked] == seeds
