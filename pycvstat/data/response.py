@@ -310,7 +310,7 @@ def misread(column: Column, *, response: bool = False) -> PycvstatWarning | None
         if len(words) > MANY and (by_rows or fits.mean() >= MOSTLY):
             return say(column, counts, fits)
         some = pattern is NUMBER and 0 < fits.sum() < len(words)
-        others = (word.strip().casefold() for word, fit in zip(words, fits, strict=True) if not fit)
+        others = (str(word).strip().casefold() for word in counts.index[~fits])
         if some and (MARKS.issuperset(others) or (response and by_rows)):
             return say(column, counts, fits)
     return None

@@ -27,7 +27,7 @@ def by_c(
         vectors = np.broadcast_arrays(*given)
         values = np.array(quick(*vectors), dtype=np.float64)
         known = np.logical_and.reduce([np.isfinite(part) for part in (values, *vectors)])
-        values[known] = [plain(*v) for v in zip(*(x[known].tolist() for x in vectors), strict=True)]
+        values[known] = [*map(plain, *(x[known].tolist() for x in vectors))]
         return values
 
     return vectorised

@@ -161,13 +161,14 @@ def kept() -> Iterator[Call]:
 def splined() -> Iterator[Call]:
     """bs() and ns() over their options; knots and boundaries of the rows they are fitted on."""
     x = np.array([0.0, 0.5, 1, 1, 2, 3, 4, 4.5, 6, 8, np.nan])
-    data = read({"x": x, "same": np.ones(11), "y": np.arange(11.0)})
+    data = read({"x": x, "same": np.ones(11), "pair": np.arange(11) // 6, "y": np.arange(11.0)})
     boundaries = ("", ", Boundary.knots = c(-1, 9)", ", Boundary.knots = c(1, 4)")
     for name, intercept, ends in product(("bs", "ns"), ("", ", intercept = TRUE"), boundaries):
         for more in ("", ", df = 4", ", df = 5", ", knots = c(1, 3)", ", knots = 2"):
             for degree in ("", ", degree = 1", ", degree = 2") if name == "bs" else ("",):
                 yield partial(_fitted, f"{name}(x{more}{degree}{intercept}{ends})", data)
-    for call in ("bs(same)", "ns(same, 2)", "scale(same)", "scale(same, scale = FALSE)",
+    for call in ("bs(pair)", "ns(pair)", "scale(pair)", "poly(pair, 1)", "poly(pair, 2)",
+                 "bs(same)", "ns(same, 2)", "scale(same)", "scale(same, scale = FALSE)",
                  "poly(same, 1)", "bs(x, 500)", "bs(x, 501)", "ns(x, 0)", "poly(x, 50)",
                  "poly(x, 51)", "poly(x, 9)", "poly(x, 8)", "bs(x, degree = 500)",
                  "scale(x, 2, 4)", "scale(x, FALSE)", "scale(x, 3)", "scale(x, TRUE, 0)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from itertools import product
 from typing import Any
 from unittest import mock
@@ -124,21 +125,19 @@ def _few_are_held(n: int, count: int) -> bool:
 
 
 def compiled_sums() -> list[Any]:
-    """The compiled loops themselves, over one to seven columns of finite and other rows."""
-    if not rmath.EXTENDED:
-        return []
-    from pycvstat.rmath import extended
-
+    """By the compiled loops, which are taken once loaded: one to seven columns of any numbers."""
+    if rmath.EXTENDED:
+        import_module("pycvstat.rmath.extended")
     found: list[Any] = []
     x = np.random.default_rng(6).normal(size=(40, 7)) ** 5 * 10.0 ** np.arange(-3, 4) + 1e3
     x[3, 1], x[5, 4], x[6, 5], x[[7, 8], 6] = np.nan, np.inf, 1e308, 1.7e308
     with np.errstate(all="ignore"):
         for n, count in product((2, 3, 4, 7, 9, 40), range(1, 8)):
             for part in (x[:n, :count], x[:n, -count:], np.asfortranarray(x[-n:, :count])):
-                found += [extended.means(part), extended.variances(part)]
+                found += [rmath.mean(part, axis=0), rmath.var(part, axis=0)]
         rows = np.arange(60).reshape(5, 12) * 7 % 40
         for y, ks in product(x.T, ([1], [12], [3, 1, 12], [2, 2, 5])):
-            found.append(extended.running_means(y, rows, np.array(ks)))
+            found.append(sums.running_means(y, rows, np.array(ks)))
     return [np.where(np.isnan(one), np.nan, one) for one in found]  # any NaN
 
 

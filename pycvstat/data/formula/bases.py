@@ -121,16 +121,13 @@ def contrasts(levels: int) -> FloatArray:
     >>> contrasts(4)[:, 0].round(4).tolist()
     [-0.6708, -0.2236, 0.2236, 0.6708]
     """
-    spread = [2 * i - levels + 1 for i in range(levels)]
-    before = now = [1] * levels
+    spread = np.arange(1 - levels, levels, 2).astype(object)
+    before = now = np.ones_like(spread)
     columns = []
     for k in range(levels - 1):
-        following = [
-            ((2 * k + 1) * x * t - k * (levels**2 - k**2) * s) // (k + 1)
-            for x, t, s in zip(spread, now, before, strict=True)
-        ]
-        before, now = now, following
-        length2 = sum(value * value for value in now)
+        following = (2 * k + 1) * spread * now - k * (levels**2 - k**2) * before
+        before, now = now, following // (k + 1)
+        length2 = sum(now * now)
         columns.append([math.copysign(math.sqrt(v * v / length2), v) for v in now])
     return np.array(columns).reshape(levels - 1, levels).T
 

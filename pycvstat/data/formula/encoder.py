@@ -104,7 +104,7 @@ class FittedEncoder:
     def _check_kinds(self, frame: Frame) -> None:
         for name, kind in self._kinds.items():
             found = frame[name]
-            same = found.kind == kind or {found.kind, kind} <= WORDS
+            same = found.kind == kind or WORDS.issuperset({found.kind, kind})
             if same or (kind, found.kind) == ("numeric", "logical") or found.missing().all():
                 continue
             raise DataError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
@@ -145,7 +146,7 @@ def freeze(node: Node, made: Column, coding: Coding) -> Levels:
     codes, levels = made.as_factor()
     if coding == "contrasts" and made.kind != "logical":  # as lm does, and kknn does not
         present = np.bincount(codes[codes >= 0], minlength=len(levels)) > 0
-        levels = tuple(level for level, seen in zip(levels, present, strict=True) if seen)
+        levels = tuple(compress(levels, present))
     count = len(levels)
     if count < 2:
         problem = f"{_subject(node)} has fewer than two levels, so it cannot explain anything."
