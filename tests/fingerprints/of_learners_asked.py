@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 import pycvstat as pcv
+from pycvstat.learners.quantile import quantile_vertex
 from tests.fingerprints.edges import outcomes
 from tests.fingerprints.of_learners_edges import DATA, digits
 
@@ -73,9 +74,26 @@ def narrow_paths(family: str, kind: dict[str, Any]) -> Iterator[Call]:
     for alpha, given in product((0.0, 0.4, 1.0), options):
         usual = {"family": family, "nlambda": 6, "lambda_min_ratio": 0.05, "alpha": alpha, **kind}
         yield partial(steps, X, y, usual | given)
+    for least, beside in product((1e-2, 1e-4, 1e-8), (rows[["y"]].to_numpy(), X)):
+        apart = np.column_stack([rows["y"] > 0.6, beside])  # the classes separate
+        asked = {"family": family, "lambda_": [1.0, 0.1, least], **kind}
+        yield partial(steps, apart, y, asked)
+    slow = {"family": family, "nlambda": 40, "lambda_min_ratio": 1e-4, "thresh": 1e-5, **kind}
+    yield partial(steps, X, y, slow)
+    if family == "poisson":
+        yield partial(steps, X, rows["positive"], {"family": family, "nlambda": 6})
+    for penalties in ([0.2], [0.3, 0.3, 0.1], [0.5, 0.2, 0.05]):
+        yield partial(between, X, y, {"family": family, "lambda_": penalties, **kind})
     for columns in (2, 30):
         more = wide(24, 30)[0][:, :columns]
         yield partial(steps, more, y, {"family": family, "nlambda": 4, **kind})
+
+
+def between(X: Any, y: Any, asked: dict[str, Any]) -> list[Any]:
+    """Coefficients at penalties of the path, beside and beyond them."""
+    path = pcv.r.glmnet.glmnet(X, y, **asked).path
+    a0, beta = path.at(np.array([9.0, 0.5, 0.3, 0.25, 0.2, 0.1, 0.07, 0.05, 0.01, 0.0]))
+    return [digits(a0), digits(beta)]
 
 
 def paths_without_rows() -> Iterator[Call]:
@@ -170,6 +188,14 @@ def quantiles() -> Iterator[Call]:
             for given in ({}, {"weights": "w"}):
                 yield partial(line, pcv.QuantReg(tau), f"y ~ {right}", data, given)
         yield partial(line, pcv.QuantReg(0.3), "zero ~ a", data, {})
+        for X in (data[["zero", "a"]], data[["a", "zero", "b"]], data[["a", "a", "b"]], 0 * data):
+            yield partial(vertex, X.to_numpy(dtype=float), data["y"].to_numpy(dtype=float))
+
+
+def vertex(X: Any, y: Any) -> list[Any]:
+    """Of columns that cannot all be exchanged."""
+    found = quantile_vertex(X, y, 0.4)
+    return [digits(found.coefficients), found.unique]
 
 
 def line(learner: Any, formula: str, data: Any, given: dict[str, Any]) -> list[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 import pycvstat as pcv
 from pycvstat.learners.families import LINKS, family_named
-from pycvstat.learners.irls import Problem, fit_glm
+from pycvstat.learners.irls import AS_R, Control, Problem, fit_glm
 from pycvstat.learners.linear import glm_folds, least_squares, left_out, pairs, ridge
 from tests.fingerprints.edges import outcomes
 from tests.fingerprints.of_learners_edges import digits
@@ -70,11 +70,21 @@ def least() -> Iterator[Call]:
         yield partial(without, DESIGNS[1], y, w, sizes)
 
 
+def wide() -> Iterator[Call]:
+    """Fewer rows than columns, some of which earlier ones span."""
+    table = np.column_stack([ONES, Z[:, 0], 2 * Z[:, 0], ONES, Z[:, 1:], 0.0 * ONES, Z[:, 2]])
+    for n, order in product((1, 2, 3, 5, 8), (1, -1)):
+        X = table[:n, ::order]
+        yield partial(least_squares.aliased_columns, X)
+        yield partial(basis, X, None)
+        yield partial(basis, X, WEIGHTS[2][:n])
+
+
 def basis(X: Any, w: Any) -> list[Any]:
     made = least_squares.orthonormal_basis(X, w)
     kept = least_squares.independent_columns(X, w)
     constant = least_squares.constant_column(X)
-    fitted = least_squares.fit_least_squares(X, RESPONSES[0], w)
+    fitted = least_squares.fit_least_squares(X, RESPONSES[0][: len(X)], w)
     return [made.clear, made.aliased, kept, constant, fitted.aliased, shown(fitted.predict(X))]
 
 
@@ -110,12 +120,29 @@ def likelihoods() -> Iterator[Call]:
     for name, some in ys.items():
         for y, X in product(some, few[:6]):
             yield partial(steps, name, X, y)
+        for tol, w in product((0.7, 0.3, 0.1, 0.03, 0.01), (*WEIGHTS, 0.5 * ONES)):
+            end = Control(tol, 1 if tol > 0.05 else 2)
+            yield partial(means, name, few[1], some[0], w, SIZES[0], control=end)
+            yield partial(means, name, few[1], some[0], w, SIZES[5], control=end)
+    for word in LINKS:
+        yield partial(ends_of, word)
 
 
-def means(name: str, X: Any, y: Any, w: Any, sizes: list[int]) -> list[Any]:
+def means(
+    name: str, X: Any, y: Any, w: Any, sizes: list[int], control: Control = AS_R
+) -> list[Any]:
     family, link = family_named(name, None, None), LINKS["log" if name != "binomial" else "logit"]
-    found = glm_folds.glm_left_out_means(X, y, family, link, *folds(sizes), w)
+    found = glm_folds.glm_left_out_means(X, y, family, link, *folds(sizes), w, control=control)
     return [shown(found.means), found.refit]
+
+
+@np.errstate(all="ignore")
+def ends_of(word: str) -> list[Any]:
+    """A link where its means come near 0 and 1."""
+    far = np.array([5.0, 8.0, 8.5, 29.9, 30.0, 30.1, 31.0, 36.0, 37.0, 700.0, 800.0])
+    eta = np.concatenate([-far, far])
+    mu = LINKS[word].inverse(eta.copy())
+    return [digits(one) for one in (mu, 1.0 - mu, LINKS[word].derivative(eta.copy()))]
 
 
 def steps(name: str, X: Any, y: Any) -> list[Any]:
@@ -143,7 +170,7 @@ def ridged(X: Any, lam: Any, w: Any, sizes: list[int], standardize: bool, glmnet
 
 
 CALLS: dict[str, Call] = {
-    "left out: least squares": outcomes([*least()]),
+    "left out: least squares": outcomes([*least(), *wide()]),
     "left out: two folds": outcomes([*two_folds()]),
     "left out: likelihoods": outcomes([*likelihoods()]),
     "left out: ridge": outcomes([*shrunk()]),

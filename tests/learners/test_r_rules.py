@@ -13,6 +13,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import FitError, InputError, PycvstatWarning
+from pycvstat.learners import irls
 from pycvstat.learners.families import FAMILY_NAMES, LINKS
 from pycvstat.r.bridge import run
 
@@ -193,3 +194,20 @@ def test_a_power_reaches_r_with_all_its_digits() -> None:
     learner = pcv.GLM("gamma", "power(0.123456789)")
     task = learner.fit("mpg ~ wt", pcv.data.mtcars()).task
     assert learner.in_r(task).params["power"] == 0.123456789
+
+
+def test_which_columns_have_coefficients_is_decided_once_where_it_is_clear(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    decided: list[int] = []
+    decide = irls._basis
+
+    def counted(problem: irls.Problem, weights: Any) -> Any:
+        decided.append(len(decided))
+        return decide(problem, weights)
+
+    monkeypatch.setattr(irls, "_basis", counted)
+    pcv.GLM("poisson").fit("y ~ x", COUNTS)
+    assert len(decided) == 1
+    pcv.GLM("poisson").fit("y ~ x + I(2 * x)", COUNTS)  # R looks at it in every iteration
+    assert len(decided) == 3

@@ -83,7 +83,7 @@ def elastic_net_slopes(
     used = np.flatnonzero(w > 0.0)
     X, y, w = X[used], y[used], w[used]
     gone = [np.flatnonzero(np.isin(used, rows)) for rows in left_out]
-    origin, level = np.average(X, 0, w), float(np.average(y, 0, w))
+    origin, level = np.average(X, 0, w), float(np.average(y, weights=w))
     near, y = X - origin, y - level
     unit = float(np.ldexp(1.0, np.frexp(np.abs(y).max())[1]))
     falling = np.argsort(-lam, kind="stable")
@@ -107,7 +107,7 @@ def _mean_of_flat(X: FloatArray, y: FloatArray, w: FloatArray, gone: IntArray) -
     X, y, _ = weighted_rows(X[kept], y[kept], None)
     if np.ptp(y) > 0.0 and any(np.ptp(x) > 0.0 for x in X.T):
         return None
-    return float(np.average(y, 0, w[kept]))
+    return float(np.average(y, weights=w[kept]))
 
 
 def exact(p: int, lam: FloatArray, alpha: float, standardize: bool) -> Settings:

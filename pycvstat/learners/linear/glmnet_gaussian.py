@@ -259,7 +259,7 @@ class _Descent:
         self.free, self.lengths = varies[:-1].copy(), np.sqrt(square[:-1])
         self.seen, at_zero = y.copy(), self.columns @ y
         self.gradient, self.response = np.abs(at_zero), self.seen
-        self.share, self.fitted, self.end, self.going = 0.0, 0, 0, True
+        self.share, self.fitted, self.going = 0.0, 0, True
         self.begun = False
         if settings.some_free and settings.alpha > 0.0:  # in ridge glmnet looks at the null model
             self.lambdas = np.array([FIRST])

@@ -84,7 +84,7 @@ def _path(
         turned, rows, root, settings.intercept, settings.standardize
     )
     require_varying(np.append(varies, True))
-    columns = np.where(root > 0.0, columns / np.where(root > 0.0, root, 1.0), 0.0)
+    columns = np.divide(columns, root, out=np.zeros_like(columns), where=root > 0.0)
     offset, pulls, down = family(_Rows(columns, varies, y[rows], w, settings))
     slopes: Any = np.zeros((1, *np.shape(offset), len(columns)))
     intercepts: Any = np.asarray(offset)[None]
@@ -111,7 +111,7 @@ def _two_or_counts(binary: bool, rows: _Rows) -> _Null:
     if binary:
         _require_rows(np.bincount(y.astype(np.int64), minlength=2))
     mean, weighed = float(w @ y), y[w > 0.0]
-    if (weighed == weighed[0]).all():
+    if not np.ptp(weighed):
         raise FitError("all rows have the same response.", fix="look at y, and at the folds")
     offset = 0.0
     if settings.intercept:

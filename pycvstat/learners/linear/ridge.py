@@ -194,7 +194,7 @@ def ridge_loo_predictions(
         out[c, ~weak] = (y - e / np.where(weak, 1.0, kept))[~weak]
         for i in np.flatnonzero(weak):
             one, alone = np.array([i]), partial(slopes, lam=lam[[c]])
-            out[c, i] = each_fit(X, y, one, np.array([0, 1]), weights, alone)[0, 0]
+            out[c, i] = each_fit(X, y, one, np.array([0, 1]), weights, alone).item()
     return out
 
 

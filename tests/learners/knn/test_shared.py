@@ -102,6 +102,17 @@ def test_limits_allow_for_rounded_coordinates_in_both_metrics(p: float) -> None:
     np.testing.assert_allclose(lost, 2 * sum(off) ** power, rtol=1e-6)
 
 
+@pytest.mark.parametrize("p", [0.5, 1.0, 1.5, 2.0, 3.0])
+def test_limits_stay_below_by_some_units_of_1e_12(p: float) -> None:
+    """One for the factor and, of a norm, one before and one after its root; else one for sums."""
+    X = np.random.default_rng(4).normal(size=(80, 2))
+    one = metric(X, np.array([1, 2]), p=p)
+    candidates = make_candidates(X, one, 20)
+    limits = candidates.limits(one, np.zeros(2), np.arange(80))
+    units = 1 + 2 * p if p >= 1 else 2
+    np.testing.assert_allclose(1 - limits / candidates.last, units * 1e-12, rtol=1e-2)
+
+
 def test_no_proof_when_a_column_no_longer_counts() -> None:
     X = table(1, 60, 2, "smooth")
     candidates = make_candidates(X, metric(X, np.array([1, 2])), 20)

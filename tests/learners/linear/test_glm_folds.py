@@ -198,6 +198,40 @@ def test_level_only_in_the_test_rows():
     assert out.refit.tolist() == [True] + [False] * 5
 
 
+@pytest.mark.parametrize("size", [1e-2, 1.0, 1e4])
+def test_ill_conditioned_is_said_of_the_eigenvalues(size):
+    """The smallest against a share of the largest and of all information, whatever the circles."""
+    rng = np.random.default_rng(7)
+    turned = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    for ratio in (1e-7, 0.9e-5, 1.1e-5, 1e-3, 0.9):
+        for axes in (np.eye(3), turned):
+            values = size * np.array([1.0, np.sqrt(ratio), ratio])
+            expected = values.min() < max(1e-5 * values.max(), 1e-3)
+            assert glm_folds._ill_conditioned((axes * values @ axes.T)[None]).tolist() == [expected]
+    unknown = np.array([np.full((2, 2), np.nan), np.eye(2), np.full((2, 2), np.inf)])
+    with np.errstate(invalid="ignore"):
+        assert glm_folds._ill_conditioned(unknown).tolist() == [True, False, True]
+
+
+def test_means_of_0_and_1_to_rounding_are_at_the_border():
+    eps = np.finfo(float).eps
+    mu = 0.5 + np.zeros((6, 3))
+    mu[1, 0], mu[2, 1], mu[3, 2], mu[4, 0], mu[5, 0] = (
+        9 * eps,
+        11 * eps,
+        1 - 9 * eps,
+        1 - 11 * eps,
+        9,
+    )
+
+    def at(name):
+        return glm_folds._at_border(family_named(name, None, None), mu).tolist()
+
+    assert at("binomial") == [False, True, False, True, False, True]
+    assert at("poisson") == [False, True, False, False, False, False]
+    assert at("gamma") == [False] * 6
+
+
 STARTS = {
     "binomial": (sm.families.Binomial, lambda y: (y + 0.5) / 2),
     "poisson": (sm.families.Poisson, lambda y: y + 0.1),

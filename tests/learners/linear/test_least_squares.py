@@ -9,10 +9,12 @@ from hypothesis import given, settings, strategies as st
 
 from pycvstat.errors import FitError, InputError
 from pycvstat.learners.irls import AS_R
+from pycvstat.learners.linear import least_squares
 from pycvstat.learners.linear.least_squares import (
     aliased_columns,
     constant_column,
     fit_least_squares,
+    independent_columns,
     orthonormal_basis,
 )
 from pycvstat.r.bridge import run
@@ -248,3 +250,15 @@ def test_columns_are_left_out_whatever_stands_behind_them():
             if len(kept) < len(X) and abs(R[-1, -1]) >= 1e-7 * np.linalg.norm(X[:, j]) > 0:
                 kept.append(j)
         assert np.flatnonzero(~aliased_columns(X)).tolist() == kept
+
+
+def test_a_clear_rank_takes_one_factorisation(monkeypatch):
+    """Columns are looked at one after the other only where the rank is in doubt."""
+    X = np.column_stack([np.ones(9), np.arange(9.0), np.arange(9.0) % 3])
+    y = X @ np.array([1.0, 2.0, 3.0])
+    asked = []
+    monkeypatch.setattr(least_squares, "aliased_columns", asked.append)
+    assert independent_columns(X).all()
+    assert orthonormal_basis(X).clear
+    assert fit_least_squares(X, y).coefficients == pytest.approx([1.0, 2.0, 3.0], rel=1e-12)
+    assert not asked

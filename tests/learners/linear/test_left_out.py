@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pycvstat import data
-from pycvstat.learners.linear.least_squares import aliased_columns, fit_least_squares
+from pycvstat.learners.linear.fold_sums import left_out_by_labels
+from pycvstat.learners.linear.least_squares import (
+    aliased_columns,
+    fit_least_squares,
+    orthonormal_basis,
+)
 from pycvstat.learners.linear.left_out import (
     KEPT_SHARE,
     LeftOut,
+    full_residuals,
     ols_left_out_predictions,
     smallest_eigenvalue_bound,
     well_conditioned,
@@ -278,3 +284,28 @@ def test_boot_cv_glm():
     )
     ours = np.mean(ols_fold_residuals(X, y, np.arange(62)).residuals ** 2)
     assert ours == pytest.approx(theirs, rel=1e-12)
+
+
+@pytest.mark.parametrize("r", [1, 2, 4])
+def test_labels_of_folds_give_what_their_rows_give(r):
+    """For several sets of folds; a fold that holds a level alone has no prediction."""
+    rng = np.random.default_rng(r)
+    X = np.column_stack([np.ones(20), rng.normal(size=(20, 3))])[:, :r]
+    X[:, -1] += 1.0 * (np.arange(20) == 7) * (r == 2) * 1e4
+    y, labels = rng.normal(size=20) + X[:, -1] % 7, rng.integers(0, 5, (3, 20))
+    basis = orthonormal_basis(X)
+    e = full_residuals(basis, X, y, None)
+    residuals, steps = left_out_by_labels(basis.Q, e, labels, 5)
+    assert np.isnan(steps).any() == (r == 2)
+    for c in range(3):
+        rows, counts = np.argsort(labels[c], kind="stable"), np.bincount(labels[c], minlength=5)
+        offsets = np.append(0, np.cumsum(counts))
+        expected = ols_left_out_predictions(X, y, rows, offsets)
+        np.testing.assert_allclose(residuals[c, rows], expected.residuals, rtol=1e-9)
+        weak = np.isnan(steps[c]).any(axis=1)
+        assert weak.tolist() == expected.refit.tolist()
+        for fold in np.flatnonzero(~weak):
+            test = labels[c] == fold
+            kept = np.eye(r) - basis.Q[test].T @ basis.Q[test]
+            step = np.linalg.solve(kept, basis.Q[test].T @ e[test])
+            np.testing.assert_allclose(steps[c, fold], step, rtol=1e-9, atol=1e-12)
