@@ -118,6 +118,9 @@ def kept() -> Iterator[Call]:
                 (one := Task.build("y ~ x", m, classes=c).response).kind, one.levels, one.values,
                 one.zeros_and_ones,
             ]  # fmt: skip
+    for n, na in product((0, 1, 2), ("raise", "omit", "pass")):
+        few = {"y": np.arange(1.0, n + 1), "x": np.arange(n)}
+        yield lambda f=few, na=na: [(one := Task.build("y ~ x", f, na=na)).n, one.rows]
     letters = Task.build("g ~ z", {"g": [*"bca"], "z": [1, 2, 3]}).response
     yield lambda: [str(x) for x in letters.labels(np.array([0.0, np.nan, 2.0, 1.0]))]
     for sort in ("ICU", "C"):
