@@ -224,10 +224,10 @@ def train_and_test(
     if again:
         first, last = found[0][:-1], found.pop()[:-1]
         refuse_state(prepared.suspect, first, last, where(plan, 0), prepared.repeated)
-    train, test, losses, values, notes = zip(*found, strict=True)
+    train, test, losses, values, notes = ([fit[part] for fit in found] for part in range(5))
     said: list[list[tuple[str, str]]] = [[] for _ in range(len(plan))]
-    for task, of_fit in zip(tasks, notes, strict=True):
-        said[task[0]] += of_fit
+    for j, of_fit in enumerate(notes):
+        said[tasks[j][0]] += of_fit
     tell_notes(plan, said)
     shape = (len(plan), len(points))
     errors = np.concatenate(train).reshape(shape), np.concatenate(test).reshape(shape)

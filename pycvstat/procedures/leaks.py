@@ -42,7 +42,7 @@ def duplicated_rows(task: Task, plan: FoldPlan) -> IntArray:
     )
     found: dict[int, int] = {}
     for train, test in plan:
-        first = {int(c): int(row) for row, c in zip(train[::-1], codes[train][::-1], strict=True)}
+        first = {int(codes[row]): int(row) for row in train[::-1]}
         for row in test:
             twin = first.get(int(codes[row]))
             if twin is not None:
