@@ -90,7 +90,8 @@ def handed_out() -> Iterator[Call]:
     for keys in (["a", "b"], ["c", "d", "a"], ["d"]):
         yield partial(of, graph, keys)
     held = {"a": Future("first"), "b": Future("second"), "c": {"y": [1.0]}}
-    yield partial(of, held, ["c", "b", "a"])
+    held["d"] = (dict, "a", "b")
+    yield partial(of, held, ["c", "b", "a", "d"])
     partition = partitions.Partition
     yield lambda: partition(4, "it", b"", ("part", Client())).read()["seconds"].values
     yield lambda: partition(4, "it", b"not a pickle").read().n

@@ -170,7 +170,8 @@ def splined() -> Iterator[Call]:
         for more in ("", ", df = 4", ", df = 5", ", knots = c(1, 3)", ", knots = 2"):
             for degree in ("", ", degree = 1", ", degree = 2") if name == "bs" else ("",):
                 yield partial(_fitted, f"{name}(x{more}{degree}{intercept}{ends})", data)
-    for call in ("bs(pair)", "ns(pair)", "scale(pair)", "poly(pair, 1)", "poly(pair, 2)",
+    for call in ("poly(x)", "poly(x, raw = TRUE)", "ns(x, df = 2)", "bs(pair)", "ns(pair)",
+                 "scale(pair)", "poly(pair, 1)", "poly(pair, 2)",
                  "bs(same)", "ns(same, 2)", "scale(same)", "scale(same, scale = FALSE)",
                  "poly(same, 1)", "bs(x, 500)", "bs(x, 501)", "ns(x, 0)", "poly(x, 50)",
                  "poly(x, 51)", "poly(x, 9)", "poly(x, 8)", "bs(x, degree = 500)",
