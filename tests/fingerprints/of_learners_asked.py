@@ -229,6 +229,15 @@ def iterations() -> Iterator[Call]:
         yield partial(means_of_rows, learner, formula, rows, {"folds": folds, **given})
 
 
+def dispersions() -> Iterator[Call]:
+    """Negative binomials of estimated dispersion that end early, or have none."""
+    rows = DATA.assign(few=np.arange(40) % 2, more=np.floor(3 * DATA["positive"] ** 3))
+    for left, given in product(("count", "more", "few"), ({}, {"weights": "w"})):
+        for maxiter in (1, 2, 3, 4, 6, 25):
+            learner = pcv.GLM("negative_binomial", alpha="ml", maxiter=maxiter)
+            yield partial(coefficients, learner, f"{left} ~ x", rows, **given)
+
+
 def means_of_rows(learner: Any, formula: str, data: Any, asked: dict[str, Any]) -> list[Any]:
     predicted = pcv.cross_validate(learner, formula, data, **asked).table.predictions
     numbers = predicted.values if predicted.prob is None else predicted.prob
@@ -261,6 +270,6 @@ CALLS: dict[str, Call] = {
     "asked: penalties to the last digits": outcomes([*exact_paths()]),
     "asked: robust lines": outcomes([*robust()]),
     "asked: quantiles of whole numbers": outcomes([*quantiles()]),
-    "asked: iterations that end early": outcomes([*iterations()]),
+    "asked: iterations that end early": outcomes([*iterations(), *dispersions()]),
     "asked: neighbours among few": outcomes([*neighbours()]),
 }

@@ -11,7 +11,7 @@ import numpy as np
 
 import pycvstat as pcv
 from pycvstat.learners.families import LINKS, family_named
-from pycvstat.learners.irls import AS_R, Control, Problem, fit_glm
+from pycvstat.learners.irls import Control, Problem, fit_glm
 from pycvstat.learners.linear import glm_folds, least_squares, left_out, pairs, ridge
 from tests.fingerprints.edges import outcomes
 from tests.fingerprints.of_learners_edges import digits
@@ -124,15 +124,15 @@ def likelihoods() -> Iterator[Call]:
             end = Control(tol, 1 if tol > 0.05 else 2)
             yield partial(means, name, few[1], some[0], w, SIZES[0], control=end)
             yield partial(means, name, few[1], some[0], w, SIZES[5], control=end)
+    for (name, some), w, sizes in product(ys.items(), WEIGHTS, (SIZES[0], SIZES[5])):
+        yield partial(means, name, few[1], some[0], w, sizes, offset=0.3 * Z[:, 3])
     for word in LINKS:
         yield partial(ends_of, word)
 
 
-def means(
-    name: str, X: Any, y: Any, w: Any, sizes: list[int], control: Control = AS_R
-) -> list[Any]:
+def means(name: str, X: Any, y: Any, w: Any, sizes: list[int], **given: Any) -> list[Any]:
     family, link = family_named(name, None, None), LINKS["log" if name != "binomial" else "logit"]
-    found = glm_folds.glm_left_out_means(X, y, family, link, *folds(sizes), w, control=control)
+    found = glm_folds.glm_left_out_means(X, y, family, link, *folds(sizes), w, **given)
     return [shown(found.means), found.refit]
 
 

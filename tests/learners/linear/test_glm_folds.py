@@ -198,6 +198,26 @@ def test_level_only_in_the_test_rows():
     assert out.refit.tolist() == [True] + [False] * 5
 
 
+def test_as_many_fits_go_together_as_have_half_a_megabyte(monkeypatch):
+    together, sizes = glm_folds._together, []
+
+    def counted(table, equations, given, *places):
+        sizes.append(len(given[0]))
+        return together(table, equations, given, *places)
+
+    monkeypatch.setattr(glm_folds, "_together", counted)
+    y = 1.0 + np.arange(300) % 7
+    args = (family_named("poisson", None, None), LINKS["log"], np.arange(300), np.arange(301))
+    glm_left_out_means(np.ones((300, 1)), y, *args)
+    assert sizes == [2**16 // 300, 300 - 2**16 // 300]
+
+
+def test_products_of_columns_are_kept_up_to_64_megabytes():
+    few, many = np.zeros((2**22 + 1, 1)), np.zeros((2**23 + 1, 1))
+    assert glm_folds._NormalEquations(few).products.shape == (1, 2**22 + 1)
+    assert glm_folds._NormalEquations(many).products is None
+
+
 @pytest.mark.parametrize("size", [1e-2, 1.0, 1e4])
 def test_ill_conditioned_is_said_of_the_eigenvalues(size):
     """The smallest against a share of the largest and of all information, whatever the circles."""

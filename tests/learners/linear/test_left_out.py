@@ -18,6 +18,7 @@ from pycvstat.learners.linear.least_squares import (
 from pycvstat.learners.linear.left_out import (
     KEPT_SHARE,
     LeftOut,
+    equal_sizes,
     full_residuals,
     ols_left_out_predictions,
     smallest_eigenvalue_bound,
@@ -309,3 +310,18 @@ def test_labels_of_folds_give_what_their_rows_give(r):
             kept = np.eye(r) - basis.Q[test].T @ basis.Q[test]
             step = np.linalg.solve(kept, basis.Q[test].T @ e[test])
             np.testing.assert_allclose(steps[c, fold], step, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("size", "r", "together"),
+    [(1, 1, 5461), (3, 4, 744), (100, 50, 10), (200, 99, 6), (900, 500, 1)],
+)
+def test_fits_go_together_as_long_as_their_numbers_stay_in_the_cache(size, r, together):
+    """Some 16 thousand numbers; ten fits also where they are up to 16 times as many."""
+    fits = 2 * together + 1
+    sizes, offsets = np.full(fits, size), size * np.arange(fits + 1)
+    blocks = list(equal_sizes(sizes, offsets, r))
+    assert [len(block) for block, _ in blocks] == [together, together, 1]
+    assert np.concatenate([places.ravel() for _, places in blocks]).tolist() == [
+        *range(offsets[-1])
+    ]

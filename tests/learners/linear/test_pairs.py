@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pycvstat.errors import InputError
+from pycvstat.learners.linear import pairs
 from pycvstat.learners.linear.least_squares import fit_least_squares
 from pycvstat.learners.linear.pairs import ols_pair_residuals
 from tests.learners.linear.designs import problems
@@ -96,3 +97,21 @@ def test_aliased_designs_are_left_to_refits():
 def test_labels_are_checked():
     with pytest.raises(InputError, match="fold labels"):
         ols_pair_residuals(np.ones((4, 1)), np.ones(4), np.array([0, 1, 1, 2]), 3)
+
+
+@pytest.mark.parametrize(("p", "times", "how"), [(2, 1311, "_by_columns"), (6, 328, "_by_blocks")])
+def test_repetitions_go_together_as_long_as_they_stay_in_the_cache(p, times, how, monkeypatch):
+    """By the smaller of two problems, of columns or of rows of a fold."""
+    method, sizes = getattr(pairs, how), []
+
+    def counted(work, places):
+        sizes.append(len(places))
+        return method(work, places)
+
+    for name in ("_by_columns", "_by_blocks"):
+        monkeypatch.setattr(pairs, name, counted if name == how else None)
+    rng = np.random.default_rng(8)
+    X = np.column_stack([np.ones(20), rng.normal(size=(20, p - 1))])
+    ids = np.tile(1 + np.arange(20)[:, None] % 5, times)
+    ols_pair_residuals(X, rng.normal(size=20), ids, 5)
+    assert sizes == [times - 1, 1]
