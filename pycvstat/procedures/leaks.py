@@ -210,7 +210,7 @@ def _tells_numbers(task: Task, name: str) -> bool:
         return True
     values, levels = pd.factorize(x, sort=False)
     total = float(((y - y.mean()) ** 2).sum())
-    if task.n < 2 * FEW or not 1 < len(levels) <= task.n / 5 or not 0 < total < np.inf:
+    if task.n < 2 * FEW or len(levels) > task.n / 5 or not 0 < total < np.inf:
         return False
     count = np.bincount(values + 1, minlength=len(levels) + 1)  # missing ones first
     mean = np.bincount(values + 1, y, len(levels) + 1) / np.maximum(count, 1)

@@ -286,6 +286,21 @@ def refitted() -> Iterator[Call]:
         made = partial(pcv.cross_validate, learner, formula, DATA, folds=FOLDS[by])
         yield lambda made=made: [*map(str, made().predictions)]
         yield lambda made=made: as_text(made().augment())
+    for outer, k in product((pcv.Blocks(2), pcv.Blocks(3)), ([1, 50], [50], [9, 2])):
+        made = partial(pcv.nested_cv, KNN, "y ~ x", DATA[:12], grid={"k": k}, on_error="warn")
+        yield lambda made=made, o=outer: [
+            made(outer=o, inner=2).chosen_index,
+            *made(outer=o, inner=2).tied,
+        ]
+    apart = (
+        [{"k": 1}, {"distance": 2.0}],
+        [{"distance": 1.0}, {"k": 2}],
+        [{"k": 1}, {"kernel": "inv"}],
+    )
+    for some, rule in product(apart, ("one_se", "tolerance", "min")):
+        yield lambda s=some, r=rule: shown(
+            pcv.tune(KNN, "y ~ x", DATA, grid=s, folds=THREE, rule=r)
+        )
     grids: tuple[Any, ...] = ({"k": [50]}, {"k": [1, 50]}, {"k": [50, 60]}, [{}])
     for few, folds in product(grids, (THREE, FOLDS["repeated"], pcv.Bootstrap(3, random=1))):
         asked = {"formula": "c ~ x + z", "data": DATA, "grid": few, "folds": folds}

@@ -16,6 +16,7 @@ from pycvstat.learners.external.learner import FromFunctions
 from pycvstat.procedures import engine
 from pycvstat.procedures.conventions import Printed
 from pycvstat.procedures.find_convention import _Search, _searches
+from pycvstat.rmath.sums import mean_of
 from pycvstat.run import Execution
 
 FOLDS = pcv.KFold(3, random=1)
@@ -236,3 +237,21 @@ def test_a_sobol_sequence_is_drawn_in_the_next_power_of_two(
     found = pcv.QuasiRandomSearch({"lam": uniform(0, 1)}, n, sequence="sobol").candidates()
     assert len(found) == n
     assert asked == [drawn]
+
+
+@pytest.mark.parametrize("most", [9, 10, 11])
+@pytest.mark.parametrize("keep", ["all", "fold_means"])
+def test_means_of_many_tested_rows_are_summed_piece_by_piece(
+    most: int, keep: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three folds of ten rows each, of which the first is fitted once more."""
+    pieces: list[int] = []
+    monkeypatch.setattr(engine, "TOGETHER", most)
+    monkeypatch.setattr(
+        engine, "mean_of", lambda parts, size: pieces.append(size) or mean_of(parts, size)
+    )
+    learner = FromFunctions(picky, constant)
+    asked = {"formula": "y ~ x", "data": data(), "grid": {"k": [1, 3]}, "folds": FOLDS}
+    found = pcv.tune(learner, **asked, keep=keep)
+    assert pieces == [10] * 4 * (keep == "fold_means" and most == 9)
+    assert (found.table is None) == (keep == "fold_means")
