@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 
 import pycvstat as pcv
 
@@ -27,13 +26,23 @@ LAST_FIT = ROWS - ROWS // OUTER
 TASKS = OUTER + 1  # the first is repeated after the others, which finds learners with a memory
 
 
-class NoisyStumps(RegressorMixin, BaseEstimator):
-    """An average of random stumps: pure draws from the global generator."""
+class NoisyStumps:
+    """An average of random stumps: pure draws from the global generator.
+
+    It has no base class of scikit-learn, which every process would load first.
+    """
 
     fingerprint = "it writes a file, of which a checkpoint knows nothing"
 
     def __init__(self, stumps: int = 5, pause: float = 0.006) -> None:
         self.stumps, self.pause = stumps, pause
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {"stumps": self.stumps, "pause": self.pause}
+
+    def set_params(self, **params: Any) -> NoisyStumps:
+        vars(self).update(params)
+        return self
 
     def fit(self, X: Any, y: Any) -> NoisyStumps:
         time.sleep(self.pause)
