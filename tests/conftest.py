@@ -23,6 +23,7 @@ settings.register_profile("pycvstat", derandomize=True, deadline=None, database=
 settings.load_profile("pycvstat")
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+gc.disable()  # until all tests are collected
 
 EXAMPLES_IN_R = tuple(f"pycvstat.r.bridge.{file}." for file in ("apart", "session", "processes"))
 
@@ -46,8 +47,9 @@ secrets.randbelow = _drawn
 def pytest_collection_finish() -> None:
     """Threads of test processes would wait for each other; what is imported is no garbage."""
     threadpool_limits(1)
-    gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000)
+    gc.enable()
 
 
 @pytest.fixture(scope="module")

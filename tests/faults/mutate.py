@@ -172,6 +172,7 @@ class Examination:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = {item.nodeid: item for item in session.items}
         self.functions: dict[str, list[FunctionType]] = {}
+        gc.unfreeze()  # what is frozen is not listed
         for one in gc.get_objects():
             if isinstance(one, FunctionType):
                 self.functions.setdefault(one.__code__.co_filename, []).append(one)
