@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 import pycvstat as pcv
+from pycvstat.learners.knn import distances as knn
+from pycvstat.learners.knn.shared import list_length
 from pycvstat.learners.quantile import quantile_vertex
 from tests.fingerprints.edges import outcomes
 from tests.fingerprints.of_learners_edges import DATA, digits
@@ -254,12 +256,49 @@ def neighbours() -> Iterator[Call]:
         ks = sorted({1, 2, n // 3, n - n // 3 - 1, n - n // 3, n - n // 3 + 1})
         formulas = ("y ~ a", "y ~ a + b + word", "word ~ a + c", "size ~ b")
         for formula, distance, ties in product(formulas, (1, 1.5, 2, 3), ("kknn", "row")):
-            learner = pcv.KNN(distance=distance, ties=ties, kernel="triangular")
             asked = {"grid": {"k": [k for k in ks if k > 0]}, "folds": pcv.Blocks(3)}
-            yield partial(tuned, learner, formula, data, asked)
-        for kernel, k in product(pcv.learners.knn.distances.KERNELS, (1, n - 1)):
+            for kernel in ("triangular", "rectangular"):
+                learner = pcv.KNN(distance=distance, ties=ties, kernel=kernel)
+                yield partial(tuned, learner, formula, data, asked)
+        for kernel, k in product(knn.KERNELS, (1, n - 1)):
             learner = pcv.KNN(k, kernel=kernel)
             yield partial(means_of_rows, learner, "y ~ a + c", data, {"folds": pcv.LeaveOneOut()})
+    more = pd.DataFrame(rng.integers(0, 9, (150, 3)), columns=["y", "a", "b"])
+    for distance, folds in product((1, 2), (pcv.Blocks(3), pcv.KFold(3, random=2))):
+        asked = {"grid": {"k": [1, 2, 3, 5, 9, 20, 60]}, "folds": folds}
+        yield partial(
+            tuned, pcv.KNN(kernel="rectangular", distance=distance), "y ~ a + b", more, asked
+        )
+
+
+def distances() -> Iterator[Call]:
+    """Metrics, weights and lists of neighbours, at their borders."""
+    rng = np.random.default_rng(9)
+    table = np.column_stack([np.ones(9), rng.normal(size=(9, 3)), np.arange(9) % 2, np.full(9, 7)])
+    for size, assign, p, scale in product(
+        (1e-142, 1e-139, 1.0, 1e139, 1e142), ([0, 1, 2, 3, 4, 5], [0, 1, 1, 1, 2, 2]),
+        (0.5, 1, 2, 3), (True, False),
+    ):  # fmt: skip
+        X, terms = table * [1, size, 1, 10, 1, 1], np.array(assign)
+        yield partial(metric_of, X, terms, p, scale)
+        yield partial(metric_of, X[:1], terms, p, scale)
+        yield partial(metric_of, X[:, [0, 4, 4, 5, 5, 0]], terms, p, scale)
+    near = np.sort(np.array([[0.0, 0.2, 0.2, 0.9], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1e-9, 2e-7]]))
+    for kernel, beyond, clipped in product(knn.KERNELS, (1.0, 0.0, 1e-7), (False, True)):
+        yield partial(weights_of, kernel, near, beyond, clipped)
+    for k, d in product((1, 2, 9), (0, 1, 3, 8)):
+        yield lambda k=k, d=d: digits(knn.optimal(k, d))
+    sizes = product((1, 5, 31), (0.5, 0.9, 1.0), (20, 300, 5000), (1, 3, 20))
+    yield lambda: [list_length(*one) for one in sizes]
+
+
+def weights_of(kernel: Any, near: Any, beyond: float, clipped: bool) -> Any:
+    return digits(knn.weights(kernel, near, np.full(3, beyond), 2, rank_clipped=clipped))
+
+
+def metric_of(X: Any, assign: Any, p: float, scale: bool) -> list[Any]:
+    found = knn.metric(X, assign, p=p, scale=scale)
+    return [found.columns, digits(found.scales), digits(found.weights), digits(found.points(X))]
 
 
 CALLS: dict[str, Call] = {
@@ -271,5 +310,6 @@ CALLS: dict[str, Call] = {
     "asked: robust lines": outcomes([*robust()]),
     "asked: quantiles of whole numbers": outcomes([*quantiles()]),
     "asked: iterations that end early": outcomes([*iterations(), *dispersions()]),
+    "asked: distances of neighbours": outcomes([*distances()]),
     "asked: neighbours among few": outcomes([*neighbours()]),
 }

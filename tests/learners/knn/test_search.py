@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from pycvstat.errors import PycvstatWarning
 from pycvstat.learners.knn import distances, search
+from pycvstat.learners.knn.compiled import as_kknn
 from pycvstat.learners.knn.compiled.ranking import shell_sort
 from pycvstat.learners.knn.compiled.tree import gap
 from pycvstat.learners.knn.distances import Metric, metric
@@ -186,6 +187,64 @@ def test_cost_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.warns(PycvstatWarning, match=r"ties='row'"):
         one.find(new, 5)
     Index(one.X, one.metric, ties="row").find(new, 5)  # has no such cost
+
+
+@pytest.mark.parametrize(
+    ("new", "columns", "p", "n", "size", "way"),
+    [
+        (32, 16, 2.0, 200, 5, "scan"), (33, 16, 2.0, 200, 5, "by_products"),
+        (33, 15, 2.0, 200, 5, "_walk"), (33, 16, 3.0, 200, 5, "_walk"),
+        (33, 16, 2.0, 21, 5, "by_products"), (33, 16, 2.0, 20, 5, "_walk"),
+    ],
+)  # fmt: skip
+def test_the_way_that_is_quickest_is_taken(
+    new: int, columns: int, p: float, n: int, size: int, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = []
+    for place, name in ((Index, "scan"), (Index, "_walk"), (search, "by_products")):
+        known = getattr(place, name)
+
+        def noted(*given: Any, name: str = name, known: Any = known) -> Any:
+            taken.append(name)
+            return known(*given)
+
+        monkeypatch.setattr(place, name, noted)
+    index(table(1, n, columns, "smooth"), p).quickly(table(2, new, columns, "smooth"), size)
+    assert taken == [way]
+
+
+@pytest.mark.parametrize(
+    ("m", "size", "n", "rows"),
+    [
+        (33, 5, 9000, 2048), (32, 5, 9000, 9000), (33, 300, 9000, 2400), (33, 256, 9000, 2048),
+        (33, 257, 9000, 2056), (33, 5, 4096, 2048), (33, 5, 4095, 4095), (33, 100, 10**5, 3162),
+    ],
+)  # fmt: skip
+def test_how_many_rows_a_scan_goes_through_before_the_tree_is_asked(
+    m: int, size: int, n: int, rows: int
+) -> None:
+    one = Index(np.arange(float(n))[:, None], Metric(np.arange(1), np.ones(1), np.ones(1), 2.0))
+    head, found = one._head(m, size)
+    assert found == rows
+    assert head.shape == (-(-rows // 64), 1, 64)
+
+
+def test_256_rows_are_scanned_before_the_cost_of_the_others_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scanned, said = [], []
+    known = as_kknn.scan_as_kknn
+
+    def noted(*given: Any) -> Any:
+        scanned.append(len(given[6]))
+        return known(*given)
+
+    monkeypatch.setattr(as_kknn, "scan_as_kknn", noted)
+    monkeypatch.setattr(search, "_name_the_cost", lambda blocks, columns: said.append(blocks))
+    new = np.arange(300.0)[:, None] / 7
+    index(np.arange(130.0)[:, None], 2.0).scan(new, np.array([3]))
+    assert scanned == [256, 44]
+    assert said == [3 * 300, 3 * 300]  # blocks of 64 rows, of all new rows
 
 
 @pytest.mark.parametrize("ties", ["kknn", "row"])
