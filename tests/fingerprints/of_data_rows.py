@@ -16,6 +16,7 @@ import pandas as pd
 from pycvstat.data import response
 from pycvstat.data.formula import Encoder, encoder, parse
 from pycvstat.data.formula.bases import orthogonal
+from pycvstat.data.formula.evaluate import column
 from pycvstat.data.formula.syntax import deparse
 from pycvstat.data.formula.terms import shortened
 from pycvstat.data.frame import Frame, read, read_y
@@ -257,6 +258,14 @@ def refused() -> Iterator[Call]:
         yield lambda o=one, t=two: _tree(f"I(!a {o} -b {t} !c)")
     for text in WHOLE.split(";"):
         yield partial(_tree, text, "")
+    missing = read({"y": [1.0] * 4, "g": ["a", NA, "b", NA], "h": ["a", "b", NA, NA],
+                    "f": pd.Categorical(["a", "b", NA, "b"]), "t": [True, NA, False, NA],
+                    "x": [1.0, 2.0, NA, 4.0]})  # fmt: skip
+    for text in ("g == h", "g != h", "f == h", "g == 'a'", "'b' != f", "t & x > 1", "x < 3 | t",
+                 "g %in% c('a', 'c')", "x %in% c(1, 4)", "x == 1", "t == x", "f %in% 'b'", "-t",
+                 "!t", "log(x, 3)", "log(x, 10)", "log(x, base = 2)"):  # fmt: skip
+        node = parse(f"y ~ I({text})", missing.names).expressions[0]
+        yield lambda n=node: column(n, missing).values
     letters = "abcdefghijk"
     cross = "*".join(letters)
     for left, right in (("*".join("abcde"), "*".join("defg")), (cross, cross)):
