@@ -12,9 +12,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import tqdm
 from scipy import linalg
 from scipy.linalg import lapack
 from sklearn.base import clone
@@ -151,13 +153,22 @@ def test_a_design_names_its_columns_once(monkeypatch):
 def test_an_estimator_is_asked_for_its_parameters_by_its_own_library_only(monkeypatch):
     X, y = problem(100, 2)
     calls = counting(monkeypatch, (DummyRegressor, "get_params"))
-    clone(DummyRegressor()).fit(X, y)
-    of_a_fit, asked = calls["get_params"], []
+    clone(DummyRegressor())
+    of_a_copy = calls["get_params"]
+    DummyRegressor().fit(X, y)
+    of_a_fit = calls["get_params"] - of_a_copy
     for folds in (10, 20):
         calls.clear()
         pcv.cross_validate(DummyRegressor(), X=X, y=y, folds=pcv.Blocks(folds))
-        asked.append(calls["get_params"])
-    assert asked[1] - asked[0] == 10 * of_a_fit
+        assert calls["get_params"] == 1 + of_a_copy + folds * of_a_fit  # copied once, and asked
+
+
+def test_what_a_run_sets_up_is_set_up_once(monkeypatch):
+    X, y = problem(100, 2)
+    set_up = (joblib, "parallel_config"), (np.random, "get_state"), (np.random, "set_state")
+    calls = counting(monkeypatch, *set_up, (np.random, "seed"), (tqdm.tqdm, "__init__"))
+    pcv.cross_validate(DummyRegressor(), X=X, y=y, folds=TEN)
+    assert calls == {"parallel_config": 1, "get_state": 1, "set_state": 1, "seed": 10}
 
 
 @pytest.mark.parametrize("folds", [2, 50])

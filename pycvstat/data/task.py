@@ -358,6 +358,8 @@ def _tell_doubts(read: Sequence[formulas.Formula], used: frames.Frame, by_arrays
     """Say which factors look as if they were none, and refuse to compute with spoiled numbers."""
     for node, formula in {node: one for one in reversed(read) for node in one.expressions}.items():
         columns = [used[name] for name in columns_in(node)]
+        if isinstance(node, Name) and columns[0].kind == "numeric":
+            continue
         spoiled = next((found for column in columns if (found := misread(column))), None)
         if isinstance(node, Name) or (isinstance(node, Call) and node.function in MAKERS):
             doubt = spoiled or many_levels(columns[0], None if by_arrays else formula)

@@ -69,7 +69,10 @@ def as_typed(value: object) -> str:
     ("'a'", 'object()', 'Generator(PCG64)')
     """
     plain = value.item() if isinstance(value, np.generic) else value
-    text = re.sub(r"<(?:[\w<>]+\.)*(\w+) object at 0x[0-9a-fA-F]+>", r"\1()", repr(plain))
+    text = repr(plain)
+    if " at 0x" not in text:
+        return text
+    text = re.sub(r"<(?:[\w<>]+\.)*(\w+) object at 0x[0-9a-fA-F]+>", r"\1()", text)
     return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
 
 

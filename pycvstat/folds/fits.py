@@ -92,8 +92,9 @@ class Fits:
         for name in ("repeat", "fold"):
             labels = whole(getattr(self, name), name)
             require_length(labels, fits, name)
-            if (labels < 0).any() or (name == "repeat" and len(np.unique(labels)) <= labels.max()):
-                raise FoldError(f"{name} counts from 0.", given=f"{labels.min()} to {labels.max()}")
+            low, high = labels.min(), labels.max()
+            if low < 0 or (name == "repeat" and high > 0 and len(np.unique(labels)) <= high):
+                raise FoldError(f"{name} counts from 0.", given=f"{low} to {high}")
             checked[name] = frozen(labels)
         if self.left_out is not None:
             require_length(self.left_out, fits, "left_out")

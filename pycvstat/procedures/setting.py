@@ -92,7 +92,8 @@ class Setting:
     ) -> Outcome:
         """Run the engine for one learner; each learner's draws start from the same state."""
         prepared = self.prepare(learner, candidates)
-        stream = deepcopy(self.stream)
+        draws = type(prepared).begin is not Prepared.begin
+        stream = deepcopy(self.stream) if draws else self.stream
         outcome = run(
             prepared,
             self.plan,

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import random
+import struct
 import sys
 import threading
 import warnings
@@ -106,7 +107,7 @@ def perform(common: Common, number: int, task: Any) -> Any:
     """The result of one task.
 
     Whatever draws from the global generators of Python or NumPy starts from a state that depends
-    on the run's name and the task's number only, and joblib inside a task does one thing after the
+    on the run's name and the task's number only, and around it joblib does one thing after the
     other: so a result cannot depend on who computed it and what was computed before. One thing
     is out of reach: threads of a dask worker draw from Python's generator too, so on a cluster
     this holds for NumPy's only.
@@ -118,23 +119,28 @@ def perform(common: Common, number: int, task: Any) -> Any:
         The task's place among the tasks.
     task : object
     """
-    import joblib
-
     outer, _here.task = _here.task, f"{common.name}/{0 if number == common.again else number}"
     try:
         _seed(_here.task)
-        with joblib.parallel_config("sequential"), interruptible():
+        with interruptible():
             return common.function(common.shared, task)
     finally:
         _here.task = outer
 
 
+def one_job() -> Any:
+    """Have joblib do one thing after the other inside the block."""
+    import joblib
+
+    return joblib.parallel_config("sequential")
+
+
 def _seed(name: str) -> None:
     import numpy as np
 
-    bits = hashlib.sha256(json.dumps(name).encode()).hexdigest()
-    random.seed(bits[:32])
-    np.random.seed([int(bits[i : i + 8], 16) for i in range(32, 64, 8)])
+    digest = hashlib.sha256(json.dumps(name).encode()).digest()
+    random.seed(digest[:16].hex())
+    np.random.seed(struct.unpack(">4I", digest[16:]))
 
 
 @contextmanager
@@ -151,12 +157,12 @@ def own_generators() -> Iterator[None]:
     """
     import numpy as np
 
-    before, before_numpy = random.getstate(), np.random.get_state()
+    before, (name, key, *rest) = random.getstate(), np.random.get_state()
     try:
         yield
     finally:
         random.setstate(before)
-        np.random.set_state(before_numpy)
+        np.random.set_state((name, key.tolist(), *rest))  # of an array it would take much longer
 
 
 def perform_elsewhere(common: Common, number: int, task: Any) -> Reply:
@@ -173,7 +179,8 @@ def perform_elsewhere(common: Common, number: int, task: Any) -> Reply:
     with warnings.catch_warnings(record=True) as told:
         warnings.filters[:] = list(common.filters)  # type: ignore[index]
         try:
-            result = perform(common, number, task)
+            with one_job():
+                result = perform(common, number, task)
         except (Exception, SystemExit) as caught:
             error = caught
         finally:
@@ -220,20 +227,23 @@ class _OneThread:
         # numba rereads its variable whenever it compiles, and refuses to when it has changed
         names = [n for n in VARIABLES if self._numba is None or not n.startswith("NUMBA")]
         self._environment = {name: os.environ.get(name) for name in names}
-        os.environ.update(dict.fromkeys(names, "1"))
+        for name, value in self._environment.items():
+            if value != "1":
+                os.environ[name] = "1"
         if self._numba:  # first, because it may set OpenMP's threads when it starts its own
             self._numba_threads = self._numba.get_num_threads()
             self._numba.set_num_threads(1)
         self._before = [(library, library.num_threads) for library in _libraries()]
-        for library, _ in self._before:
+        several = [library for library, count in self._before if count != 1]
+        for library in several:
             library.set_num_threads(1)
-        return all(library.num_threads == 1 for library, _ in self._before)
+        return all(library.num_threads == 1 for library in several)
 
     def _restore(self) -> None:
         for name, value in self._environment.items():
             if value is None:
                 os.environ.pop(name, None)
-            else:
+            elif value != os.environ.get(name):
                 os.environ[name] = value
         for library, count in self._before:
             library.set_num_threads(count)

@@ -6,10 +6,11 @@ import heapq
 import os
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from threading import TIMEOUT_MAX
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ from pycvstat.run.reproducible import (
     full_name,
     inside_task,
     inside_worker,
+    one_job,
     one_thread,
     own_generators,
     perform,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 Progress = bool | Literal["auto"]
 USUAL = {"ncols": 80, "nrows": 24}  # of a terminal that does not know its size
+NOBODY = SimpleNamespace(n=0, update=lambda done=1: None)  # watches
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,7 @@ def _check_client(client: Any, n_jobs: int | None) -> None:
 
 
 def progress_line(show: Progress, *, total: int, done: int, label: str) -> Any:
-    """A tqdm bar; it prints nothing where nobody watches.
+    """A tqdm bar; nothing is made where nobody watches.
 
     Parameters
     ----------
@@ -175,9 +178,11 @@ def progress_line(show: Progress, *, total: int, done: int, label: str) -> Any:
         Tasks that were done before; they do not count for the time left.
     label : str
     """
+    watched = sys.stderr is not None and sys.stderr.isatty()
+    if not (watched if show == "auto" else show):
+        return nullcontext(NOBODY)
     from tqdm import tqdm
 
-    watched = sys.stderr is not None and sys.stderr.isatty()
     size: dict[str, Any] = USUAL if watched and _has_no_size(sys.stderr) else {}
     return tqdm(
         total=total,
@@ -185,7 +190,6 @@ def progress_line(show: Progress, *, total: int, done: int, label: str) -> Any:
         desc=label,
         unit="task",
         file=sys.stderr,
-        disable=not (watched if show == "auto" else show),
         delay=1.0 if show == "auto" else 0.0,
         smoothing=0.0,  # tasks of one kind: the mean is the best guess
         dynamic_ncols=not size,
@@ -303,7 +307,7 @@ def _steps(common: Common, run: Run, execution: Execution) -> Generator[None]:
 
 def work_here(common: Common, run: Run) -> Generator[None]:
     """Do all tasks; yields after each. Errors come as they are, with their traceback."""
-    with one_thread(), own_generators():
+    with one_thread(), own_generators(), one_job():
         while (number := run.take()) is not None:
             run.answer(number, Reply(perform(common, number, run.tasks[number])))
             yield

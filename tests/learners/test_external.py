@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import (
@@ -22,6 +23,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeRegressor
 
 import pycvstat as pcv
 from pycvstat.data.task import Task
@@ -276,6 +278,42 @@ def test_copies_do_not_depend_on_what_is_imported(monkeypatch: pytest.MonkeyPatc
     with_it = as_learner(estimator).fresh(1).value
     monkeypatch.delitem(sys.modules, "sklearn.base")
     assert as_learner(estimator).fresh(1).value == with_it == 7.0
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        DecisionTreeRegressor(max_depth=np.int64(3)),
+        TheirLasso(random_state=4),
+        make_pipeline(StandardScaler(), TheirLasso()),
+        TheirLasso().fit(np.ones((3, 1)), [1.0, 2.0, 3.0]),
+    ],
+    ids=["tree", "seeded", "pipeline", "fitted"],
+)
+def test_a_copy_is_a_clone_with_its_random_states_set(estimator: Any) -> None:
+    learner, cloned = as_learner(estimator), clone(estimator)
+    unset = [n for n, v in cloned.get_params().items() if n.endswith("random_state") and v is None]
+    cloned.set_params(**dict.fromkeys(unset, 7))
+    first, second = learner.fresh(7), learner.fresh(7)
+    first.fit(np.arange(6.0)[:, None], np.arange(6.0))
+    for copied in (second, learner.fresh(7)):
+        assert type(copied) is type(cloned)
+        assert repr(vars(copied)) == repr(vars(cloned))
+
+
+def test_a_learner_is_read_anew_for_every_call() -> None:
+    X, y = np.arange(20.0)[:, None], np.arange(20.0) ** 2
+    learner = External(TheirLasso(alpha=1.0))
+
+    def estimates(used: Any) -> list[float]:
+        task, rows = Task.build(X=X, y=y), np.arange(20)
+        fitted = used.prepare(task).predict(rows[:15], rows[15:]).values[0]
+        found = pcv.cross_validate(used, X=X, y=y, folds=pcv.Blocks(4))
+        return [found.estimate, *fitted, *used.fit(X=X, y=y).predict({"x1": [3.0]})]
+
+    before = estimates(learner)
+    learner.estimator.set_params(alpha=50.0)
+    assert estimates(learner) == estimates(External(TheirLasso(alpha=50.0))) != before
 
 
 def test_what_cannot_be_copied_is_named() -> None:

@@ -88,7 +88,7 @@ class FittedEncoder:
         with np.errstate(all="ignore"):
             for term in self._terms:
                 blocks = [self._variables[i].matrix(frame, full) for i, full in term]
-                last = first + math.prod(block.shape[1] for block in blocks)
+                last = first + math.prod([block.shape[1] for block in blocks])
                 _multiply(blocks, X[:, first:last])
                 first = last
         return Design(
@@ -188,7 +188,7 @@ def _terms(formula: Formula, variables: Sequence[Variable]) -> Terms:
 
 def _widths(formula: Formula, variables: Sequence[Variable], terms: Terms) -> dict[str, int]:
     """How many columns each term has."""
-    widths = [math.prod(len(variables[i].names(full)) for i, full in term) for term in terms]
+    widths = [math.prod([len(variables[i].names(full)) for i, full in term]) for term in terms]
     return {"(Intercept)": int(formula.intercept)} | dict(zip(formula.labels, widths, strict=True))
 
 

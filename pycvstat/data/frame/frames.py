@@ -80,13 +80,13 @@ class Frame:
 
     def __getitem__(self, name: str) -> Column:
         found = self.columns.get(name)
+        if isinstance(found, Column):
+            return found
         if found is None:
             problem = f"The data have no column {name!r}."
             given = f"columns {_shown(self.names)}"
             raise DataError(problem, given=given, fix=nearest(name, self.names) or "check the name")
-        if isinstance(found, DataError):
-            raise found
-        return found
+        raise found
 
     def select(self, names: Iterable[str]) -> Frame:
         """Some columns, in the order given.

@@ -101,7 +101,7 @@ class Wrapped(Learner):
         self.check(task)
         rows = np.arange(task.n)
         now = replace(self)  # type: ignore[type-var]  # the user's object may have changed
-        if self.sees_frames:
+        if now.sees_frames:
             return FittedWrapped(self, task, None, _fitted(now, raw(task), task, rows))
         encoder = task.encoder("contrasts").fit(task.frame)
         X = predictors(encoder.matrix(task.frame).X, task)
@@ -114,8 +114,11 @@ class PreparedWrapped(Prepared):
 
     def __init__(self, learner: Wrapped, task: Task, candidates: Sequence[Params]) -> None:
         super().__init__(learner, task, candidates)
-        self.raw = raw(task) if learner.sees_frames else None
-        self.suspect = learner if learner.may_keep else None
+        # what they remember is of now: the user's objects may have changed
+        now = {one: replace(one) for one in (learner, *self.learners)}  # type: ignore[type-var]
+        self.learners = tuple(now[one] for one in self.learners)
+        self.raw = raw(task) if now[learner].sees_frames else None
+        self.suspect = learner if now[learner].may_keep else None
 
     def predict(
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
+import numpy as np
+
 from pycvstat.errors import InputError
 from pycvstat.errors.names import defaults_of
 from pycvstat.learners.external.fitting import Role, Wrapped
@@ -94,8 +96,9 @@ class External(Wrapped):
         if self.encode is not None:
             return not self.encode
         compose = sys.modules.get("sklearn.compose")  # loaded where an estimator has one
-        kinds = (compose.ColumnTransformer,) if compose else ()
-        return any(isinstance(part, kinds) for part in _parts(self.estimator))
+        return compose is not None and any(
+            isinstance(part, compose.ColumnTransformer) for part in self._made_of
+        )
 
     @property
     def citation(self) -> tuple[str, ...]:
@@ -106,12 +109,17 @@ class External(Wrapped):
 
     def inside(self, loss: Loss, on_error: Literal["raise", "warn"]) -> Self:
         """The estimator as part of a procedure, which may need its probabilities only."""
-        return replace(self, takes_the_likeliest=loss.name in ("log", "brier"))
+        likeliest = loss.name in ("log", "brier")
+        return (
+            self
+            if likeliest == self.takes_the_likeliest
+            else replace(self, takes_the_likeliest=likeliest)
+        )
 
     @property
     def may_keep(self) -> bool:
         """Whether it might keep something from fit to fit."""
-        return self.check_state and not all(map(_keeps_nothing, _parts(self.estimator)))
+        return self.check_state and not all(map(_keeps_nothing, self._made_of))
 
     def params(self) -> dict[str, Any]:
         """The parameters of the estimator, those of its parts included."""
@@ -129,15 +137,40 @@ class External(Wrapped):
 
     def fresh(self, seed: int) -> Any:
         """A copy of the estimator, its undetermined random states set."""
+        states = dict.fromkeys(self._undetermined, seed)
+        if self._plain is not None:
+            made = object.__new__(type(self.estimator))
+            vars(made).update(self._plain | states)
+            return made
         made = _copied(self.estimator)
-        if self._undetermined:
-            made.set_params(**dict.fromkeys(self._undetermined, seed))
+        if states:
+            made.set_params(**states)
         return made
+
+    @cached_property
+    def _plain(self) -> dict[str, Any] | None:
+        """What a copy holds, where that is plain values and scikit-learn's own in its class."""
+        if not type(self.estimator).__module__.startswith("sklearn."):
+            return None
+        held = vars(_copied(self.estimator))
+        return (
+            held
+            if held.keys() >= self._held.keys() and all(map(_is_plain, held.values()))
+            else None
+        )
+
+    @cached_property
+    def _held(self) -> dict[str, Any]:
+        return self.params()
+
+    @cached_property
+    def _made_of(self) -> list[Any]:
+        return [self.estimator, *_parts([*self._held.values()])]
 
     @cached_property
     def _undetermined(self) -> list[str]:
         """The random states that nobody set."""
-        unset = (name for name, value in self.params().items() if value is None)
+        unset = (name for name, value in self._held.items() if value is None)
         return [name for name in unset if name.rpartition("__")[2] == "random_state"]
 
 
@@ -239,6 +272,11 @@ def _parts(given: Any) -> Iterator[Any]:
         yield from _parts(part)
 
 
+def _is_plain(value: Any) -> bool:
+    """Whether nobody can change it in place."""
+    return value is None or type(value) in (bool, int, float, str) or isinstance(value, np.generic)
+
+
 def _keeps_nothing(part: Any) -> bool:
     """Whether copies of it start anew: data, and what is scikit-learn's own."""
     plain = (str, int, float, list, tuple, Mapping)
@@ -268,8 +306,7 @@ def _copied(estimator: Any) -> Any:
 def _role(estimator: Any) -> Role | None:
     base = sys.modules.get("sklearn.base")
     if base is not None and isinstance(estimator, base.BaseEstimator):
-        if base.is_classifier(estimator):
-            return "classifier"
-        return "regressor" if base.is_regressor(estimator) else None
-    said = getattr(estimator, "_estimator_type", None)
+        said = base.get_tags(estimator).estimator_type
+    else:
+        said = getattr(estimator, "_estimator_type", None)
     return said if said in ("classifier", "regressor") else None

@@ -104,7 +104,7 @@ def _seeded(seed: int) -> np.random.MT19937:
 def _started(twister: np.random.MT19937, seed: int) -> np.random.MT19937:
     twister.state = {
         "bit_generator": "MT19937",
-        "state": {"key": scrambled_state(seed), "pos": _WORDS},
+        "state": {"key": scrambled_state(seed).tolist(), "pos": _WORDS},  # an array takes longer
     }
     return twister
 
