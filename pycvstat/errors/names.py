@@ -10,7 +10,7 @@ from functools import cache, wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from pycvstat.errors import InputError
-from pycvstat.errors.checks import memory_for
+from pycvstat.errors.checks import short_of_memory
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -149,8 +149,9 @@ def answering(function: F) -> F:
         if closed and any(name not in names for name in given):
             raise _refusal(function, args, given)
         try:
-            with memory_for(f"{function.__qualname__}()"):
-                return function(*args, **given)
+            return function(*args, **given)
+        except MemoryError as error:
+            raise short_of_memory(f"{function.__qualname__}()", error) from error
         except TypeError as error:
             if not _at_the_call(error):
                 raise

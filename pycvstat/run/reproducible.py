@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from pycvstat.errors import PycvstatWarning, interruptible, users_line, warn
 
@@ -157,7 +157,8 @@ def own_generators() -> Iterator[None]:
     """
     import numpy as np
 
-    before, (name, key, *rest) = random.getstate(), np.random.get_state()
+    before = random.getstate()
+    name, key, *rest = cast("tuple[Any, ...]", np.random.get_state())
     try:
         yield
     finally:

@@ -7,6 +7,7 @@ import sys
 import zlib
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -49,6 +50,10 @@ class Wrapped(Learner):
     @abstractmethod
     def fresh(self, seed: int) -> Any:
         """A new object with fit and predict that draws from `seed`, where it draws."""
+
+    def at_work(self) -> AbstractContextManager[None]:
+        """Around the fit of a fresh object."""
+        return nullcontext()
 
     @property
     def role(self) -> Role | None:
@@ -187,7 +192,7 @@ def _fitted(learner: Wrapped, X: Any, task: Task, rows: IntArray) -> Any:
     made = learner.fresh(zlib.crc32(np.ascontiguousarray(rows, dtype=np.int64).tobytes()) >> 1)
     extra = {} if task.weights is None else _weights_argument(made, task.weights[rows], learner)
     try:
-        with interruptible():
+        with interruptible(), learner.at_work():
             fitted = made.fit(X, y, **extra)
     except Exception as error:
         raise _failure(learner, "fit", error, X) from error

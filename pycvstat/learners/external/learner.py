@@ -6,6 +6,7 @@ import copy
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -147,17 +148,28 @@ class External(Wrapped):
             made.set_params(**states)
         return made
 
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Plain parameters that scikit-learn found sound in one fit are not checked in others."""
+        if self._plain is not None and self._sound:
+            with sys.modules["sklearn"].config_context(skip_parameter_validation=True):
+                yield
+        else:
+            yield
+            self._sound.append(True)
+
+    @cached_property
+    def _sound(self) -> list[bool]:
+        return []
+
     @cached_property
     def _plain(self) -> dict[str, Any] | None:
         """What a copy holds, where that is plain values and scikit-learn's own in its class."""
         if not type(self.estimator).__module__.startswith("sklearn."):
             return None
         held = vars(_copied(self.estimator))
-        return (
-            held
-            if held.keys() >= self._held.keys() and all(map(_is_plain, held.values()))
-            else None
-        )
+        plain = held.keys() >= self._held.keys() and all(map(_is_plain, held.values()))
+        return held if plain else None
 
     @cached_property
     def _held(self) -> dict[str, Any]:

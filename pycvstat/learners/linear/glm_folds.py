@@ -200,8 +200,9 @@ def _ill_conditioned(G: FloatArray) -> BoolArray:
     highest, lowest = (diagonal + around).max(axis=1), (diagonal - around).min(axis=1)
     weak = ~(lowest > np.maximum(_SPREAD * highest, KEPT_SHARE))
     unsure = weak & np.isfinite(highest)
-    values = np.linalg.eigvalsh(G[unsure])
-    weak[unsure] = values[:, 0] < np.maximum(_SPREAD * values[:, -1], KEPT_SHARE)
+    if unsure.any():
+        values = np.linalg.eigvalsh(G[unsure])
+        weak[unsure] = values[:, 0] < np.maximum(_SPREAD * values[:, -1], KEPT_SHARE)
     return np.asarray(weak)
 
 
@@ -256,7 +257,7 @@ class _Binary(_Table):
     not there, where R's 1 - mean has lost the digits that its test of convergence reads."""
 
     def __init__(self, problem: Problem, fits: int) -> None:
-        super().__init__(problem)
+        self.problem = problem
         self.sign = 2.0 * problem.y - 1.0
         self.turned = -(problem.X * self.sign[:, None]).T
         self.shift = -self.sign * problem.offset
@@ -303,10 +304,11 @@ def _together(
         change = np.abs(deviance - before) / (0.1 + np.abs(deviance))
         ended = sound & (change < problem.control.tol)
         inside = ended & ~border
-        failed[alive[inside]] = False
-        told = inside[fit]
-        eta = np.einsum("ij,ij->i", d[fit[told]], problem.X[test[told]])
-        means[place[told]] = problem.link.inverse(eta + problem.offset[test[told]])
+        if inside.any():
+            failed[alive[inside]] = False
+            told = inside[fit]
+            eta = np.einsum("ij,ij->i", d[fit[told]], problem.X[test[told]])
+            means[place[told]] = problem.link.inverse(eta + problem.offset[test[told]])
         going = sound & ~ended
         if not going.any():
             break

@@ -204,15 +204,17 @@ def orthonormal_basis(
     root = None if weights is None else np.sqrt(weights)
     rows = X if root is None else X * root[:, None]
     n, p = rows.shape
-    aliased = np.zeros(p, dtype=bool)
+    aliased, share = np.zeros(p, dtype=bool), 0.0
     if n >= p:
         Q, R = _economic(rows)
-    if n < p or smallest_share(R) <= CLEAR_RANK:
+        share = smallest_share(R)
+    if share <= CLEAR_RANK:
         aliased = aliased_columns(rows if root is None else rows[root > 0], tol)
         Q, R = _economic(rows[:, ~aliased])
+        share = smallest_share(R)
     clear = (
         len(R) < n  # else every fold loses rank
-        and smallest_share(R) > CLEAR_RANK
+        and share > CLEAR_RANK
         and _clearly_aliased(rows, Q, aliased)
     )
     U = Q
