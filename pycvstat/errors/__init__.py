@@ -210,8 +210,7 @@ def noted() -> Iterator[list[tuple[str, str]]]:
         _notes.taken = outer
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
+class interruptible:
     """Ctrl-C stops what is inside also where numba makes SystemErrors of it, one of another.
 
     Examples
@@ -223,15 +222,16 @@ def interruptible() -> Iterator[None]:
     ...     print("stopped")
     stopped
     """
-    try:
-        yield
-    except SystemError as error:
-        cause: BaseException | None = error
+
+    def __enter__(self) -> None:
+        """Nothing is set up."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        cause = error
         while isinstance(cause, SystemError):
             cause = cause.__cause__
-        if isinstance(cause, KeyboardInterrupt):
+        if cause is not error and isinstance(cause, KeyboardInterrupt):
             raise KeyboardInterrupt from error
-        raise
 
 
 @contextmanager

@@ -141,7 +141,7 @@ class Fits:
     def _rest(self, i: int) -> IntArray:
         trained = np.ones(self.n, dtype=bool)
         trained[self.test_rows(i)] = False
-        return np.flatnonzero(trained)
+        return trained.nonzero()[0]
 
     @cached_property
     def n_test(self) -> IntArray:

@@ -74,8 +74,8 @@ def stacked(outcomes: Sequence[Outcome], detail: Any = None) -> Predictions:
     """The predictions of several candidates of one fit."""
     probs = [outcome.prob for outcome in outcomes if outcome.prob is not None]
     return Predictions(
-        np.stack([outcome.values for outcome in outcomes]),
-        np.stack(probs) if len(probs) == len(outcomes) else None,
+        np.array([outcome.values for outcome in outcomes]),
+        np.array(probs) if len(probs) == len(outcomes) else None,
         detail,
     )
 

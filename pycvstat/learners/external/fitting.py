@@ -120,7 +120,7 @@ class PreparedWrapped(Prepared):
     def __init__(self, learner: Wrapped, task: Task, candidates: Sequence[Params]) -> None:
         super().__init__(learner, task, candidates)
         # what they remember is of now: the user's objects may have changed
-        now = {one: replace(one) for one in (learner, *self.learners)}  # type: ignore[type-var]
+        now = {one: replace(one) for one in (learner, *self.learners)}
         self.learners = tuple(now[one] for one in self.learners)
         self.raw = raw(task) if now[learner].sees_frames else None
         self.suspect = learner if now[learner].may_keep else None
@@ -189,7 +189,7 @@ def predictors(X: FloatArray, task: Task) -> FloatArray:
 def _fitted(learner: Wrapped, X: Any, task: Task, rows: IntArray) -> Any:
     """A fresh object, fitted; whatever it raises becomes a FitError."""
     y = task.response.values[rows]
-    made = learner.fresh(zlib.crc32(np.ascontiguousarray(rows, dtype=np.int64).tobytes()) >> 1)
+    made = learner.fresh(zlib.crc32(np.ascontiguousarray(rows, dtype=np.int64)) >> 1)
     extra = {} if task.weights is None else _weights_argument(made, task.weights[rows], learner)
     try:
         with interruptible(), learner.at_work():
