@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -136,7 +137,9 @@ class KFold(Drawn):
 
     def _layout(self, given: Given, stream: Stream) -> Layout:
         require_enough(self.k, given.n)
-        return partition(np.array_split(stream.permutation(given.n), self.k))
+        drawn, (size, longer) = stream.permutation(given.n), divmod(given.n, self.k)
+        ends = [fold * size + min(fold, longer) for fold in range(self.k + 1)]
+        return partition([drawn[first:end] for first, end in pairwise(ends)])
 
     def in_r(self) -> RowsInR:
         """How R makes the same rows."""

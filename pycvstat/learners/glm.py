@@ -356,7 +356,8 @@ class PreparedGLM(PreparedDesign):
         fixed = all(cast("GeneralisedLinear", one).family_is_known for one in self.learners)
         if not (fixed and shares_rows(self.task, plan)):
             return None
-        reports = [[FitReport()] * len(self.learners) for _ in range(len(plan))]
+        nothing = FitReport()  # to say
+        reports = [[nothing] * len(self.learners) for _ in range(len(plan))]
         means = np.stack([self._means(plan, c, reports) for c in range(len(self.learners))])
         detail = tuple(map(tuple, reports))
         tell_wide(self.learners[0], int(plan.n_train.min()), self.design.X.shape[1])

@@ -184,9 +184,11 @@ def flag(bound: Mapping[str, Node], call: Call, name: str, default: bool = False
 
 def column(node: Node, frame: Frame) -> Column:
     """The value of an expression as a column named as R would name it."""
+    if isinstance(node, Name):
+        return frame[node.name]
     value = evaluate(node, frame)
     if isinstance(value, Column):
-        return value if isinstance(node, Name) else value.rename(deparse(node))
+        return value.rename(deparse(node))
     if not isinstance(value, Vector):
         raise FormulaError("This is not computed from a column.", given=deparse(node))
     values = np.broadcast_to(value.values, (frame.n,)).astype(np.float64)

@@ -90,7 +90,8 @@ class Wrapped(Learner):
             _weights_argument(self.fresh(0), task.weights, self)
         if task.formula.offsets:
             raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
-        if task.formula.labels != tuple(map(quote, task.formula.predictors)) and self.sees_frames:
+        only_columns = task.formula.labels == tuple(map(quote, task.formula.predictors))
+        if not only_columns and replace(self).sees_frames:  # type: ignore[type-var]
             raise InputError(
                 f"{self.name} selects columns itself, so the formula can only name columns.",
                 given=task.formula.text,
@@ -189,7 +190,7 @@ def predictors(X: FloatArray, task: Task) -> FloatArray:
 def _fitted(learner: Wrapped, X: Any, task: Task, rows: IntArray) -> Any:
     """A fresh object, fitted; whatever it raises becomes a FitError."""
     y = task.response.values[rows]
-    made = learner.fresh(zlib.crc32(np.ascontiguousarray(rows, dtype=np.int64)) >> 1)
+    made = learner.fresh(zlib.crc32(np.ascontiguousarray(rows, dtype=np.int64).data) >> 1)
     extra = {} if task.weights is None else _weights_argument(made, task.weights[rows], learner)
     try:
         with interruptible(), learner.at_work():

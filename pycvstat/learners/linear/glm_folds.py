@@ -260,7 +260,8 @@ class _Binary(_Table):
         self.problem = problem
         self.sign = 2.0 * problem.y - 1.0
         self.turned = -(problem.X * self.sign[:, None]).T
-        self.shift = -self.sign * problem.offset
+        self.shift = -self.sign * problem.offset if problem.offset.any() else None
+        self.weighted = bool((problem.weights != 1.0).any())
         self.room = np.empty((2, fits, len(problem.y)))
 
     def moved(
@@ -269,7 +270,8 @@ class _Binary(_Table):
         """As of any table; the state is e, and room for as many numbers."""
         e, logs = self.room[:, : len(d)]
         np.matmul(d, self.turned, out=e)
-        e += self.shift
+        if self.shift is not None:
+            e += self.shift
         e[tested] = 0.0
         valid = (e.max(axis=1) <= self.WRONG) & (e.min(axis=1) >= -self.FARTHEST)
         e[tested] = -np.inf
@@ -281,7 +283,8 @@ class _Binary(_Table):
         """As of any table; test rows have e = 0."""
         e, whole = state
         e /= np.add(e, 1.0, out=whole)
-        e *= self.problem.weights
+        if self.weighted:
+            e *= self.problem.weights
         working = np.divide(e, whole, out=whole)
         return working, np.multiply(e, self.sign, out=e), np.zeros(len(e), dtype=bool)
 

@@ -255,7 +255,7 @@ class _Untouched(dict[int, int]):
 
 def _dealt(n: int, drawn: memoryview[int]) -> IntArray:
     """Cards taken from a deck, the last card then put into the gap; written over what was drawn."""
-    if n <= _SMALL_DECK:
+    if n <= min(_SMALL_DECK, 16 * len(drawn) - 1):
         cards = list(range(n))  # those that were taken lie behind the others
         for last, index in zip(range(n - 1, -1, -1), drawn, strict=False):
             cards[index], cards[last] = cards[last], cards[index]
