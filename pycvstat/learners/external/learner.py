@@ -156,7 +156,7 @@ class External(Wrapped):
                 yield
         else:
             yield
-            self._sound.append(True)
+            self._sound[:] = [True]
 
     @cached_property
     def _sound(self) -> list[bool]:
