@@ -279,6 +279,9 @@ def refused() -> Iterator[Call]:
         made = Encoder(parse(f"y ~ {name}", list(levels)), read(levels))
         other = read({"y": np.ones(len(new)), "g": new, "o": new})
         yield lambda m=made, o=other: m.fit(read(levels)).matrix(o).X
+    for count in (94, 95, 96):
+        steps = {"y": np.arange(count), "o": pd.Categorical(np.arange(count), ordered=True)}
+        yield lambda s=steps: Encoder(parse("y ~ o", ["y", "o"]), read(s)).widths
     wide = {"y": np.arange(40), "g": [f"'{i:02d}'" for i in range(40)]}
     for unseen in (1, 4, 5, 6, 7):
         new = read(
