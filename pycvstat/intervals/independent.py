@@ -194,8 +194,8 @@ def proportion(errors: float, n: int, level: float, method: Literal["wilson", "b
     low, high = proportion_confint(errors, n, alpha=1 - level, method=method)
     share = errors / n
     std_error = math.sqrt(share * (1 - share) / n)
-    low = max(float(low), 0.0) if errors else 0.0  # exactly, without rounding
-    high = min(float(high), 1.0) if errors < n else 1.0
+    low = float(low) if errors else 0.0  # exactly, without rounding
+    high = float(high) if errors < n else 1.0
     return Limits(share, std_error, low, high, math.nan)
 
 
