@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,8 +28,12 @@ TWICE = pcv.cross_validate(
     pcv.Logit(), "y ~ x", DATA, folds=pcv.Repeated(pcv.KFold(7), 3, random=1)
 )
 LINE = pcv.cross_validate(pcv.OLS(), "v ~ x", DATA, folds=FOLDS)
-BOTH = pcv.compare({"x": pcv.Logit(), "z": pcv.KNN(15)}, "y ~ x + z", DATA, folds=FOLDS)
 OF_TWO = [n for n, m in METRICS.items() if m.needs in ("classes", "scores", "probabilities")]
+
+
+@cache
+def both():
+    return pcv.compare({"x": pcv.Logit(), "z": pcv.KNN(15)}, "y ~ x + z", DATA, folds=FOLDS)
 
 
 @pytest.mark.parametrize("averaging", ["folds", "pooled", "repeats"])
@@ -149,21 +154,23 @@ def test_what_is_refused():
 @pytest.mark.parametrize("averaging", ["folds", "pooled"])
 @pytest.mark.parametrize("name", ["auc", "mcc", "brier", "f1", "kappa", "sensitivity"])
 def test_pairs(name, averaging):
-    found = BOTH.paired("x", "z", metric=name, averaging=averaging)
-    one, two = (pcv.losses.metrics.metric(BOTH.tables[k], name, averaging=averaging) for k in "xz")
+    found = both().paired("x", "z", metric=name, averaging=averaging)
+    one, two = (
+        pcv.losses.metrics.metric(both().tables[k], name, averaging=averaging) for k in "xz"
+    )
     assert found.difference == pytest.approx(one.estimate - two.estimate, abs=SAME)
     assert 0 <= found.p_value <= 1
-    assert BOTH.pairs(metric=name, averaging=averaging)["estimate"][0] == found.difference
+    assert both().pairs(metric=name, averaging=averaging)["estimate"][0] == found.difference
 
 
 def test_metrics_of_several_methods():
-    rows = BOTH.metrics(["auc", "mcc"], "pooled")
+    rows = both().metrics(["auc", "mcc"], "pooled")
     assert rows[["method", "metric"]].values.tolist() == [
         ["x", "auc"], ["x", "mcc"], ["z", "auc"], ["z", "mcc"],
     ]  # fmt: skip
     x, z = rows.loc[rows["metric"] == "mcc", "estimate"]
     assert x - z == pytest.approx(
-        BOTH.paired("x", "z", metric="mcc", averaging="pooled").difference, abs=SAME
+        both().paired("x", "z", metric="mcc", averaging="pooled").difference, abs=SAME
     )
 
 
@@ -173,9 +180,9 @@ def test_the_paired_difference_of_aucs_is_that_of_proc():
     from pycvstat.r.bridge import require, run
 
     require(["pROC"])
-    found = BOTH.paired("x", "z", metric="auc", averaging="pooled", method="all_pairs")
-    y = LOGIT.table.y[BOTH.plan.rows]
-    one, two = (BOTH.tables[k].predictions.prob[0, :, 1] for k in "xz")
+    found = both().paired("x", "z", metric="auc", averaging="pooled", method="all_pairs")
+    y = LOGIT.table.y[both().plan.rows]
+    one, two = (both().tables[k].predictions.prob[0, :, 1] for k in "xz")
     theirs = run(
         """{ a <- pROC::roc(y, one, direction = "<", quiet = TRUE)
              b <- pROC::roc(y, two, direction = "<", quiet = TRUE)
@@ -217,12 +224,12 @@ def test_cv_auc_averages_the_curves_of_a_row():
 
 
 def test_pairs_of_what_has_no_derivative_are_drawn_together():
-    found = BOTH.paired("x", "z", metric="average_precision", averaging="pooled", draws=200)
+    found = both().paired("x", "z", metric="average_precision", averaging="pooled", draws=200)
     assert found.method == "bootstrap"
-    rows = {k: METRICS["average_precision"].rows(BOTH.tables[k]) for k in "xz"}
+    rows = {k: METRICS["average_precision"].rows(both().tables[k]) for k in "xz"}
     value = METRICS["average_precision"].value
     assert found.difference == pytest.approx(value(*rows["x"]) - value(*rows["z"]), abs=SAME)
-    order = np.argsort(BOTH.plan.rows)
+    order = np.argsort(both().plan.rows)
     y, one, two = rows["x"][0][order], rows["x"][1][order], rows["z"][1][order]
     stream = pcv.RRandom(1)
     drawn = [np.asarray(stream.sample(N, N, replace=True)) - 1 for _ in range(200)]
@@ -230,10 +237,10 @@ def test_pairs_of_what_has_no_derivative_are_drawn_together():
     np.testing.assert_allclose(
         [found.low, found.high], np.quantile(differences, [0.025, 0.975]), atol=SAME
     )
-    by_name = BOTH.paired("x", "z", metric="auc", averaging="pooled", method="bootstrap")
-    delong = BOTH.paired("x", "z", metric="auc", averaging="pooled", method="all_pairs")
+    by_name = both().paired("x", "z", metric="auc", averaging="pooled", method="bootstrap")
+    delong = both().paired("x", "z", metric="auc", averaging="pooled", method="all_pairs")
     assert by_name.std_error == pytest.approx(delong.std_error, rel=0.1)  # 1000 draws: 0.022
-    slopes = BOTH.pairs(metric="calibration_slope")
+    slopes = both().pairs(metric="calibration_slope")
     assert slopes["method"].tolist() == ["bootstrap"]
     assert slopes["p_adjusted"].isna().all()
 
@@ -241,7 +248,7 @@ def test_pairs_of_what_has_no_derivative_are_drawn_together():
 def test_delong_is_named_where_the_variance_is_theirs():
     for found in (
         LOGIT.interval(metric="auc", averaging="pooled"),
-        BOTH.paired("x", "z", metric="auc", averaging="pooled").interval,
+        both().paired("x", "z", metric="auc", averaging="pooled").interval,
     ):
         assert any("DeLong" in note for note in found.notes)
         assert "delong1988" in found.citation
@@ -257,7 +264,7 @@ def test_intervals_are_named_by_their_metric():
     assert "; of all held-out predictions together" in pooled
     rmse = LINE.interval(metric="rmse").estimand
     assert rmse.startswith("square root of the expected squared error of the learner")
-    difference = BOTH.paired("x", "z", metric="auc").interval.estimand
+    difference = both().paired("x", "z", metric="auc").interval.estimand
     assert difference.startswith("difference, x minus z, of the expected AUC of the learner")
 
 
