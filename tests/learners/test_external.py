@@ -18,6 +18,7 @@ from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
     Ridge as TheirRidge,
+    SGDRegressor,
 )
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -314,6 +315,15 @@ def test_a_learner_is_read_anew_for_every_call() -> None:
     before = estimates(learner)
     learner.estimator.set_params(alpha=50.0)
     assert estimates(learner) == estimates(External(TheirLasso(alpha=50.0))) != before
+
+
+def test_a_pipeline_whose_steps_have_changed_takes_weights_still() -> None:
+    pipeline = make_pipeline(StandardScaler(), SGDRegressor())
+    learner = External(pipeline)
+    first = predicted(learner, "y ~ x", weights="w")
+    pipeline.steps[-1] = ("line", LinearRegression())
+    then = predicted(learner, "y ~ x", weights="w")
+    assert then.tolist() == predicted(pipeline, "y ~ x", weights="w").tolist() != first.tolist()
 
 
 def test_what_cannot_be_copied_is_named() -> None:

@@ -86,12 +86,13 @@ class Wrapped(Learner):
                 else f"use a regressor, or data[{task.response.name!r}].astype('category')"
             )
             raise InputError(f"{self.name} predicts {known}, and the response is {kind}.", fix=fix)
+        now = replace(self)  # type: ignore[type-var]  # the user's object may have changed
         if task.weights is not None:
-            _weights_argument(self.fresh(0), task.weights, self)
+            _weights_argument(now.fresh(0), task.weights, self)
         if task.formula.offsets:
             raise InputError(f"{self.name} knows no offset.", given=task.formula.text)
         only_columns = task.formula.labels == tuple(map(quote, task.formula.predictors))
-        if not only_columns and replace(self).sees_frames:  # type: ignore[type-var]
+        if not only_columns and now.sees_frames:
             raise InputError(
                 f"{self.name} selects columns itself, so the formula can only name columns.",
                 given=task.formula.text,
