@@ -7,7 +7,7 @@ import os
 import random
 import secrets
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import pytest
@@ -23,7 +23,6 @@ settings.register_profile("pycvstat", derandomize=True, deadline=None, database=
 settings.load_profile("pycvstat")
 
 os.environ.setdefault("MPLBACKEND", "Agg")
-gc.disable()  # until all tests are collected
 
 EXAMPLES_IN_R = tuple(f"pycvstat.r.bridge.{file}." for file in ("apart", "session", "processes"))
 
@@ -44,12 +43,21 @@ def _drawn(bound: int) -> int:
 secrets.randbelow = _drawn
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Nothing of what is collected becomes garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Threads of test processes would wait for each other; what is imported is no garbage."""
     threadpool_limits(1)
     gc.freeze()
     gc.set_threshold(10_000)
-    gc.enable()
 
 
 @pytest.fixture(scope="module")
