@@ -274,8 +274,10 @@ def run_tasks(
             interrupt.add_note(f"Finished tasks are kept; the same call continues: {kept.place}")
         raise
     registry: dict[Any, Any] = {}
-    for number in sorted(run.replies):
-        run.replies[number].repeat_warnings(registry)
+    for _, reply in sorted(run.replies.items()):
+        reply.repeat_warnings(registry)
+        if reply.error is not None:
+            break  # here nothing would have come after it
     return run.results()
 
 

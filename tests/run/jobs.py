@@ -93,6 +93,18 @@ def fails_late(shared: Path, task: int) -> int:
     return task
 
 
+def fails_after_others(shared: Path, task: int) -> int:
+    """Task 0 fails some time after task 1 was done."""
+    warnings.warn(f"beware of {task}", UserWarning, stacklevel=1)
+    if task == 0:
+        while not (shared / "1").exists():
+            time.sleep(0.01)
+        time.sleep(0.5)
+        raise FitError("the first fit failed.")
+    noted(shared, task)
+    return task
+
+
 class CannotTravel(Exception):
     def __init__(self, one: int, two: int) -> None:
         super().__init__("it was odd")

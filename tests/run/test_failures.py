@@ -169,6 +169,12 @@ def test_warnings_arrive(run: Run, anywhere: How) -> None:
     assert {w.filename for w in told} == {jobs.__file__}
 
 
+def test_what_comes_after_a_failure_does_not_warn(run: Run, elsewhere: How, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning) as told, pytest.raises(FitError):
+        run(jobs.fails_after_others, tmp_path, range(2), **elsewhere)
+    assert [str(w.message) for w in told] == ["beware of 0"]
+
+
 def test_warnings_that_are_errors_are_errors_there(run: Run, anywhere: How) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
