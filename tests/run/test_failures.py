@@ -170,7 +170,7 @@ def test_warnings_arrive(run: Run, anywhere: How) -> None:
 
 
 def test_what_comes_after_a_failure_does_not_warn(run: Run, elsewhere: How, tmp_path: Path) -> None:
-    with pytest.warns(UserWarning) as told, pytest.raises(FitError):
+    with pytest.warns(UserWarning, match="beware") as told, pytest.raises(FitError):
         run(jobs.fails_after_others, tmp_path, range(2), **elsewhere)
     assert [str(w.message) for w in told] == ["beware of 0"]
 
