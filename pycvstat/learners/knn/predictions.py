@@ -187,7 +187,7 @@ def _means(path: FoundPath, y: FloatArray) -> FloatArray:
     means = running_means(y, path.found.rows, path.ks)
     for place in range(path.tied_from.min(initial=len(path.ks)), len(path.ks)):
         differ = path.tied_from <= place
-        rows, k = path.tied_rows[differ, place], path.ks[place : place + 1]
+        rows, k = path.tied_rows[differ, place], path.ks[[place]]
         means[place, path.tied[differ]] = running_means(y, rows, k)[0]
     return means
 

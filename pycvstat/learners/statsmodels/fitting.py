@@ -87,9 +87,8 @@ def fit_rows(
         kept = np.concatenate([[False], independent_columns(X)[1:]])
     results, heard = _fitted(learner, sample, kept, train, found, penalised)
     aliased = tuple(name for name in sample.named(~kept) if name != "(Intercept)")
-    report = FitReport(
-        aliased, _converged(learner, results, heard), 0, _notes(learner, results, heard)
-    )
+    notes = _notes(learner, results, heard)
+    report = FitReport(aliased, _converged(learner, results, heard), notes=notes)
     in_predict = {name: make for name, make in found.items() if name in named_by(learner)}
     return StatsmodelsFit(learner, results, sample, kept, in_predict, report)
 

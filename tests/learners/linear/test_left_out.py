@@ -325,3 +325,12 @@ def test_fits_go_together_as_long_as_their_numbers_stay_in_the_cache(size, r, to
     assert np.concatenate([places.ravel() for _, places in blocks]).tolist() == [
         *range(offsets[-1])
     ]
+
+
+@pytest.mark.parametrize("q", [1, 2, 5])
+def test_no_bound_of_an_eigenvalue_is_above_the_mean_of_all(q: int) -> None:
+    """A determinant that asks for more is rounding, and bounds nothing."""
+    trace = np.full(3, 2.0 * q)  # eigenvalues of mean 2
+    others = (q - 1) * np.log(trace / max(q - 1, 1))
+    found = smallest_eigenvalue_bound(np.log([1.5, 2.0, 3.0]) + others, trace, q)
+    np.testing.assert_allclose(found, [1.5, 2.0, 0.0], rtol=1e-13)  # logarithms and back
