@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import currently_in_test_context, settings, strategies as st
+from hypothesis import currently_in_test_context, find, settings, strategies as st
 from hypothesis.control import current_build_context
 from threadpoolctl import threadpool_limits
 
@@ -56,6 +56,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_finish() -> None:
     """Threads of test processes would wait for each other; what is imported is no garbage."""
     threadpool_limits(1)
+    find(st.none(), lambda _: True)  # hypothesis asks who holds its generator, once, and is told
     gc.freeze()
     gc.set_threshold(10_000)
 
