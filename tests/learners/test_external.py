@@ -228,6 +228,25 @@ def test_failures_are_told_in_our_words(how: str, text: str, words: str) -> None
     assert "Breaks" in str(caught.value)
 
 
+class Shaped(Breaks):
+    """One whose probabilities have a shape of their own."""
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def predict_proba(self, X):
+        m = len(X)
+        shapes = {"two": (m, 2), "one": (m, 1), "five": (m, 5), "fewer": (m - 1, 3), "flat": (m,)}
+        return np.ones(shapes[self.how])
+
+
+@pytest.mark.parametrize("loss", ["zero_one", "brier"])
+@pytest.mark.parametrize("how", ["two", "one", "five", "fewer", "flat"])
+def test_probabilities_of_the_wrong_shape_are_refused(how: str, loss: str) -> None:
+    with pytest.raises(FitError, match=r"fold 1 of 3.*Shaped returned probabilities of the wrong"):
+        pcv.cross_validate(Shaped(how), "c ~ x", data(), folds=pcv.Blocks(3), loss=loss)
+
+
 def test_a_column_of_predictions_is_a_vector() -> None:
     assert predicted(Breaks("column"), "y ~ x").shape == (20,)
 

@@ -236,21 +236,21 @@ def outcome_of(fitted: Any, X: Any, response: Response, learner: Wrapped) -> Out
     try:
         proba = getattr(fitted, "predict_proba", None) if response.levels else None
         prob = None if proba is None else np.asarray(proba(X), dtype=np.float64)
-        if prob is not None and learner.takes_the_likeliest:
-            full = _all_classes(prob, fitted, response)
-            return Outcome(full.argmax(axis=1).astype(np.float64), full)
+        suffices = prob is not None and learner.takes_the_likeliest
         with interruptible():
-            found = fitted.predict(X)
+            found = None if suffices else fitted.predict(X)
     except Exception as error:
         raise _failure(learner, "predict", error, X) from error
+    if prob is not None:
+        prob = _all_classes(prob, fitted, len(X), response, learner)
+        if suffices:
+            return Outcome(prob.argmax(axis=1).astype(np.float64), prob)
     values = _numbers(found, len(X), learner)
-    if not response.levels:
-        return Outcome(values)
-    if not np.isin(values, np.arange(len(response.levels))).all():
+    if response.levels and not np.isin(values, np.arange(len(response.levels))).all():
         fix = f"predict 0 to {len(response.levels) - 1}, the codes that fit was given"
         given = f"values such as {values[:3].tolist()}"
         raise FitError(f"{learner.name} did not return class codes.", given=given, fix=fix)
-    return Outcome(values, None if prob is None else _all_classes(prob, fitted, response))
+    return Outcome(values, prob)
 
 
 def _numbers(raw: Any, m: int, learner: Wrapped) -> FloatArray:
@@ -269,10 +269,16 @@ def _numbers(raw: Any, m: int, learner: Wrapped) -> FloatArray:
     return values
 
 
-def _all_classes(prob: FloatArray, fitted: Any, response: Response) -> FloatArray:
+def _all_classes(
+    prob: FloatArray, fitted: Any, m: int, response: Response, learner: Wrapped
+) -> FloatArray:
     """Probabilities of all levels; a class that the training rows lack gets 0."""
     seen = np.asarray(getattr(fitted, "classes_", np.arange(len(response.levels)))).astype(int)
-    full = np.zeros((len(prob), len(response.levels)))
+    if prob.shape != (m, len(seen)):
+        problem = f"{learner.name} returned probabilities of the wrong shape."
+        given = f"shape {prob.shape} for {m} rows and {len(seen)} classes"
+        raise FitError(problem, given=given, fix="return one column per class")
+    full = np.zeros((m, len(response.levels)))
     full[:, seen] = prob
     return full
 
