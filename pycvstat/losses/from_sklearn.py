@@ -47,8 +47,8 @@ def of_sklearn(given: Callable[..., Any]) -> tuple[str, Metric] | None:
     needs = _asked_by(given) or (_needs(module, name, arguments) if of_theirs else None)
     if not of_theirs and needs is None:
         return None
-    sign = getattr(given, "_sign", -1 if name.endswith(_WORSE) else 1)
-    better: Better = "larger" if sign > 0 else "smaller"
+    worse = getattr(given, "_sign", -name.endswith(_WORSE)) < 0
+    better: Better = "smaller" if worse else "larger"
     metric = Metric(_quiet(partial(function, **arguments)), needs, str(name), better=better)
     metric = replace(metric, of_levels=partial(_of_labels, metric, function, arguments))
     return _standard(str(name), arguments) if of_theirs else "", metric

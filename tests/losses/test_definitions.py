@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from pycvstat.errors import InputError, LossError
+from pycvstat.errors import FitError, InputError, LossError
 from pycvstat.losses.functions import as_loss
 from pycvstat.losses.metric import Metric
 from pycvstat.losses.metrics import METRICS, as_metric
 from pycvstat.losses.of_classes import confusion
-from pycvstat.losses.of_probabilities import calibration_line
-from pycvstat.losses.predictions import Predictions
+from pycvstat.losses.of_numbers import _correlation
+from pycvstat.losses.of_probabilities import binomial_deviances, calibration_error, calibration_line
+from pycvstat.losses.predictions import Predictions, centre
 
 SAME = 1e-12  # the same numbers summed in another order
 NEWTON = 1e-8  # R's glm stops at a relative change of the deviance of 1e-8, its coefficients nearer
@@ -343,3 +344,28 @@ def test_functions_of_scikit_learn_with_arguments_get_what_they_need():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isnan(as_metric(partial(sk.precision_score, pos_label=1)).value(TWO, 0 * HARD))
+
+
+def test_the_squared_correlation_of_means_that_are_not_zero() -> None:
+    means = np.array([Y.mean(), P.mean(), (Y**2).mean(), (P**2).mean(), (Y * P).mean()])
+    assert _correlation(means) == pytest.approx(
+        np.corrcoef(Y, P)[0, 1] ** 2, rel=1e-10
+    )  # differences
+
+
+def test_no_deviance_is_below_zero_by_rounding() -> None:
+    y = RNG.uniform(0.01, 0.99, 5000)
+    assert (binomial_deviances(y, y * (1 + 1e-9)) >= 0).all()
+
+
+def test_certain_predictions_are_in_the_last_bin() -> None:
+    """Their misses make up for the hits of predictions just below: one bin, one distance."""
+    found = calibration_error(np.array([1, 1, 0, 1]), np.array([0.95, 0.95, 1.0, 1.0]))
+    assert found == pytest.approx(abs(3 - 3.9) / 4, rel=1e-15)
+
+
+@pytest.mark.parametrize("weights", [[0.0, 0.0], [np.inf, 1.0]])
+@pytest.mark.parametrize("classes", [0, 2])
+def test_a_centre_needs_weights(weights: list[float], classes: int) -> None:
+    with pytest.raises(FitError, match="no finite sum above 0"):
+        centre(np.array([0.0, 1.0]), np.array(weights), classes)
