@@ -157,3 +157,15 @@ def test_a_plan_by_strata_of_a_column_is_made_by_a_course(by_a_column):
 def test_and_by_nothing_else_in_r(by_a_column):
     with pytest.raises(RError, match="no counterpart"):
         by_a_column.crosscheck()
+
+
+def test_which_dialects_stratify_and_what_they_draw_from() -> None:
+    stratified = {name for name in DIALECTS if RFolds(name, 5, seed=1).stratified}
+    assert stratified == {"caret", "train"}
+    assert RFolds("rsample", 5, seed=1, strata="y").stratified == "y"
+    assert RFolds("rsample", 5, seed=1, strata=True).stratified is True
+    assert RFolds("rsample", 5, sample_kind="Rounding").random is None
+    assert RFolds("rsample", 5, seed=3).random == 3
+    assert repr(RFolds("rsample", 5, 3, sample_kind="Rounding").random) == (
+        'RRandom(3, sample_kind="Rounding")'
+    )
