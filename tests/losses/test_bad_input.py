@@ -11,8 +11,9 @@ import pytest
 from sklearn import metrics as sk
 
 import pycvstat as pcv
-from pycvstat.errors import IntervalError, LossError, PycvstatError, PycvstatWarning
-from pycvstat.losses import Metric
+from pycvstat.errors import InputError, IntervalError, LossError, PycvstatError, PycvstatWarning
+from pycvstat.folds.plan import FoldPlan
+from pycvstat.losses import LossTable, Metric
 from pycvstat.losses.metrics import METRICS
 
 RNG = np.random.default_rng(1)
@@ -144,3 +145,8 @@ def test_functions_of_one_s_own_that_fail_are_named(function, said):
     with pytest.raises(LossError, match="own must return one number") as failed:
         made("constant predictions of classes").metrics([Metric(function, "classes", "own")])
     assert said in failed.value.given
+
+
+def test_losses_in_a_list_of_another_shape_are_refused_by_name() -> None:
+    with pytest.raises(InputError, match=r"losses must have the shape \(3, 1\)"):
+        LossTable(FoldPlan.from_fold_ids([1, 1, 2]), [0.5, 1.5, 4.0], "squared")  # type: ignore[arg-type]
