@@ -278,13 +278,14 @@ def negative_binomial(alpha: float) -> Family:
 
 def tweedie(power: float) -> Family:
     """Variance mu^power. As in R: ``statmod::tweedie(var.power = power, link.power = 0)``."""
+    zeros = power < 2
     return Family(
         "tweedie",
         sm.Tweedie(var_power=power),
         lambda y, w: y + 0.1 * (y == 0),
         POSITIVE,
-        (lambda y: y > 0) if power > 2 else (lambda y: y >= 0),
-        "numbers above 0" if power > 2 else "numbers that are not negative",
+        (lambda y: y >= 0) if zeros else (lambda y: y > 0),
+        "numbers that are not negative" if zeros else "numbers above 0",
         "log",
     )
 

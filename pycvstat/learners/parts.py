@@ -83,7 +83,7 @@ class PreparedParts(Prepared):
         drawn = [part.begin(plan, random) for part in self.parts]
         if all(one is None for of_part in drawn for one in of_part):
             return super().begin(plan, random)
-        return list(zip(*drawn, strict=True))
+        return [[of_part[i] for of_part in drawn] for i in range(len(plan))]
 
     def predict(
         self, train: IntArray, new: IntArray, which: Which = None, context: Any = None
@@ -91,10 +91,10 @@ class PreparedParts(Prepared):
         """Fit each candidate by its own learner and formula."""
         asked = list(range(len(self.candidates)) if which is None else which)
         places, found = list[list[int]](), list[Predictions]()
-        for j, (part, own) in enumerate(zip(self.parts, self.places, strict=True)):
+        for j, own in enumerate(self.places):
             if here := [i for i in asked if i in own]:
                 drawn = None if context is None else context[j]
-                found.append(part.predict(train, new, [own.index(i) for i in here], drawn))
+                found.append(self.parts[j].predict(train, new, [own.index(i) for i in here], drawn))
                 places.append([asked.index(i) for i in here])
         p = joined(found, places)
         return Predictions(p.values, p.prob, _reports([one.detail for one in found], places))
@@ -109,7 +109,7 @@ class PreparedParts(Prepared):
             found.append(p)
         p = joined(found, self.places)
         details = [one.detail or (None,) * len(plan) for one in found]
-        fits = tuple(_reports(of_fit, self.places) for of_fit in zip(*details, strict=True))
+        fits = tuple(_reports([one[i] for one in details], self.places) for i in range(len(plan)))
         return Predictions(p.values, p.prob, fits)
 
 

@@ -100,7 +100,7 @@ class QuantReg(DesignLearner):
 def _unit(X: FloatArray) -> FloatArray:
     """1 for columns of ordinary size, a power of two for tiny ones."""
     size = np.abs(X).max(axis=0, initial=0.0)
-    return np.where((size > 0) & (size < TINY), np.ldexp(1.0, np.frexp(size)[1]), 1.0)
+    return np.where(size < TINY, np.ldexp(1.0, np.frexp(size)[1]), 1.0)
 
 
 TOLERANCE = float(np.finfo(np.float64).eps) ** (2 / 3)

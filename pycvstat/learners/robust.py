@@ -86,9 +86,7 @@ def fit_m(X: FloatArray, y: FloatArray, norm: Any, tol: float = 1e-4, maxiter: i
     """
     fitted = fit_least_squares(X, y)
     residuals = y - fitted.predict(X)
-    scale, iterations = 0.0, 0
-    while iterations < maxiter:
-        iterations += 1
+    for iterations in range(1, maxiter + 1):
         scale = float(np.median(np.abs(residuals))) / MAD_CONSTANT
         if scale == 0.0:
             return MFit(fitted, scale, True, iterations)
@@ -96,9 +94,10 @@ def fit_m(X: FloatArray, y: FloatArray, norm: Any, tol: float = 1e-4, maxiter: i
         fitted = fit_least_squares(X, y, weights)
         previous, residuals = residuals, y - fitted.predict(X)
         change = ((previous - residuals) ** 2).sum() / max(1e-20, (previous**2).sum())
-        if np.sqrt(change) <= tol:
-            return MFit(fitted, scale, True, iterations)
-    return MFit(fitted, scale, False, iterations)
+        converged = bool(np.sqrt(change) <= tol)
+        if converged:
+            break
+    return MFit(fitted, scale, converged, iterations)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

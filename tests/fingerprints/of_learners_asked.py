@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 
 import pycvstat as pcv
+from pycvstat.data.task import Task
 from pycvstat.learners.knn import distances as knn
 from pycvstat.learners.knn.shared import list_length
 from pycvstat.learners.quantile import quantile_vertex
+from pycvstat.learners.robust import NORMS
 from tests.fingerprints.edges import outcomes
 from tests.fingerprints.of_learners_edges import DATA, digits
 
@@ -288,7 +290,7 @@ def distances() -> Iterator[Call]:
         yield partial(weights_of, kernel, near, beyond, clipped)
     for k, d in product((1, 2, 9), (0, 1, 3, 8)):
         yield lambda k=k, d=d: digits(knn.optimal(k, d))
-    sizes = product((1, 5, 31), (0.5, 0.9, 1.0), (20, 300, 5000), (1, 3, 20))
+    sizes = [*product((1, 5, 31), (0.5, 0.9, 1.0), (20, 300, 5000), (1, 3, 20))]
     yield lambda: [list_length(*one) for one in sizes]
 
 
@@ -299,6 +301,40 @@ def weights_of(kernel: Any, near: Any, beyond: float, clipped: bool) -> Any:
 def metric_of(X: Any, assign: Any, p: float, scale: bool) -> list[Any]:
     found = knn.metric(X, assign, p=p, scale=scale)
     return [found.columns, digits(found.scales), digits(found.weights), digits(found.points(X))]
+
+
+def in_r() -> Iterator[Call]:
+    """What R is asked to fit, by learners as they are set, of numbers, classes and words."""
+    rows = DATA[:12].assign(quoted=np.where(DATA["x"][:12] > 0, 'a "b', "c"))
+    formulas = ("y ~ x", "quoted ~ x + z", "y ~ x + word", "size ~ x", "positive ~ x")
+    tasks = [Task.build(formula, rows) for formula in formulas]
+    learners: list[Any] = [
+        pcv.Mean(), pcv.OLS(), pcv.WLS(), pcv.Logit(), pcv.Logit(tol=1e-6), pcv.Logit(maxiter=9),
+        pcv.MNLogit(), pcv.QuantReg(), pcv.QuantReg(tau=0.2), pcv.Ridge(), pcv.Lasso(lam=0.3),
+        pcv.ElasticNet(alpha=0.3, standardize=False), pcv.GLM(family="negative_binomial"),
+        *(pcv.GLM("negative_binomial", alpha=alpha) for alpha in (0.5, "ml")),
+        *(pcv.GLM(*one) for one in product(("gaussian", "binomial", "poisson", "gamma",
+            "inverse_gaussian", "tweedie"), (None, "log", "power(0.5)", "loglog", "cauchy"))),
+        *(pcv.RLM(norm) for norm in NORMS), pcv.RLM("hampel", (1, 2, 3), maxiter=9),
+        *(pcv.KNN(3, *one) for one in product(("rectangular", "inv"), (1, 2, 3), (True, False))),
+        pcv.KNN(ties="row"), pcv.KNN(2, ykernel=1),
+        pcv.Models([pcv.OLS(), pcv.KNN(1, "rectangular")], model="OLS"),
+        pcv.Models([pcv.Model(pcv.RLM(), "y ~ x"), pcv.KNN(2)], model="KNN(k=2)"),
+    ]  # fmt: skip
+    for learner, task in product(learners, tasks):
+        yield partial(asked_of_r, learner, task)
+
+
+def asked_of_r(learner: Any, task: Task) -> Any:
+    learner.check(task)
+    return told_of_r(learner.in_r(task))
+
+
+def told_of_r(one: Any) -> Any:
+    if one is None:
+        return None
+    asked = [one.learner, one.says, [*one.params.items()], one.packages, one.files, one.course]
+    return [*asked, len(one.notes), one.tolerance.relative, told_of_r(one.otherwise)]
 
 
 CALLS: dict[str, Call] = {
@@ -312,4 +348,5 @@ CALLS: dict[str, Call] = {
     "asked: iterations that end early": outcomes([*iterations(), *dispersions()]),
     "asked: distances of neighbours": outcomes([*distances()]),
     "asked: neighbours among few": outcomes([*neighbours()]),
+    "asked: learners in R": outcomes([*in_r()]),
 }

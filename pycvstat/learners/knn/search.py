@@ -230,8 +230,9 @@ def settle_ties(found: Found, complete: BoolArray, ks: IntArray, scan: Scan) -> 
     if complete.all() and not equal.any():
         return settled(ks, found)
     # rows at places i and i + 1 are tied: that concerns every k greater than i
-    first_tie = np.where(equal.any(axis=1), np.argmax(equal, axis=1) + 1, ks[-1] + 1)
-    tied_from = np.where(complete, np.searchsorted(ks, first_tie), 0)
+    first_tie = np.searchsorted(ks, np.argmax(equal, axis=1) + 1)
+    tied_from = np.where(equal.any(axis=1), first_tie, len(ks))
+    tied_from[~complete] = 0
     left = np.flatnonzero(tied_from < len(ks))
     sums, rows = scan(left, tied_from[left])
     found.sums[left] = sums

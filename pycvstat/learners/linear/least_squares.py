@@ -361,7 +361,7 @@ def _keep(
 
 def _reflect(columns: FloatArray, reflections: _Reflections) -> None:
     """Multiply by Q', in place."""
-    if columns.shape[1]:
+    if columns.size:
         for row, packed, tau in reflections:
             size = _WORK * columns.shape[1]
             columns[row:] = lapack.dormqr("L", "T", packed, tau, columns[row:], size)[0]

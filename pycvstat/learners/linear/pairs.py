@@ -155,7 +155,6 @@ class _Rows:
     U: FloatArray
     e: FloatArray
     se: FloatArray
-    weighted: bool
 
     @classmethod
     def of(cls, basis: Basis, e: FloatArray, weights: FloatArray | None) -> _Rows:
@@ -163,8 +162,8 @@ class _Rows:
         Q = np.concatenate([basis.Q, none])
         e = np.append(e, 0.0)
         if weights is None:
-            return cls(Q, Q, e, e, False)
-        return cls(Q, np.concatenate([basis.U, none]), e, e * np.sqrt(np.append(weights, 0)), True)
+            return cls(Q, Q, e, e)
+        return cls(Q, np.concatenate([basis.U, none]), e, e * np.sqrt(np.append(weights, 0)))
 
 
 def _places(ids: IntArray, k: int) -> IntArray:
@@ -256,7 +255,7 @@ def _weak_pairs(
 
 def _residuals(work: _Rows, places: IntArray, z: FloatArray) -> FloatArray:
     """Residuals (times, k, m, k) from z (times, k, k, m): fold, the other fold, row."""
-    if not work.weighted:
+    if work.U is work.Q:  # without weights
         return z.swapaxes(2, 3)
     own = z @ work.Q[places]
     step = own + own.swapaxes(1, 2)

@@ -269,3 +269,16 @@ def test_boxes_are_no_farther_than_rows(p: float) -> None:
     sums = reference.sums(rows, new[0], one)
     gaps = np.array([gap(rows, rows, node, new, 0, weights, p) for node in range(len(rows))])
     assert gaps.tolist() == (np.array(sums) * (1.0 if p in (1.0, 2.0) else 1.0 - 1e-12)).tolist()
+
+
+def test_ties_are_scanned_from_the_first_size_that_they_concern() -> None:
+    sums = np.array([[0, 1, 2, 3], [0, 0, 2, 3], [0, 1, 2, 2], [0, 1, 1, 3], [0, 1, 2, 3.0]])
+    asked: list[list[int]] = []
+
+    def scan(left: Any, firsts: Any) -> Any:
+        asked.extend([left.tolist(), firsts.tolist()])
+        return sums[left], np.zeros((len(left), 2, 4), dtype=np.int64)
+
+    found = Found(sums, np.zeros((5, 4), dtype=np.int64))
+    search.settle_ties(found, np.arange(5) < 4, np.array([1, 3]), scan)
+    assert asked == [[1, 2, 3, 4], [0, 1, 1, 0]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -337,3 +338,26 @@ def test_boot_nodal():
     )
     assert not out.refit.any()
     assert f"{np.mean(np.abs(y - out.means) > 0.5):.7f}" == "0.1886792"
+
+
+def test_rows_without_slope_or_variance_break_a_fit_down_if_they_have_weight():
+    """Of five fits to two rows; the slope is the predictor, and the variance the mean, less 1."""
+    slopes = np.array([[2.0, 4.0], [2.0, 0.0], [np.inf, 4.0], [2.0, 4.0], [0.0, 4.0]])
+    means = np.array([[5.0, 3.0], [5.0, 3.0], [5.0, 3.0], [5.0, 1.0], [1.0, 3.0]])
+
+    def working(weights):
+        problem = SimpleNamespace(
+            link=SimpleNamespace(derivative=lambda eta: eta),
+            family=SimpleNamespace(variance=lambda mu: mu - 1.0),
+            weights=np.array(weights),
+            y=np.array([6.0, 2.0]),
+        )
+        return glm_folds._working(problem, slopes, means)
+
+    with np.errstate(invalid="ignore"):
+        weights, pull, broken = working([3.0, 1.0])
+        unweighted = working([0.0, 1.0])[2]
+    assert broken.tolist() == [False, True, True, True, True]
+    assert unweighted.tolist() == [False, True, False, True, False]
+    assert weights[:2].tolist() == [[3.0, 8.0], [3.0, 0.0]]
+    assert pull.tolist() == [[1.5, -2.0], [1.5, 0.0], [0.0, -2.0], [1.5, 0.0], [0.0, -2.0]]

@@ -262,3 +262,9 @@ def test_a_clear_rank_takes_one_factorisation(monkeypatch):
     assert orthonormal_basis(X).clear
     assert fit_least_squares(X, y).coefficients == pytest.approx([1.0, 2.0, 3.0], rel=1e-12)
     assert not asked
+
+
+def test_many_columns_of_few_rows_are_left_out():
+    X = np.random.default_rng(3).normal(size=(4, 600))
+    X[:, 1] = X[:, 0]
+    assert np.flatnonzero(~aliased_columns(X)).tolist() == [0, 2, 3, 4]
