@@ -170,14 +170,13 @@ def test_all_within_a_bound_are_collected(p: float, columns: int) -> None:
     """Those at the bound, too; blocks are compared whose box is no farther."""
     X, new, one = points(300, columns), points(9, columns) + 0.05, metric(columns, p)
     order, low, high, blocks = make_blocks(X.copy())
-    values, rows, work = np.empty(300), np.empty(300, np.int32), np.zeros(1, np.int64)
+    values, rows = np.empty(300), np.empty(300, np.int32)
     for j in range(len(new)):
         sums = np.array(reference.sums(X, new[j], one))
         for bound, start in ((np.sort(sums)[20], 0), (np.sort(sums)[150], 40), (-1.0, 0)):
-            work[0] = 0
-            count = collect(
+            count, compared = collect(
                 order, low, high, blocks, new, j, one.weights, p, bound, start, np.empty(WIDTH),
-                values, rows, work,
+                values, rows,
             )  # fmt: skip
             within = np.flatnonzero((sums <= bound) & (np.arange(300) >= start))
             assert sorted(rows[:count].tolist()) == within.tolist()
@@ -185,7 +184,7 @@ def test_all_within_a_bound_are_collected(p: float, columns: int) -> None:
             near = np.clip(new[j], low, high)
             gaps = [reference.sums(box[None], new[j], one)[0] for box in near]
             gaps = np.array(gaps) * ((1 - 1e-12) if p in (0.5, 3.0) else 1.0)
-            assert work[0] == (gaps[leaves(len(blocks))] <= bound).sum()
+            assert compared == (gaps[leaves(len(blocks))] <= bound).sum()
 
 
 def leaves(count: int) -> list[int]:

@@ -160,3 +160,4 @@ def test_all_rows_as_neighbours() -> None:
     assert all_rows.ks.tolist() == [20]
     assert sorted(all_rows.rows(0)[0].tolist()) == list(range(20))
     assert (all_rows.found.sums[:, 20] == 1e300).all()
+    assert (all_rows.found.rows[:, 20] == 0).all()

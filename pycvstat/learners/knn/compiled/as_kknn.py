@@ -72,9 +72,8 @@ def scan_as_kknn(head, first_rows, order, low, high, blocks, new, weights, p, si
     all_rows = np.zeros((m, sizes.size, size), np.int32)
     values, rows = np.empty((sizes.size, width)), np.empty((sizes.size, width), np.int32)
     filled, bounds = np.empty(sizes.size, np.int64), np.empty(sizes.size)
-    others = n - first_rows
+    others, compared = n - first_rows, m * head.shape[0]
     near_values, near_rows = np.empty(others), np.empty(others, np.int32)
-    work = np.zeros(1, np.int64)
     sums = np.empty(WIDTH)
     for j in range(m):
         first, bound = firsts[j], UNREACHED
@@ -89,11 +88,12 @@ def scan_as_kknn(head, first_rows, order, low, high, blocks, new, weights, p, si
                         values, rows, filled, bounds, sizes, room, first, sums[i], start + i
                     )
         if others > 0:
-            below = np.nextafter(bound, -1.0)
-            count = collect(
+            below = np.nextafter(bound, -np.inf)
+            count, more = collect(
                 order, low, high, blocks, new, j, weights, p, below, first_rows, sums,
-                near_values, near_rows, work,
+                near_values, near_rows,
             )  # fmt: skip
+            compared += more
             sort_pairs(near_rows, near_values, count)
             for i in range(count):
                 if near_values[i] < bound:
@@ -106,7 +106,7 @@ def scan_as_kknn(head, first_rows, order, low, high, blocks, new, weights, p, si
             shell_sort(values[s], rows[s], room[s] + 1 if p == 2.0 else room[s])
             put(all_rows[j, s], rows[s, : sizes[s]])
         put(all_sums[j], values[sizes.size - 1, :size])
-    return all_sums, all_rows, work[0] + m * head.shape[0]
+    return all_sums, all_rows, compared
 
 
 @loop

@@ -70,7 +70,7 @@ def split_rows(points):  # type: ignore[no-untyped-def]
                 keys[i] = points[order[start + i], column]
             put_smallest_first(keys, order[start:stop], keys.size, middle * WIDTH - start + 1)
             left, right = node + 1, node + 2 * (middle - first)
-            stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = left, first, middle
+            stack[waiting, 0], stack[waiting, 2] = left, middle  # `first` is there
             waiting += 1
             stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = right, middle, last
             waiting += 1
@@ -250,12 +250,12 @@ def nearest(order, low, high, blocks, new, weights, p, size, team):  # type: ign
 
 
 @loop
-def collect(order, low, high, blocks, new, j, weights, p, bound, start, sums, values, rows, work):  # type: ignore[no-untyped-def]
+def collect(order, low, high, blocks, new, j, weights, p, bound, start, sums, values, rows):  # type: ignore[no-untyped-def]
     """Put the sums of at most `bound` among the rows from `start` on into `values`, `rows`.
 
-    Returns their number; `work[0]` counts the blocks compared.
+    Returns their number, and how many blocks were compared.
     """
-    n, count, waiting = order.size, 0, 1
+    n, count, compared, waiting = order.size, 0, 0, 1
     flat = blocks.ravel()
     stack = np.empty((64, 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, 0, blocks.shape[0]
@@ -267,35 +267,32 @@ def collect(order, low, high, blocks, new, j, weights, p, bound, start, sums, va
         if last - first > 1:
             middle = first + (last - first + 1) // 2
             left, right = node + 1, node + 2 * (middle - first)
-            stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = left, first, middle
+            stack[waiting, 0], stack[waiting, 2] = left, middle  # `first` is there
             waiting += 1
             stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = right, middle, last
             waiting += 1
             continue
-        work[0] += 1
+        compared += 1
         if block_sums(flat, first, new, j, weights, p, bound, sums) > 0:
             for i in range(min(WIDTH, n - first * WIDTH)):
                 row = order[first * WIDTH + i]
                 if sums[i] <= bound and row >= start:
                     values[count], rows[count] = sums[i], row
                     count += 1
-    return count
+    return count, compared
 
 
 @loop
 def nearest_by_row(order, low, high, blocks, new, weights, p, size, bounds):  # type: ignore[no-untyped-def]
     """As `nearest`, equal sums in row order at the last place too; `bounds` its last sums."""
     n, m = order.size, new.shape[0]
-    all_sums = np.full((m, size), np.inf)
-    all_rows = np.full((m, size), -1, np.int32)
+    all_sums, all_rows = np.empty((m, size)), np.empty((m, size), np.int32)
     values, rows, sums = np.empty(n), np.empty(n, np.int32), np.empty(WIDTH)
-    work = np.zeros(1, np.int64)
     for j in range(m):
-        count = collect(
-            order, low, high, blocks, new, j, weights, p, bounds[j], 0, sums, values, rows, work
+        count, _ = collect(
+            order, low, high, blocks, new, j, weights, p, bounds[j], 0, sums, values, rows
         )
         sort_pairs(values, rows, count)
-        count = min(count, size)
-        put(all_sums[j], values[:count])
-        put(all_rows[j], rows[:count])
+        put(all_sums[j], values[:size])
+        put(all_rows[j], rows[:size])
     return all_sums, all_rows
