@@ -303,7 +303,7 @@ class Task:
         encoder = self.encoder(coding)
         if encoder.stateless:
             X = self.design(coding).X
-            return X[train], X[new]
+            return X.take(train, axis=0), X.take(new, axis=0)
         rows = self.frame.take(train)
         fitted = encoder.fit(rows)
         return fitted.matrix(rows).X, fitted.matrix(self.frame.take(new)).X

@@ -246,6 +246,8 @@ def _answer(place: Path, message: bytes) -> bytes:
 
 
 def _forget() -> None:
+    """Let go of what a run had in common; what stays, modules above all, is searched only once."""
     global _common
     _common = None
     gc.collect()
+    gc.freeze()

@@ -95,7 +95,7 @@ CALLS: dict[str, Callable[[], Any]] = {
 
 def fingerprint(name: str) -> dict[str, Any]:
     """The hash of what a call returns, and its first numbers."""
-    with warnings.catch_warnings(), threadpool_limits(1):
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         value = CALLS[name]()
     return {"bits": digest(value), "first": leading(value)}
@@ -126,6 +126,7 @@ def recorded() -> dict[str, Any]:
 
 def main(arguments: list[str]) -> None:
     """Print the calls that changed; with ``--record`` keep what they return now."""
+    threadpool_limits(1)  # as in test processes
     old = recorded()["calls"] if RECORDED.exists() else {}
     new = {name: fingerprint(name) for name in CALLS}
     for name in sorted(old.keys() | new.keys()):

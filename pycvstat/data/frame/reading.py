@@ -110,8 +110,8 @@ def _from_pandas(data: pd.DataFrame) -> Frame:
         problem = "The columns have several header rows (a MultiIndex)."
         fix = "flatten the names first: data.columns = ['_'.join(c) for c in data.columns]"
         raise DataError(problem, given=str(list(data.columns[:3])), fix=fix)
-    columns = {name: data.iloc[:, place] for place, name in enumerate(_names(data.columns))}
-    return _framed(columns, len(data))
+    columns = (column for _, column in data.items())
+    return _framed(dict(zip(_names(data.columns), columns, strict=True)), len(data))
 
 
 def _from_mapping(data: Mapping[Any, object]) -> Frame:
