@@ -279,7 +279,7 @@ class _Basis:
 
 def _basis(problem: Problem, weights: FloatArray) -> _Basis:
     """The columns to which R gives coefficients at these working weights."""
-    if not (np.isfinite(weights) & (weights >= 0)).all():
+    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise _broken()
     kept = independent_columns(problem.X, weights, problem.control.aliased)
     X = problem.X[:, kept]

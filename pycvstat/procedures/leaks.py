@@ -159,7 +159,8 @@ def _coordinates(task: Task, names: Sequence[str]) -> FloatArray:
     for name in names:
         values = task.frame[name].values
         if values.dtype == np.float64:
-            size = np.nanstd(values)
+            with np.errstate(over="ignore"):
+                size = np.nanstd(values)
             if np.isfinite(size) and size > 0:
                 numbers += 1
                 columns.append(np.nan_to_num((values - np.nanmean(values)) / size))

@@ -152,8 +152,8 @@ def plan_told(plan: FoldPlan, task: Task) -> str:
     if isinstance(plan.stratified, str):
         kept.append(f"by {plan.stratified}")
     elif plan.stratified:
-        counts = np.bincount(response.values) if response.levels else ()
-        each = [f"{name} {n}" for name, n in zip(response.levels, counts, strict=True)]
+        of = (np.sum(response.values == code) for code in range(len(response.levels)))
+        each = list(map("{} {}".format, response.levels, of))
         kept.append(f"by {response.name}" + (f": {listed(each, 4)}" if each else ""))
     if plan.groups is not None and not split_groups(plan):
         kept.append(groups_words(task))

@@ -520,3 +520,16 @@ def test_many_columns_for_the_rows_are_said_once() -> None:
 def test_learners_without_results_of_statsmodels_say_so() -> None:
     with pytest.raises(InputError, match="statsmodels has no results for this learner"):
         _ = Mean().fit("y ~ x", data()).results
+
+
+@pytest.mark.parametrize(("link", "weights"), [("inverse", None), ("log", [1e-300, 1e-300])])
+def test_where_no_row_informs_about_coefficients_the_iterations_break_down(
+    link: str, weights: list[float] | None
+) -> None:
+    """Working weights that vanish; R has no fit then either."""
+    tiny = pd.DataFrame({"y": [1e-300, 2e-300], "x": [0.0, 1.0]})
+    learner = GLM(link=link)
+    with pytest.raises(FitError, match="no row informs about the coefficients"):
+        learner.fit("y ~ x", tiny, weights=weights)
+    with pytest.raises(FitError, match=r"fold 1 of 2.*no row informs about the coefficients"):
+        pcv.cross_validate(learner, "y ~ 1", tiny, weights=weights, folds=2)

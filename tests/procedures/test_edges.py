@@ -255,3 +255,13 @@ def test_means_of_many_tested_rows_are_summed_piece_by_piece(
     found = pcv.tune(learner, **asked, keep=keep)
     assert pieces == [10] * 4 * (keep == "fold_means" and most == 9)
     assert (found.table is None) == (keep == "fold_means")
+
+
+def test_an_audit_passes_over_columns_whose_spread_leaves_the_range_of_numbers() -> None:
+    rows = data().drop(columns="c")
+    twice = pd.concat([rows, rows + 1e-6], ignore_index=True).assign(z=[0.0, 1e300] * 30)
+    plain, huge = (
+        pcv.audit(pcv.Mean(), f, twice, folds=pcv.Blocks(2)) for f in ("y ~ x", "y ~ x + z")
+    )
+    assert len(plain.near) == 60
+    np.testing.assert_array_equal(huge.near, plain.near)

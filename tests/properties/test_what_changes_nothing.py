@@ -37,7 +37,7 @@ def losses_of(problem: Problem, what: str | None = None, **how: Any) -> Any:
 
 def separated(result: Any) -> bool:
     """Whether a fit said that its classes are separated: then it has no one solution."""
-    reports = [report for fit in result.details for report in fit or ()]
+    reports = [report for fit in result.details if isinstance(fit, tuple) for report in fit]
     return any(SEPARATED in note for report in reports for note in getattr(report, "notes", ()))
 
 

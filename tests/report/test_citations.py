@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
@@ -145,6 +146,14 @@ def test_title_and_methods_say_how_rows_were_kept_together_or_apart(folds: Any, 
     kept = [strata] * ("stratified" in words) + ["50 whos"] * bool(groups)
     told = f" ({'; '.join(kept)})" if kept else ""
     assert f"was estimated by {words}{told} (Stone, 1974)" in text
+
+
+def test_a_level_without_rows_is_kept_in_proportion_too() -> None:
+    iris = pcv.data.iris()
+    levels = [*iris["Species"].unique(), "alpina"]
+    data = iris.assign(Species=pd.Categorical(iris["Species"], levels))
+    found = pcv.cross_validate(pcv.KNN(5), "Species ~ .", data, folds=pcv.Stratified(5))
+    assert "setosa 50, versicolor 50, virginica 50 and alpina 0" in methods_text(full(found))
 
 
 GROUPED = {"groups": "who"}

@@ -137,7 +137,8 @@ class _Start:
         eta = problem.link.link(problem.start())
         mu = problem.link.inverse(eta)
         working, pull, broken = _working(problem, eta, mu)
-        if broken or not (np.isfinite(working).all() and problem.is_valid(eta, mu)):
+        usable = np.isfinite(working).all() and working.any() and problem.is_valid(eta, mu)
+        if broken or not usable:
             return None
         basis = orthonormal_basis(problem.X, working, problem.control.aliased)
         if not basis.clear or basis.aliased.any():
