@@ -379,7 +379,7 @@ def maximum_likelihood_theta(y: FloatArray, mu: FloatArray, w: FloatArray, limit
         step = float((w * score).sum() / (w * information).sum())
         theta += step
         turns += 1
-    if not (np.isfinite(theta) and theta > 0):
+    if not 0 < theta < np.inf:
         problem = "the dispersion of the negative binomial has no estimate."
         given = f"theta = {theta:g}: these counts vary no more than a Poisson's"
         raise FitError(problem, given=given, fix="use GLM('poisson'), or give alpha=")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -211,3 +212,24 @@ def test_which_columns_have_coefficients_is_decided_once_where_it_is_clear(
     assert len(decided) == 1
     pcv.GLM("poisson").fit("y ~ x + I(2 * x)", COUNTS)  # R looks at it in every iteration
     assert len(decided) == 3
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_counts_that_do_not_vary_have_no_theta(limit: int) -> None:
+    """Infinite before the first step, and no number after it."""
+    ones = np.ones(4)
+    with np.errstate(all="ignore"), pytest.raises(FitError, match="has no estimate"):
+        irls.maximum_likelihood_theta(ones, ones, ones, limit)
+
+
+def test_means_of_0_and_1_to_ten_roundings_are_told() -> None:
+    def told(name: str, means: list[float]) -> int:
+        family = irls.Family(name, *[None] * (len(irls.Family.__dataclass_fields__) - 1))
+        fit = SimpleNamespace(converged=True, at_boundary=False, mean=np.array(means))
+        return len(irls.notes(fit, family))
+
+    for units, noted in ((9.5, 1), (10.5, 0)):
+        small = units * np.finfo(np.float64).eps
+        assert told("poisson", [small, 9.0]) == noted
+        assert told("binomial", [small, 0.5]) == told("binomial", [0.5, 1.0 - small]) == noted
+        assert told("gamma", [small, 1.0 - small]) == 0

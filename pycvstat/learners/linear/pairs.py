@@ -245,7 +245,7 @@ def _weak_pairs(
     weak = ~((sign > 0) & (signs[:, first] > 0) & (bound > KEPT_SHARE))
     if weak.any():
         at, pair = np.nonzero(weak)
-        block = -cross[at, pair]
+        block = cross[at, pair]  # with the other sign, the eigenvalues are the same
         whole = np.block(
             [[own[at, first[pair]], block], [block.swapaxes(1, 2), own[at, second[pair]]]]
         )

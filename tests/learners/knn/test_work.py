@@ -26,6 +26,8 @@ from pycvstat.learners.knn.compiled.tree import (
     nearest_by_row,
     split_rows,
 )
+from pycvstat.learners.knn.distances import Metric
+from pycvstat.learners.knn.shared import make_candidates
 
 
 class Noted(np.ndarray[Any, Any]):
@@ -171,3 +173,19 @@ def test_lists_of_candidates() -> None:
         (342, 6013, 2160), (724, 16196, 4362), (1260, 19199, 3724), (112, 3336, 779),
         (120, 3896, 1157), (202, 7384, 3459),
     ]  # fmt: skip
+
+
+def test_rows_are_put_on_the_scale_and_searched_in_portions() -> None:
+    one = Metric(np.arange(1), np.ones(1), np.ones(1), 2.0)
+    reads = []
+    for rows in (16384, 16385):
+        X = np.zeros((rows, 1)).view(Noted)
+        one.points(X)
+        reads.append(X.done["read"])
+    assert reads == [2, 4]
+    with mock.patch.object(tree, "nearest", wraps=nearest) as searched:
+        counts = []
+        for rows in (4096, 4097):
+            make_candidates(np.arange(float(rows))[:, None], one, 1)
+            counts.append(searched.call_count)
+    assert counts == [1, 3]

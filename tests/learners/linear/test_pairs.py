@@ -115,3 +115,24 @@ def test_repetitions_go_together_as_long_as_they_stay_in_the_cache(p, times, how
     ids = np.tile(1 + np.arange(20)[:, None] % 5, times)
     ols_pair_residuals(X, rng.normal(size=20), ids, 5)
     assert sizes == [times - 1, 1]
+
+
+def test_eigenvalues_are_computed_of_pairs_whose_determinant_leaves_a_doubt(monkeypatch):
+    """Of three folds the first and the last nearly hold a direction together."""
+    asked, eigenvalues = [], np.linalg.eigvalsh
+
+    def noted(whole):
+        asked.append(len(whole))
+        return eigenvalues(whole)
+
+    monkeypatch.setattr(np.linalg, "eigvalsh", noted)
+    first, second = np.triu_indices(3, 1)
+    own = np.tile(0.3 * np.eye(4), (1, 3, 1, 1))
+    for left, weak, doubts in ((0.25, False, []), (2e-3, False, [1]), (2e-4, True, [1])):
+        cross = np.full((1, 3, 4, 4), 0.01)
+        cross[0, 1] = (0.3 - left) * np.eye(4)
+        schur = own[:, second] - cross.swapaxes(2, 3) @ np.linalg.inv(own[:, first]) @ cross
+        asked.clear()
+        found = pairs._weak_pairs(own, cross, schur, first, second)
+        assert found.tolist() == [[False, weak, False]]
+        assert asked == doubts
