@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyRegressor
 
 import pycvstat as pcv
 from pycvstat.data.task import Task
@@ -22,3 +23,15 @@ def test_the_learning_curve_is_known_of_one_candidate_alone(learners, exact):
     candidates = [{"model": name} for name in models.models]
     known = models.prepare(Task.build("y ~ x + z", data), candidates).maker()
     assert bool(known and known.exact) is exact
+
+
+class Own(DummyRegressor):
+    """One that might keep something from fit to fit."""
+
+
+def test_of_several_that_might_keep_something_the_first_is_named_and_all_are_repeated():
+    models = pcv.Models([pcv.OLS(), Own(), Own(strategy="median")])
+    candidates = [{"model": name} for name in models.models]
+    prepared = models.prepare(Task.build("y ~ x", {"y": [1.0, 2.0], "x": [0.0, 1.0]}), candidates)
+    assert prepared.repeated == (1, 2)
+    assert "median" not in repr(prepared.suspect)

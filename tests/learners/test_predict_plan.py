@@ -19,7 +19,7 @@ from pycvstat.folds import (
     Subsampling,
     TimeSeries,
 )
-from pycvstat.learners.glm import GLM, Logit
+from pycvstat.learners.glm import GLM, Logit, PreparedGLM
 from pycvstat.learners.ols import OLS, WLS
 from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
 from pycvstat.procedures.cross_validate import cross_validate
@@ -155,3 +155,9 @@ def test_impossible_response_is_an_error():
     prepared = GLM("poisson").prepare(Task.build("y ~ x", frame()))
     with pytest.raises(FitError, match="does not fit the poisson family"):
         prepared.predict_plan(KFold(5, random=1).plan(60))
+
+
+def test_a_probability_of_one_half_is_no_success(monkeypatch) -> None:
+    monkeypatch.setattr(PreparedGLM, "_means", lambda self, plan, *_: np.full(len(plan.rows), 0.5))
+    found = cross_validate(Logit(), "y ~ 1", {"y": ["no", "yes"] * 4}, folds=KFold(4, random=1))
+    assert not found.table.predictions.values.any()
