@@ -289,6 +289,7 @@ def new_levels(train: Frame, new: Frame) -> str:
     return ""
 
 
+@np.errstate(all="ignore")
 def notes_of_aliased(
     learner: Learner,
     sample: Sample,
@@ -304,10 +305,17 @@ def notes_of_aliased(
     """
     from scipy.linalg import solve_triangular
 
+    from pycvstat.learners.linear.least_squares import column_scale
+
     left_out = np.isin(sample.columns, aliased)
     X = sample.X if sample.weights is None else sample.X[sample.weights > 0]
+    scale = column_scale(X)
+    if scale is not None:
+        X, X_new = X / scale, X_new / scale
     kept, rest = X[:, ~left_out], X[:, left_out]
     Q, R = np.linalg.qr(kept)
+    own = np.diagonal(R)  # 0 where only the working weights of a robust fit tell columns apart
+    np.fill_diagonal(R, np.where(own == 0.0, SMALLEST, own))
     names = ", ".join(aliased[:5])
     in_r = f", where {refusing} refuses such a fit" if (refusing := learner.refuses_aliased) else ""
     by_basis = solve_triangular(R, X_new[:, ~left_out].T, trans=1, check_finite=False).T
@@ -347,7 +355,8 @@ def undetermined(rest: FloatArray, implied: FloatArray, rest_new: FloatArray) ->
         return 0
     gap = np.abs(rest_new - implied)
     size = np.abs(rest).max(axis=0, initial=0.0) + np.abs(rest_new).max(axis=0)
-    return int((gap > 1e-7 * np.where(size > 0, size, 1.0)).any(axis=1).sum())
+    small = np.isfinite(gap) & (gap <= 1e-7 * np.where(size > 0, size, 1.0))
+    return int((~small).any(axis=1).sum())
 
 
 SMALLEST = 1e-140  # the square still has all its digits, and so has its inverse

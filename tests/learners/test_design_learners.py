@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -533,3 +534,22 @@ def test_where_no_row_informs_about_coefficients_the_iterations_break_down(
         learner.fit("y ~ x", tiny, weights=weights)
     with pytest.raises(FitError, match=r"fold 1 of 2.*no row informs about the coefficients"):
         pcv.cross_validate(learner, "y ~ 1", tiny, weights=weights, folds=2)
+
+
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+@pytest.mark.parametrize("learner", [OLS(), RLM()])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"v0": [1e-323, 5e-324], "v1": [2e-310, -2e-310]},
+        {f"v{j}": [0.0, 5e-324 * (-1) ** j] for j in range(4)},
+    ],
+)
+def test_what_is_said_of_columns_left_out_holds_for_the_smallest_numbers(
+    learner: Any, columns: dict[str, list[float]]
+) -> None:
+    tiny = pd.DataFrame(columns).assign(y=2.0)
+    fitted = learner.fit("y ~ .", tiny)
+    np.testing.assert_allclose(fitted.predict(tiny), 2.0, rtol=1e-15)
+    with pytest.warns(PycvstatWarning, match="do not determine the coefficients of v"):
+        fitted.predict(tiny.assign(v1=[7.0, 5e-324]))
