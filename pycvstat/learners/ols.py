@@ -13,11 +13,11 @@ from pycvstat.data.task import Task
 from pycvstat.errors import Advice, InputError, warn
 from pycvstat.errors.checks import check_word
 from pycvstat.folds.plan import FoldPlan
+from pycvstat.learners.aliased import notes_of_aliased
 from pycvstat.learners.base import Params, Predictions, Prepared
 from pycvstat.learners.design import (
     DesignLearner,
     PreparedDesign,
-    notes_of_aliased,
     sample_of,
     shares_rows,
     tell_wide,

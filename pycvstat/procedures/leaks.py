@@ -50,6 +50,7 @@ def duplicated_rows(task: Task, plan: FoldPlan) -> IntArray:
     return np.array(sorted(found.items()), dtype=np.int64).reshape(len(found), 2)
 
 
+@np.errstate(all="ignore")  # values may be huge
 def near_rows(task: Task, plan: FoldPlan) -> IntArray:
     """Pairs (test row, training row) that are nearer than rows of one sample are by chance.
 
@@ -118,6 +119,7 @@ class Nearest:
     p_value: float
 
 
+@np.errstate(all="ignore")
 def nearest_rows(task: Task, plan: FoldPlan) -> tuple[IntArray, float]:
     """Rows (test row, nearest, fifth training row) by predictors, and the p value of `Nearest`.
 
@@ -142,8 +144,7 @@ def nearest_rows(task: Task, plan: FoldPlan) -> tuple[IntArray, float]:
         if len(train) >= FIFTH and plan.repeat[i] == 0 and sum(map(len, found)) < MOST_ROWS:
             near: Any = KDTree(points[train]).query(points[test[:MOST_ROWS]], FIFTH)
             rows, others = test[:MOST_ROWS], train[near[1]]
-            with np.errstate(all="ignore"):
-                slopes.append(np.abs(y[others] - y[rows, None]) / near[0])
+            slopes.append(np.abs(y[others] - y[rows, None]) / near[0])
             found.append(np.column_stack([rows, others[:, [0, -1]]]))
     first, others = (slope := np.concatenate(slopes))[:, 0], np.median(slope[:, 1:], axis=1)
     apart = np.isfinite(first) & np.isfinite(others) & (others > 0)
@@ -159,8 +160,7 @@ def _coordinates(task: Task, names: Sequence[str]) -> FloatArray:
     for name in names:
         values = task.frame[name].values
         if values.dtype == np.float64:
-            with np.errstate(over="ignore"):
-                size = np.nanstd(values)
+            size = np.nanstd(values)
             if np.isfinite(size) and size > 0:
                 numbers += 1
                 columns.append(np.nan_to_num((values - np.nanmean(values)) / size))
@@ -181,6 +181,7 @@ def split_groups(task: Task, plan: FoldPlan) -> tuple[Any, ...]:
     return tuple(found)
 
 
+@np.errstate(all="ignore")
 def near_copies(task: Task) -> tuple[str, ...]:
     """Predictors that alone give the response, but for a hundredth of its variance or its rows.
 
@@ -223,8 +224,8 @@ def _correlated(x: NDArray[Any], y: FloatArray) -> bool:
 
     if x.dtype != np.float64 or len(y) < FEW or np.ptp(x) == 0 or np.ptp(y) == 0:
         return False
-    with np.errstate(all="ignore"):  # squares of huge values overflow: then the ranks decide
-        r = [np.corrcoef(a, b)[0, 1] for a, b in ((x, y), (rankdata(x), rankdata(y)))]
+    # squares of huge values overflow: then the ranks decide
+    r = [np.corrcoef(a, b)[0, 1] for a, b in ((x, y), (rankdata(x), rankdata(y)))]
     return bool((np.square(r) > 1 - COPY).any())
 
 

@@ -22,8 +22,9 @@ from pycvstat.folds import as_splitter
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.folds.problems import require_separate
 from pycvstat.intervals.from_table import usual_row
+from pycvstat.learners.aliased import notes_of_aliased
 from pycvstat.learners.base import Learner
-from pycvstat.learners.design import notes_of_aliased, solved
+from pycvstat.learners.design import solved
 from pycvstat.learners.linear.least_squares import require_finite
 from pycvstat.learners.linear.triangles import triangle, triangles
 from pycvstat.learners.solution import FitReport, Sample

@@ -553,3 +553,28 @@ def test_what_is_said_of_columns_left_out_holds_for_the_smallest_numbers(
     np.testing.assert_allclose(fitted.predict(tiny), 2.0, rtol=1e-15)
     with pytest.warns(PycvstatWarning, match="do not determine the coefficients of v"):
         fitted.predict(tiny.assign(v1=[7.0, 5e-324]))
+
+
+@pytest.mark.parametrize("learner", [Ridge(0.1), Lasso(0.1), ElasticNet(0.1, 0.5)])
+def test_statsmodels_has_no_summary_of_penalised_fits(learner: Any) -> None:
+    fitted = learner.fit("mpg ~ wt", pcv.data.mtcars())
+    with pytest.raises(InputError, match=r"no summary of this fit(.|\n)*use tidy\(\)"):
+        fitted.summary()
+
+
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+def test_results_that_statsmodels_cannot_compute_are_refused() -> None:
+    huge = pd.DataFrame({"x": np.arange(8.0) * 1e160, "y": [1e300, 2e300] * 4})
+    fitted = RLM().fit("y ~ x", huge)
+    assert np.isfinite(fitted.predict(huge)).all()
+    with pytest.raises(FitError, match="statsmodels has no results of this fit"):
+        fitted.summary()
+
+
+@pytest.mark.parametrize("unit", [2e307, 1e-300])
+def test_units_of_columns_do_not_matter_to_multinomial_fits(unit: float) -> None:
+    iris = pcv.data.iris().rename(columns={"Sepal.Length": "x"})[["x", "Species"]]
+    plain = MNLogit().fit("Species ~ x", iris)
+    other = iris.assign(x=iris["x"] * unit)
+    probabilities = MNLogit().fit("Species ~ x", other).predict_proba(other)
+    np.testing.assert_allclose(probabilities, plain.predict_proba(iris), rtol=1e-9)  # Newton's end

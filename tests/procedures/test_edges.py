@@ -265,3 +265,5 @@ def test_an_audit_passes_over_columns_whose_spread_leaves_the_range_of_numbers()
     )
     assert len(plain.near) == 60
     np.testing.assert_array_equal(huge.near, plain.near)
+    ends = rows.assign(z=np.where(rows["x"] > 0, 1.5e308, -1.5e308))  # which are too far apart
+    assert pcv.audit(pcv.Mean(), "y ~ x + z", ends, folds=2).copies == ()

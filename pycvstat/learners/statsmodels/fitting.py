@@ -16,7 +16,8 @@ from pycvstat.data.frame import Frame, read
 from pycvstat.data.task import Task
 from pycvstat.errors import FitError, PycvstatError, telling
 from pycvstat.errors.checks import LESS
-from pycvstat.learners.design import FittedRegression, refuse_non_finite, sample_of, warn_once
+from pycvstat.learners.aliased import warn_once
+from pycvstat.learners.design import FittedRegression, refuse_non_finite, sample_of
 from pycvstat.learners.linear.least_squares import independent_columns
 from pycvstat.learners.missing import NA, tell_missing
 from pycvstat.learners.solution import CERTAIN, SEPARATED, FitReport, Outcome, Sample, results_table

@@ -11,8 +11,9 @@ import numpy as np
 
 from pycvstat.data.task import Task
 from pycvstat.errors import InputError, warn
+from pycvstat.learners.aliased import warn_once
 from pycvstat.learners.base import Learner, Params, Predictions, Prepared, Which
-from pycvstat.learners.design import PreparedDesign, tell_wide, warn_once
+from pycvstat.learners.design import PreparedDesign, tell_wide
 from pycvstat.learners.solution import stacked
 from pycvstat.learners.statsmodels import models
 from pycvstat.learners.statsmodels.columns import check_columns, names_in, refuse_values

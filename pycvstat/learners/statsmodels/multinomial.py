@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from statsmodels.discrete.discrete_model import MNLogit
 
+from pycvstat.learners.linear.least_squares import column_scale
 from pycvstat.types import FloatArray, IntArray
 
 CERTAIN = 10 * float(np.finfo(np.float64).eps)
@@ -131,7 +132,9 @@ def fit_multinomial(
     array([[0.693147],
            [1.098612]])
     """
-    Q, R = np.linalg.qr(X)
+    scale = column_scale(X)
+    scale = np.ones(X.shape[1]) if scale is None else scale
+    Q, R = np.linalg.qr(X / scale)
     model = WeightedMNLogit(codes, Q, weights, check_rank=False)
     b = np.zeros(Q.shape[1] * (model.J - 1))
     loss, converged, iterations = -model.loglike(b), False, 0
@@ -142,7 +145,7 @@ def fit_multinomial(
         loss = following
     prob = model.fitted(b)
     separated = bool(((prob < CERTAIN) | (prob > 1 - CERTAIN)).any())
-    inverse = np.linalg.inv(R)
+    inverse = np.linalg.inv(R) / scale[:, None]
     units = np.kron(np.eye(model.J - 1), inverse)
     covariance = units @ np.linalg.pinv(-model.hessian(b)) @ units.T
     coefficients = b.reshape(model.J - 1, -1) @ inverse.T

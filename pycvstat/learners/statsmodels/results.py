@@ -53,7 +53,9 @@ def least_squares(sample: Sample, coefficients: FloatArray, **covariance: Any) -
         y -= sample.offset[used]
     weights = _some(sample.weights, used)
     model = sm.OLS(y, X) if weights is None else sm.WLS(y, X, weights=weights)
-    model.fit()  # what diagnostics need of the design
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of sizes: dependent columns are left out
+        model.fit()  # what diagnostics need of the design
     inverse = inverse_of_cross_product(np.asarray(model.wexog, dtype=np.float64))
     made = sm.RegressionResults(model, coefficients[kept], inverse, **covariance)
     return sm.RegressionResultsWrapper(made)
