@@ -92,8 +92,10 @@ class Penalised(DesignLearner):
         As in R: those that ``cv.glmnet`` compares.
         """
         self.check(task)
-        X, y, weights = task.design().X[:, 1:], task.response.values, _relative(task.weights)
-        path = penalty_path(X, y, self.alpha, weights, self.standardize)
+        design, y, weights = task.design(), task.response.values, _relative(task.weights)
+        refuse_extreme(self.name, design.X, design.columns)
+        refuse_extreme(self.name, y[:, None], [task.response.name])
+        path = penalty_path(design.X[:, 1:], y, self.alpha, weights, self.standardize)
         return [{"lam": float(lam)} for lam in path]
 
     def solve(self, sample: Sample) -> Solution:

@@ -578,3 +578,12 @@ def test_units_of_columns_do_not_matter_to_multinomial_fits(unit: float) -> None
     other = iris.assign(x=iris["x"] * unit)
     probabilities = MNLogit().fit("Species ~ x", other).predict_proba(other)
     np.testing.assert_allclose(probabilities, plain.predict_proba(iris), rtol=1e-9)  # Newton's end
+
+
+@pytest.mark.parametrize("column", ["x", "y"])
+@pytest.mark.parametrize("unit", [1e200, 1e-200])
+def test_a_path_of_penalties_needs_columns_with_squares(column: str, unit: float) -> None:
+    """Of such a response glmnet makes a path of NaN, or calls it constant."""
+    extreme = data().assign(**{column: lambda d: d[column] * unit})
+    with pytest.raises(FitError, match=f"squares leave the range of numbers.*\n.*{column}, with"):
+        pcv.tune(Lasso(), "y ~ x", extreme, grid="path", folds=pcv.Blocks(3))
