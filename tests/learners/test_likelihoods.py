@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import pycvstat as pcv
 from pycvstat.learners.families import (
     BINOMIAL,
     GAMMA,
@@ -66,3 +67,12 @@ def test_inverse_gaussian_at_its_own_dispersion():
     logs = stats.invgauss.logpdf(y, MU * dispersion, scale=1 / dispersion)
     found = INVERSE_GAUSSIAN.likelihood(y, MU, ONES, deviance)
     assert found == pytest.approx(-2 * logs.sum() + 2, rel=DIGITS)
+
+
+def test_a_fit_without_a_degree_of_freedom_has_no_dispersion():
+    data = {"y": [1.0, 2.0, 5.0], "x": [0.0, 1.0, 3.0]}
+    for formula, known in (("y ~ x", True), ("y ~ poly(x, 2)", False)):
+        fitted = pcv.GLM("gamma", "log").fit(formula, data)
+        dispersion = fitted._solution.likelihood(fitted._sample).dispersion
+        assert np.isfinite(dispersion) == known
+        assert known or np.isnan(dispersion)
