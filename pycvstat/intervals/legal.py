@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pycvstat.errors import Advice, IntervalError, LossError
+from pycvstat.errors import Advice, InputError, IntervalError, LossError
 from pycvstat.errors.names import unknown_argument
 from pycvstat.folds import KFold, Repeated
 from pycvstat.folds.fits import Scheme
@@ -236,6 +236,7 @@ def legal_methods(table: Table) -> tuple[str, ...]:
     >>> legal_methods(table)  # doctest: +ELLIPSIS
     ('all_pairs', 'bootstrap', 'clopper_pearson', 'cluster', 'corrected_t', 'log_t', ...)
     """
+    check_table(table)
     legal = (n for n, m in METHODS.items() if obstacle(m, table) is None and _bounded(m, table))
     return tuple(sorted(legal))
 
@@ -300,8 +301,19 @@ def on_log_scale(table: LossTable) -> bool:
     return table.range == (0.0, math.inf) and bool(table.losses.mean() > 0)
 
 
+def check_table(table: Any) -> None:
+    """Refuse what is no table of losses."""
+    if not isinstance(table, LossTable | FoldMeans):
+        raise InputError(
+            "an interval is read off a table of losses, with its folds.",
+            given=type(table).__name__,
+            fix="from_losses(losses, folds=...).interval(), or interval() of a result",
+        )
+
+
 def check_finite(table: LossTable | FoldMeans) -> None:
     """Refuse NaN and infinite losses, naming the fits they come from."""
+    check_table(table)
     means = table.fold_means()
     bad = np.flatnonzero(~np.isfinite(means).all(axis=1))
     if bad.size == 0:

@@ -13,7 +13,7 @@ from pycvstat.errors import FitError
 from pycvstat.errors.checks import check_control
 from pycvstat.learners.design import DesignLearner
 from pycvstat.learners.in_r import LearnerInR
-from pycvstat.learners.linear.least_squares import independent_columns
+from pycvstat.learners.linear.least_squares import independent_columns, require_finite
 from pycvstat.learners.solution import (
     FitReport,
     Outcome,
@@ -118,6 +118,7 @@ class MNLogit(DesignLearner):
             raise FitError("No training row has a positive weight.")
         from pycvstat.learners.statsmodels.multinomial import fit_multinomial
 
+        require_finite(sample.X, sample.y)
         X, weights = sample.X[used], None if sample.weights is None else sample.weights[used]
         seen, codes = np.unique(sample.y[used].astype(np.int64), return_inverse=True)
         kept = independent_columns(X, weights)

@@ -293,12 +293,18 @@ def benchmark(
     def learner(method: Any) -> Any:
         if not isinstance(method, tuple):
             return method
+        if len(method) != 2:
+            raise InputError(
+                "a method is a learner, or a learner and its grid.",
+                given=f"a tuple of {len(method)}",
+                fix='{"knn": (KNN(), {"k": range(1, 31)})}',
+            )
         return Tuned(method[0], method[1], inner=development)
 
-    learners = named(
-        {name: learner(method) for name, method in methods.items()}
-        if isinstance(methods, Mapping)
-        else [learner(method) for method in methods]
-    )
+    if isinstance(methods, Mapping):
+        learners = named({name: learner(method) for name, method in methods.items()})
+    else:
+        several = isinstance(methods, Sequence) and not isinstance(methods, str)
+        learners = named([learner(method) for method in methods] if several else methods)
     folds = Subsampling(times, train=round(1 - test, 12), random=random)
     return compare(learners, formula, data, folds=folds, loss=loss, **arguments)

@@ -54,7 +54,7 @@ def find_convention(
     formula: str,
     data: Any,
     k: int = 10,
-    seeds: Iterable[int] | None = None,
+    seeds: int | Iterable[int] | None = None,
 ) -> pd.DataFrame:
     """Find the folds, the seed and the average that give a number printed elsewhere.
 
@@ -67,7 +67,7 @@ def find_convention(
     data : frame
     k : int, default 10
         Number of folds.
-    seeds : iterable of int, optional
+    seeds : int or iterable of int, optional
         By default 0 to 10,000 and other common ones where a closed form serves all folds (least
         squares); otherwise about 200 common ones, since every fold is fitted. Neighbours have no
         such form: kknn scales by the training rows of each fold, and which of several rows at one
@@ -116,7 +116,7 @@ def find_convention(
     """
     printed, k = Printed.of(number), require_folds(k)
     chosen = as_learner(learner)
-    asked = None if seeds is None else [_seed(seed) for seed in seeds]
+    asked = None if seeds is None else _read_seeds(seeds)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PycvstatWarning)  # of hundreds of thousands of fits
         searches = list(_searches(printed, chosen, formula, data, k, asked))
@@ -146,10 +146,13 @@ def find_convention(
     return found
 
 
-def _seed(seed: Any) -> int:
-    if not is_whole(seed):
-        raise InputError("seeds are whole numbers.", given=repr(seed), fix="seeds=range(10001)")
-    return int(seed)
+def _read_seeds(seeds: Any) -> list[int]:
+    several = list(seeds) if isinstance(seeds, Iterable) else [seeds]
+    for seed in several:
+        if not is_whole(seed):
+            fix = "seeds=range(10001)"
+            raise InputError("seeds are whole numbers.", given=repr(seed), fix=fix)
+    return [int(seed) for seed in several]
 
 
 @dataclass(eq=False)

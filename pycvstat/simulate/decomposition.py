@@ -18,7 +18,7 @@ from pycvstat.learners.base import Learner
 from pycvstat.losses.table import parameter_columns
 from pycvstat.procedures.grid import as_candidates
 from pycvstat.rmath.random import as_stream
-from pycvstat.simulate.laws import Law, MonteCarlo, predictions_at
+from pycvstat.simulate.laws import Law, MonteCarlo, check_asked, predictions_at
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Shown
 
@@ -96,6 +96,7 @@ def bias_variance(
     >>> bool(parts.bias2[0] < parts.bias2[1]), bool(parts.variance[0] > parts.variance[1])
     (True, True)
     """
+    check_asked(law, replications, n)
     if law.classes:
         raise InputError(
             "the bias-variance decomposition is one of squared error.",
@@ -195,6 +196,7 @@ def risk_decomposition(
     >>> parts.approximation
     0.0
     """
+    check_asked(law, replications, m)
     if not predictors:
         raise InputError("the class has no predictors.", given=0)
     if not 0 < delta < 1:

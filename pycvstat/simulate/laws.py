@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pycvstat.data.task import Task
+from pycvstat.errors import InputError
+from pycvstat.errors.checks import is_whole, shown
 from pycvstat.folds.plan import FoldPlan
 from pycvstat.learners.base import Learner, Prepared
 from pycvstat.losses import Loss, as_loss
@@ -310,6 +312,18 @@ def predictions_at(
     prepared = learner.prepare(task_of(X, y, points), candidates)
     plan = at_points([np.arange(len(y))], len(y), len(points))
     return np.asarray(predictions(prepared, plan)[0])
+
+
+def check_asked(law: Any, replications: Any, *sizes: Any) -> None:
+    """Refuse what is no law, and numbers of rows or replications that are none."""
+    if not isinstance(law, Law):
+        fix = "use one of ours, such as sine() or two_classes(), or make a Law(...)"
+        raise InputError("a simulation draws from a Law.", given=shown(law), fix=fix)
+    for size in sizes:
+        if not is_whole(size) or size < 1:
+            raise InputError("the number of rows must be a whole number.", given=shown(size))
+    if not is_whole(replications) or replications < 1:
+        raise InputError("replications must be a whole number.", given=shown(replications))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from pycvstat.learners.base import Learner
 from pycvstat.procedures.engine import run
 from pycvstat.procedures.tuned import Tuned
 from pycvstat.rmath.random import as_stream
-from pycvstat.simulate.laws import Law, MonteCarlo, predictions_at, task_of
+from pycvstat.simulate.laws import Law, MonteCarlo, check_asked, predictions_at, task_of
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Shown
 
@@ -91,6 +91,7 @@ def risk_after_training(
     >>> risk_after_training(sine(), Mean(), X, y, stream).round(2)
     array([0.76])
     """
+    check_asked(law, 1)
     points = law.predictors(stream, NEW_POINTS)
     return law.risk(predictions_at(points, learner, X, y, grid), law.mean(points))
 
@@ -116,6 +117,7 @@ def theorem_1(
     >>> bool(abs(result.in_errors) < 4)
     True
     """
+    check_asked(law, replications, m)
     return cv_against_risk(
         law, learner, m + 1, LeaveOneOut(), replications=replications, random=random
     )
@@ -137,6 +139,7 @@ def cv_against_risk(
     >>> found.quantity, bool(abs(found.in_errors) < 4)
     ('expected risk at 16 rows', True)
     """
+    check_asked(law, replications, n)
     stream, pairs, size = as_stream(random), [], 0
     for _ in range(replications):
         X, y = law.draw(stream, n)
@@ -245,6 +248,7 @@ def tuning_quantities(
     >>> q.oracle.mean < q.tuned.mean
     True
     """
+    check_asked(law, replications, n)
     stream, loss = as_stream(random), law.loss
     tuned = Tuned(learner, grid, inner, loss=loss)
     rows, size = [], 0

@@ -14,6 +14,7 @@ from pycvstat.intervals import (
     excess_risk_bound,
     hoeffding_radius,
     interval,
+    legal_methods,
 )
 from pycvstat.losses import LossTable, Predictions
 from tests.intervals.shared_losses import GRID, LOSSES, N, one_split, pairs_table, partition
@@ -203,3 +204,10 @@ def test_the_auc_of_a_fold_of_one_class_is_refused():
     result = pcv.cross_validate(pcv.Logit(), "y ~ x1 + x2", data, folds=ids, loss="log")
     with pytest.raises(IntervalError, match=r"(?s)needs both classes.*2 rows of one class"):
         result.interval("cv_auc")
+
+
+@pytest.mark.parametrize("losses", [LOSSES, [1.0, 2.0], pcv.data.mtcars()])
+def test_losses_without_folds_are_no_table(losses):
+    for call in (interval, legal_methods):
+        with pytest.raises(InputError, match=r"(?s)table of losses, with its folds.*from_losses"):
+            call(losses)

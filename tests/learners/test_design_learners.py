@@ -587,3 +587,11 @@ def test_a_path_of_penalties_needs_columns_with_squares(column: str, unit: float
     extreme = data().assign(**{column: lambda d: d[column] * unit})
     with pytest.raises(FitError, match=f"squares leave the range of numbers.*\n.*{column}, with"):
         pcv.tune(Lasso(), "y ~ x", extreme, grid="path", folds=pcv.Blocks(3))
+
+
+@pytest.mark.parametrize("learner", [OLS(), GLM(), RLM(), Logit(), MNLogit()])
+def test_powers_beyond_the_range_of_numbers_are_refused(learner: Any) -> None:
+    rows = pd.DataFrame({"x": [0.0] * 11 + [1e300], "y": [1.0, 0.0] * 6, "c": [*"ab"] * 6})
+    response = "c" if isinstance(learner, Logit | MNLogit) else "y"
+    with pytest.raises(InputError, match="infinite or missing values"):
+        learner.fit(f"{response} ~ poly(x, 2, raw = TRUE)", rows)

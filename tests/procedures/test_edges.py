@@ -267,3 +267,16 @@ def test_an_audit_passes_over_columns_whose_spread_leaves_the_range_of_numbers()
     np.testing.assert_array_equal(huge.near, plain.near)
     ends = rows.assign(z=np.where(rows["x"] > 0, 1.5e308, -1.5e308))  # which are too far apart
     assert pcv.audit(pcv.Mean(), "y ~ x + z", ends, folds=2).copies == ()
+
+
+@pytest.mark.parametrize(
+    ("methods", "words"),
+    [
+        (pcv.Mean(), "by name, or in a list"),
+        ("ols", "by name, or in a list"),
+        ({"knn": (pcv.KNN(),)}, "a learner and its grid"),
+    ],
+)
+def test_methods_of_a_benchmark(methods: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        pcv.benchmark(methods, "y ~ x", data())

@@ -234,3 +234,18 @@ def test_sets_of_folds_are_evaluated_when_so_many_rows_are_drawn(at_once, seeds,
     monkeypatch.setattr(searching, "_ROWS", round(at_once * one.size))
     searching._draw(search, [7, 8, 9], 1)
     assert [len(labels) // len(one) for labels in looked] == seeds
+
+
+@pytest.mark.parametrize("seeds", [17, np.int64(17), [17], (seed for seed in [17]), range(17, 18)])
+def test_one_seed_or_several(seeds):
+    value = repr(
+        pcv.cross_validate(pcv.OLS(), FORMULA, CARS, folds=RFolds("cut", 5, seed=17)).pooled
+    )
+    found = pcv.find_convention(value, pcv.OLS(), FORMULA, CARS, k=5, seeds=seeds)
+    assert set(found["seed"]) == {17}
+
+
+@pytest.mark.parametrize("seeds", ["ab", [1.5], pcv.KFold(3)])
+def test_what_is_no_seed(seeds):
+    with pytest.raises(InputError, match="seeds are whole numbers"):
+        pcv.find_convention("1", pcv.OLS(), FORMULA, CARS, k=5, seeds=seeds)

@@ -215,6 +215,12 @@ def test_the_published_polynomials_for_auto() -> None:
         (lambda: r.cv.cv(r.cv.selectStepAIC, working_model=FULL, direction="forward"),
          "starts from the intercept"),
         (lambda: r.cv.cv(LM, MTCARS[:20]), "not the rows"),
+        (lambda: r.cv.selectStepAIC(LM), "is called by cv"),
+        (lambda: r.cv.selectModelList([LM]), "is called by cv"),
+        (lambda: r.cv.rmse([1.0, 2.0], [1.0]), "as many numbers"),
+        (lambda: r.cv.mse([1.0, 2.0], ["a", "b"]), "as many numbers"),
+        (lambda: r.cv.medAbsErr("mpg", [1.0]), "as many numbers"),
+        (lambda: r.cv.BayesRule([0.0, 1.0], [[0.0], [1.0]]), "as many numbers"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_answered(call: Any, words: str) -> None:

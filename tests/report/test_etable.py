@@ -67,3 +67,9 @@ def test_fits_are_shown_in_notebooks() -> None:
     assert "fitted to 32 rows of mpg ~ wt" in html
     assert "−5.34" in html
     assert "<h3" in pcv.KNN(k=3).fit("mpg ~ wt", pcv.data.mtcars())._repr_html_()
+
+
+@pytest.mark.parametrize("results", [np.eye(3), pcv.data.mtcars(), [1.0], 3])
+def test_what_is_no_result(results: Any) -> None:
+    with pytest.raises(InputError, match="no report and no pictures"):
+        pcv.etable(results)

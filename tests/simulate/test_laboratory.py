@@ -116,3 +116,29 @@ def test_the_finite_class_bound_holds_as_often_as_it_says():
 def test_bad_input_is_explained(call):
     with pytest.raises(InputError):
         call()
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"law": "sine"}, "draws from a Law"),
+        ({"law": sine}, "draws from a Law"),
+        ({"n": "20"}, "number of rows"),
+        ({"n": 0}, "number of rows"),
+        ({"replications": 0}, "replications must be"),
+        ({"replications": 2.5}, "replications must be"),
+    ],
+)
+def test_simulations_need_a_law_and_numbers(asked, words):
+    asked = {"law": sine(), "n": 20, "replications": 2} | asked
+    law, n, times = asked["law"], asked["n"], {"replications": asked["replications"]}
+    for call in (
+        lambda: bias_variance(law, KNN, n, **times),
+        lambda: cv_against_risk(law, KNN, n, pcv.Blocks(2), **times),
+        lambda: risk_decomposition(law, [lambda X: X[:, 0]], n, **times),
+        lambda: theorem_1(law, KNN, n, **times),
+        lambda: tuning_quantities(law, KNN, {"k": [1]}, n, outer=pcv.Blocks(2),
+                                  inner=pcv.Blocks(2), **times),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=words):
+            call()

@@ -53,6 +53,9 @@ def defaultSummary(data: pd.DataFrame, lev: Any = None, model: Any = None) -> di
     >>> {name: round(value, 6) for name, value in found.items()}
     {'RMSE': 0.57735, 'Rsquared': 0.862245, 'MAE': 0.333333}
     """
+    if not isinstance(data, pd.DataFrame) or not {"obs", "pred"} <= {*data.columns}:
+        problem = "defaultSummary needs a data frame with columns obs and pred."
+        raise InputError(problem, given=type(data).__name__)
     if not isinstance(data["obs"].dtype, pd.CategoricalDtype):
         obs, pred = data["obs"].to_numpy(), data["pred"].to_numpy()
         return {

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pycvstat.errors import InputError
+from pycvstat.errors.checks import real_numbers, shown
 from pycvstat.types import FloatArray
 
 Criterion = Callable[[FloatArray, FloatArray], Any]
@@ -25,6 +26,15 @@ def _mean_of(casewise: Casewise) -> Callable[[Any], Any]:
     return mark
 
 
+def _alike(y: Any, yhat: Any) -> tuple[FloatArray, FloatArray]:
+    """Responses and predictions as numbers, as many of one as of the other."""
+    numbers = real_numbers(y), real_numbers(yhat)
+    if numbers[0] is None or numbers[1] is None or numbers[0].shape != numbers[1].shape:
+        given = f"y: {shown(y)}; yhat: {shown(yhat)}"
+        raise InputError("responses and predictions must be as many numbers.", given=given)
+    return numbers[0], numbers[1]
+
+
 @_mean_of(lambda y, yhat: (y - yhat) ** 2)
 def mse(y: FloatArray, yhat: FloatArray) -> float:
     """Mean squared error. As in R: ``cv::mse``.
@@ -34,6 +44,7 @@ def mse(y: FloatArray, yhat: FloatArray) -> float:
     >>> mse(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
     2.0
     """
+    y, yhat = _alike(y, yhat)
     return float(np.mean((y - yhat) ** 2))
 
 
@@ -45,7 +56,7 @@ def rmse(y: FloatArray, yhat: FloatArray) -> float:
     >>> rmse(np.array([1.0, 2.0]), np.array([1.0, 2.0]))
     0.0
     """
-    return float(np.sqrt(np.mean((y - yhat) ** 2)))
+    return float(np.sqrt(mse(y, yhat)))
 
 
 def medAbsErr(y: FloatArray, yhat: FloatArray) -> float:
@@ -56,6 +67,7 @@ def medAbsErr(y: FloatArray, yhat: FloatArray) -> float:
     >>> medAbsErr(np.array([1.0, 2.0, 9.0]), np.array([1.0, 4.0, 4.0]))
     2.0
     """
+    y, yhat = _alike(y, yhat)
     return float(np.median(np.abs(y - yhat)))
 
 
@@ -68,6 +80,7 @@ def BayesRule(y: FloatArray, yhat: FloatArray) -> float:
     >>> BayesRule(np.array([0.0, 1.0]), np.array([0.2, 0.4]))
     0.5
     """
+    y, yhat = _alike(y, yhat)
     if not np.isin(y, (0, 1)).all() or (yhat < 0).any() or (yhat > 1).any():
         raise InputError("BayesRule needs responses of 0 and 1, and fitted values between.")
     return float(np.mean(y != np.rint(yhat)))

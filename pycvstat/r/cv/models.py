@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -151,6 +151,11 @@ class Selection:
     selected: str
 
 
+def _only_in_cv(name: str, model: Any) -> NoReturn:
+    problem, fix = f"{name} is called by cv.", f"cv({name}, working_model=...)"
+    raise InputError(problem, given=type(model).__name__, fix=fix)
+
+
 def selectModelList(
     model: dict[str, Working],
     train: IntArray | None = None,
@@ -184,6 +189,8 @@ def selectModelList(
     """
     from pycvstat.r.cv.validation import How
 
+    if not (isinstance(model, dict) and model):
+        _only_in_cv("selectModelList", model)
     how = How(criterion, k if k_meta is None else k_meta)
     n = next(iter(model.values())).task.n
     rows = np.arange(n) if train is None else train
@@ -229,6 +236,8 @@ def selectStepAIC(
     >>> round(found.crit, 3), found.selected[-1]
     (17.05, 'wt + qsec + am')
     """
+    if not isinstance(model, Working):
+        _only_in_cv("selectStepAIC", model)
     if (direction == "forward") != (isinstance(scope, Working) and not model.task.formula.terms):
         raise InputError(
             "forward selection starts from the intercept alone and has a scope; others have none.",

@@ -269,7 +269,7 @@ def view_of(
     """
     for kind in type(result).__mro__:
         file = vars(kind).get("view")
-        if kind not in VIEWS and file:
+        if kind not in VIEWS and isinstance(file, str):
             import_module(f"pycvstat.report.views.{file}")
         if kind in VIEWS:
             return VIEWS[kind](result, level, method, units)

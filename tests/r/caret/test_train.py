@@ -194,3 +194,9 @@ def test_classes_that_no_fit_predicts_have_no_accuracy():
 def test_refused(call, says):
     with pytest.raises(PycvstatError, match=says):
         call()
+
+
+@pytest.mark.parametrize("data", [CARS, "lm", {"obs": [1.0], "pred": [1.0]}])
+def test_a_summary_is_of_observed_and_predicted_values(data):
+    with pytest.raises(PycvstatError, match="columns obs and pred"):
+        r.caret.defaultSummary(data)
