@@ -595,3 +595,18 @@ def test_powers_beyond_the_range_of_numbers_are_refused(learner: Any) -> None:
     response = "c" if isinstance(learner, Logit | MNLogit) else "y"
     with pytest.raises(InputError, match="infinite or missing values"):
         learner.fit(f"{response} ~ poly(x, 2, raw = TRUE)", rows)
+
+
+@pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
+def test_second_derivatives_that_have_no_inverse_leave_a_table() -> None:
+    rows = pd.DataFrame({
+        "c": [*"bccbccaa"], "g": [*"uvuuvvvv"],
+        "x": [-1e7, -20.0, 3e4, 3e7, -300.0, 0.0, 200.0, -3e6],
+    })  # fmt: skip
+    fitted = MNLogit().fit("c ~ I(x^2) + g", rows)
+    table = fitted.tidy()
+    assert table["term"].tolist()[:2] == ["b:(Intercept)", "b:I(x^2)"]
+    estimates = fitted.results.params.to_numpy().T.ravel()
+    np.testing.assert_array_equal(table["estimate"], estimates)
+    seconds = fitted.results.mle_retvals["Hessian"]
+    np.testing.assert_array_equal(seconds, -fitted.results.model.hessian(estimates) / 8)

@@ -147,10 +147,13 @@ def multinomial(sample: Sample, kept: BoolArray, fit: MultinomialFit) -> Any:
     named = pd.Series(classes.remove_unused_categories(), name=sample.response)
     model = WeightedMNLogit(named, X, _some(sample.weights, used))
     start = fit.coefficients.ravel()
+    model.__dict__["hessian"] = lambda params: -np.eye(len(params))  # is inverted, for nothing
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of no steps taken
         made = model.fit(start, method="newton", maxiter=0, disp=0, skip_hessian=True)
+    del model.__dict__["hessian"]
     made.mle_retvals["converged"] = fit.converged
+    made.mle_retvals["Hessian"] = -model.hessian(start) / len(named)
     made._results.normalized_cov_params = fit.covariance
     return made
 
