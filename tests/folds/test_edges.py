@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from pycvstat.data.frame.reading import read_y
 from pycvstat.errors import FoldError, PycvstatWarning
 from pycvstat.folds import (
     KFold,
@@ -17,10 +18,13 @@ from pycvstat.folds import (
     RFolds,
     Subsampling,
     TimeSeries,
+    splits,
 )
 from pycvstat.folds.forms import _r_vector
-from pycvstat.folds.strata import _quantile_strata
+from pycvstat.folds.problems import require_few_fits
+from pycvstat.folds.strata import _quantile_strata, rsample_strata
 from pycvstat.rmath.arithmetic import cut_labels
+from pycvstat.rmath.random import RRandom
 
 
 @pytest.mark.parametrize(("n", "asked", "made"), [(3, 2, 3), (5, 2, 2), (10, 4, 5), (11, 7, 6)])
@@ -96,3 +100,32 @@ def test_classes_of_exactly_a_tenth_are_strata_of_their_own() -> None:
 def test_folds_beyond_memory_are_refused_before_they_are_made(splitter, n: int) -> None:
     with pytest.raises(FoldError, match=r"at most 10,000,000 fits"):
         splitter.plan(n)
+
+
+@pytest.mark.parametrize(("different", "strata"), [(5, [24] * 5), (6, [40, 20, 40, 20])])
+def test_more_than_five_numbers_are_cut_at_quantiles(different: int, strata: list[int]) -> None:
+    column = read_y(np.repeat(np.arange(float(different)), 120 // different))
+    found = rsample_strata(column, False, "C", RRandom(1))
+    assert [len(rows) for rows in found] == strata
+
+
+def test_the_number_of_fits_of_a_dialect() -> None:
+    folds = RFolds("kknn", 20, repeats=3, seed=1)
+    assert folds.get_n_splits() == RFolds("kknn", 20, repeats=3).get_n_splits(np.zeros(20)) == 60
+    assert folds.get_n_splits(np.zeros(20)) == len(folds.plan(20)) < 60
+
+
+def test_folds_are_not_more_than_memory_holds() -> None:
+    require_few_fits(10**7, 5 * 10**8)
+    for fits, listed in ((10**7 + 1, 5 * 10**8), (10**7, 5 * 10**8 + 1)):
+        with pytest.raises(FoldError, match=f"{fits:,} fits with {listed:,} rows"):
+            require_few_fits(fits, listed)
+
+
+def test_repetitions_are_counted_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[tuple[int, int]] = []
+    monkeypatch.setattr(splits, "require_few_fits", lambda *asked: counted.append(asked))
+    plan = Repeated(KFold(3), 4, random=1).plan(10)
+    assert counted[-1] == (12, 40)
+    assert (plan.repeat == np.repeat([0, 1, 2, 3], 3)).all()
+    assert (plan.fold == np.tile([0, 1, 2], 4)).all()

@@ -16,6 +16,7 @@ from pycvstat.learners.external.learner import FromFunctions
 from pycvstat.procedures import engine
 from pycvstat.procedures.conventions import Printed
 from pycvstat.procedures.find_convention import _Search, _searches
+from pycvstat.procedures.notes import tell_notes
 from pycvstat.rmath.sums import mean_of
 from pycvstat.run import Execution
 
@@ -280,3 +281,11 @@ def test_an_audit_passes_over_columns_whose_spread_leaves_the_range_of_numbers()
 def test_methods_of_a_benchmark(methods: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         pcv.benchmark(methods, "y ~ x", data())
+
+
+@pytest.mark.parametrize(("texts", "more"), [("xx", ""), ("xy", "; this is said of the first")])
+def test_what_two_fits_say_of_one_thing_is_said_once(texts: str, more: str) -> None:
+    plan = FOLDS.plan(30)
+    with pytest.warns(PycvstatWarning) as told:
+        tell_notes(plan, [[("thing", texts[0])], [("thing", texts[1])], []])
+    assert [str(one.message) for one in told] == [f"x\n  Given: fold 1 of 3, fold 2 of 3{more}"]
