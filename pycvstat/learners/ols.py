@@ -277,12 +277,11 @@ class PreparedLeastSquares(PreparedDesign):
         out = least_squares_left_out(X, y, plan, self.task.weights)
         self._tell(out.aliased)
         values = out.predictions if offset is None else out.predictions + offset[plan.rows]
-        values = np.tile(values, (len(self.learners), 1))
         for i in np.flatnonzero(out.refit).tolist():
             test = slice(plan.offsets[i], plan.offsets[i + 1])
-            values[:, test] = self.predict(plan.train_rows(i), plan.test_rows(i)).values
+            values[test] = self.predict(plan.train_rows(i), plan.test_rows(i), [0]).values
         tell_wide(self.learners[0], int(plan.n_train.min()), X.shape[1])
-        return Predictions(values)
+        return Predictions(np.tile(values, (len(self.learners), 1)))
 
     def left_out(self, labels: IntArray) -> tuple[FloatArray, FloatArray] | None:
         from pycvstat.learners.linear.fold_sums import left_out_by_labels

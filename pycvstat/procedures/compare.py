@@ -301,10 +301,10 @@ def benchmark(
             )
         return Tuned(method[0], method[1], inner=development)
 
+    learners: Any = methods
     if isinstance(methods, Mapping):
-        learners = named({name: learner(method) for name, method in methods.items()})
-    else:
-        several = isinstance(methods, Sequence) and not isinstance(methods, str)
-        learners = named([learner(method) for method in methods] if several else methods)
+        learners = {name: learner(method) for name, method in methods.items()}
+    elif isinstance(methods, Sequence) and not isinstance(methods, str):
+        learners = [learner(method) for method in methods]
     folds = Subsampling(times, train=round(1 - test, 12), random=random)
     return compare(learners, formula, data, folds=folds, loss=loss, **arguments)

@@ -152,8 +152,7 @@ def plan_told(plan: FoldPlan, task: Task) -> str:
     if isinstance(plan.stratified, str):
         kept.append(f"by {plan.stratified}")
     elif plan.stratified:
-        of = (np.sum(response.values == code) for code in range(len(response.levels)))
-        each = list(map("{} {}".format, response.levels, of))
+        each = [f"{name} {np.sum(response.values == i)}" for i, name in enumerate(response.levels)]
         kept.append(f"by {response.name}" + (f": {listed(each, 4)}" if each else ""))
     if plan.groups is not None and not split_groups(plan):
         kept.append(groups_words(task))
