@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import reprlib
 import sys
 from collections.abc import Mapping
 from dataclasses import Field, InitVar, fields, is_dataclass
@@ -201,7 +202,7 @@ def _check_types(kind: Any, parts: dict[str, Any]) -> None:
     for name, value in parts.items():
         hint = declared[name]
         if not _is_a(value, hint.type if isinstance(hint, InitVar) else hint):
-            raise ValueError(f"{name} of {kind.__name__} is {value!r:.80}")
+            raise ValueError(f"{name} of {kind.__name__} is {reprlib.repr(value)}")
 
 
 @cache

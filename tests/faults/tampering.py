@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
-import copy
 import types
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
 
+import pycvstat as pcv
 from pycvstat.run import store
 from pycvstat.run.records import Encoder
+from tests.report.conftest import result
 
 Place = tuple[Any, ...]
+WAVES = {"formula": "y ~ .", "data": pcv.data.waves(30)}
+ALONE = pcv.KNN(kernel="rectangular")  # R needs no package for it
+SMALL = {
+    "tune": lambda: pcv.tune(
+        ALONE, **WAVES, grid={"k": [1, 3, 5, 9]}, folds=pcv.KFold(4, random=1)
+    ),
+    "bootstrap": lambda: pcv.cross_validate(
+        pcv.OLS(), "mpg ~ wt + hp", pcv.data.mtcars(), folds=pcv.Bootstrap(15, random=1)
+    ),
+    "nested": lambda: pcv.nested_cv(
+        ALONE, **WAVES, grid={"k": [1, 3, 5]}, outer=pcv.KFold(3, random=2), inner=pcv.KFold(2)
+    ),
+    "compare": lambda: pcv.compare(
+        {"ols": pcv.OLS(), "knn": pcv.KNN(3, "rectangular")}, **WAVES, folds=pcv.KFold(3, random=1)
+    ),
+    "tune dev set": lambda: pcv.tune(
+        ALONE,
+        **WAVES,
+        grid={"k": [1, 5, 9], "kernel": ["rectangular"]},
+        folds=pcv.Holdout(0.25, random=1),
+    ),
+    "error curve": lambda: pcv.error_curve(
+        ALONE, **WAVES, grid={"k": [1, 3, 9]}, folds=pcv.KFold(3, random=1)
+    ),
+    "learning curve": lambda: pcv.learning_curve(
+        pcv.KNN(3, "rectangular"), **WAVES, sizes=[8, 16], folds=pcv.KFold(3, random=1)
+    ),
+}
+
+
+@cache
+def made(kind: str) -> Any:
+    """A result of a kind, small where R is asked often."""
+    return SMALL[kind]() if kind in SMALL else result(kind)
 
 
 def record(result: Any) -> tuple[Any, list[Any]]:
@@ -97,19 +133,17 @@ def tampered(result: Any) -> Iterator[tuple[str, Any, list[Any]]]:
         for other in others(value, arrays):
             if isinstance(other, np.ndarray):
                 # an array that stands in several places is changed in this one
-                changed, held = copy.deepcopy(tree), [*arrays, other]
-                put(changed, place, len(arrays))
-                yield name, changed, held
+                yield name, changed(tree, place, len(arrays)), [*arrays, other]
             else:
-                changed = copy.deepcopy(tree)
-                put(changed, place, other)
-                yield f"{name} -> {type(other).__name__}", changed, arrays
+                yield f"{name} -> {type(other).__name__}", changed(tree, place, other), arrays
 
 
-def put(tree: Any, place: Place, value: Any) -> None:
-    for i in place[:-1]:
-        tree = tree[i]
-    tree[place[-1]] = value
+def changed(tree: Any, place: Place, value: Any) -> Any:
+    """The tree with another value in one place; it shares every other part."""
+    if not place:
+        return value
+    i = place[0]
+    return [*tree[:i], changed(tree[i], place[1:], value), *tree[i + 1 :]]
 
 
 def write(path: Path, tree: Any, arrays: list[Any]) -> None:

@@ -21,31 +21,12 @@ import pytest
 import pycvstat as pcv
 from pycvstat.errors import CheckpointError, PycvstatError, PycvstatWarning
 from pycvstat.verbs import Verbs
-from tests.faults.tampering import record, tampered, write
+from tests.faults.tampering import made, record, tampered, write
 from tests.report.conftest import MAKERS, result
 
 SAVED = [kind for kind in MAKERS if "hostile" not in kind]
 NOT_SAVED = {"plan", "resamples of rsample", "coverage", "agreement", "bias and variance",
              "tuning quantities", "side by side"}  # fmt: skip
-WAVES = {"formula": "y ~ .", "data": pcv.data.waves(30)}
-ALONE = pcv.KNN(kernel="rectangular")  # R needs no package for it
-SMALL = {  # R is asked often
-    "nested": lambda: pcv.nested_cv(
-        ALONE, **WAVES, grid={"k": [1, 3, 5]}, outer=pcv.KFold(3, random=2), inner=pcv.KFold(2)
-    ),
-    "compare": lambda: pcv.compare(
-        {"ols": pcv.OLS(), "knn": pcv.KNN(3, "rectangular")}, **WAVES, folds=pcv.KFold(3, random=1)
-    ),
-    "tune dev set": lambda: pcv.tune(
-        ALONE, **WAVES, grid={"k": [1, 5, 9]}, folds=pcv.Holdout(0.25, random=1)
-    ),
-    "error curve": lambda: pcv.error_curve(
-        ALONE, **WAVES, grid={"k": [1, 3, 9]}, folds=pcv.KFold(3, random=1)
-    ),
-    "learning curve": lambda: pcv.learning_curve(
-        pcv.KNN(3, "rectangular"), **WAVES, sizes=[8, 16], folds=pcv.KFold(3, random=1)
-    ),
-}
 NOT_IN_R = {  # they have no cross-check
     "partitioned": "sums of partitions; the same rows in memory have one",
     **dict.fromkeys(
@@ -120,11 +101,6 @@ SILENT = {  # on which no number depends
         "words",
     ),
 }
-
-
-@cache
-def made(kind: str) -> Any:
-    return SMALL[kind]() if kind in SMALL else result(kind)
 
 
 @cache
