@@ -126,7 +126,7 @@ def check_shape(name: str, array: Any, *shape: int) -> None:
     pycvstat.errors.InputError: losses must have the shape (3, 1).
       Given: (3,)
     """
-    if array is not None and np.shape(array) != shape:
+    if array is not None and getattr(array, "shape", None) != shape and np.shape(array) != shape:
         raise InputError(f"{name} must have the shape {shape}.", given=np.shape(array))
 
 
