@@ -217,4 +217,5 @@ def test_a_command_on_a_small_file_loads_no_more_than_it_needs(tmp_path: Path) -
     loaded = set(done.stdout.split())
     unneeded = {"scipy.interpolate", "scipy.optimize", "matplotlib", "statsmodels", "numba"}
     unneeded |= {"sklearn", "jinja2", "dask", "rpy2"}
+    unneeded |= {"pycvstat.learners.knn", "pycvstat.learners.glm", "pycvstat.learners.penalised"}
     assert not unneeded & loaded

@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from pycvstat.cli.options import LEARNERS, learner_word, word_of
+from pycvstat.cli.options import LEARNERS, is_offered, kind_of, learner_word, word_of
 from pycvstat.errors import Advice, AsClasses, Reading
 from pycvstat.folds import Splitter
 from pycvstat.learners.base import Learner
@@ -44,7 +44,7 @@ def in_words(advice: Advice, chosen: Namespace) -> str:
         if hasattr(chosen, option):
             return _option(option.replace("_", "-"), _typed(value))
         for word in _learners(chosen):
-            if name in LEARNERS[word]().params():
+            if name in kind_of(word)().params():
                 return _option("learner", f"{word}:{name}={value}")
         return f"{name}={value!r} (in Python)"
 
@@ -67,7 +67,7 @@ def _object(thing: Any, chosen: Namespace, folds: str) -> str:
             for name, value in thing.options.items()
             for word in ([value] if isinstance(value, str) else value)
         )
-    if isinstance(thing, Learner) and thing.word:
+    if isinstance(thing, Learner) and is_offered(thing):
         return _option("learner", learner_word(thing))
     if isinstance(thing, Splitter) and word_of(thing) is not None:
         return _option(folds if hasattr(chosen, folds) else "outer", _typed(thing))

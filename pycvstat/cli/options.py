@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+import pycvstat
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import nearest
 from pycvstat.errors.names import unknown_argument
@@ -32,20 +33,10 @@ from pycvstat.folds import (
     TimeSeries,
 )
 from pycvstat.learners.base import Learner
-from pycvstat.learners.glm import GLM, Logit
-from pycvstat.learners.knn import KNN
-from pycvstat.learners.multinomial import MNLogit
-from pycvstat.learners.ols import OLS, WLS, Mean
-from pycvstat.learners.penalised import ElasticNet, Lasso, Ridge
-from pycvstat.learners.quantile import QuantReg
-from pycvstat.learners.robust import RLM
 
-LEARNERS: dict[str, type[Learner]] = {
-    kind.word: kind
-    for kind in (
-        KNN, OLS, WLS, GLM, Logit, MNLogit, RLM, QuantReg, Ridge, Lasso, ElasticNet, Mean,
-    )
-}  # fmt: skip
+OFFERED = "KNN OLS WLS GLM Logit MNLogit RLM QuantReg Ridge Lasso ElasticNet Mean"
+LEARNERS = {name.lower(): name for name in OFFERED.split()}
+"""The word for a learner -> its class, which is loaded where it is used."""
 
 
 def value_of(text: str) -> Any:
@@ -119,6 +110,25 @@ def _refuse_too_many(count: float, given: str) -> None:
     refuse_too_many(count, f"{given}, which has {count:,.0f}", wider)
 
 
+def kind_of(word: str) -> type[Learner]:
+    """The class of a learner that is offered."""
+    kind: type[Learner] = getattr(pycvstat, LEARNERS[word])
+    return kind
+
+
+def is_offered(learner: Learner) -> bool:
+    """Whether the command line has a word for a learner.
+
+    Examples
+    --------
+    >>> import pycvstat as pcv
+    >>> is_offered(pcv.KNN(5)), is_offered(pcv.Stepwise(pcv.OLS()))
+    (True, False)
+    """
+    name = type(learner).__name__
+    return LEARNERS.get(name.lower()) == name
+
+
 def learner_of(text: str) -> Learner:
     """A learner by its name, with settings: ``knn``, ``knn:k=7,kernel=optimal``.
 
@@ -134,7 +144,7 @@ def learner_of(text: str) -> Learner:
         raise InputError(f"there is no learner called {name!r}.", given=text, fix=fix)
     if name == "glm" and settings and "=" not in settings:
         settings = f"family={settings}"
-    kind = LEARNERS[name]
+    kind = kind_of(name)
     chosen = _pairs(settings, text)
     known = [f.name for f in fields(kind)]  # type: ignore[arg-type]
     for given in chosen:
@@ -348,7 +358,7 @@ def learner_word(learner: Learner) -> str:
     >>> learner_word(pcv.GLM("poisson")), learner_word(pcv.KNN(k=5, ties="row"))
     ('glm:family=poisson', 'knn:k=5,ties=row')
     """
-    usual = type(learner)().params()
+    word, usual = type(learner).__name__.lower(), type(learner)().params()
     changed = {n: v for n, v in learner.params().items() if v != usual[n]}
     settings = ",".join(f"{name}={value}" for name, value in changed.items())
-    return f"{learner.word}:{settings}" if settings else learner.word
+    return f"{word}:{settings}" if settings else word

@@ -33,8 +33,6 @@ WITHOUT_WEIGHTS = "leave the weights out, or use WLS, GLM, RLM, QuantReg, Ridge 
 class Learner(AsTyped, metaclass=Answering):
     """A recipe for fitting: its parameters are the fields of a frozen dataclass."""
 
-    word: ClassVar[str] = ""
-    """Its name on the command line; none for a learner that is not offered there."""
     title: ClassVar[str] = ""
     """What it is called in a sentence; `name` where that is empty."""
     works: ClassVar[tuple[str, ...]] = ()

@@ -236,7 +236,6 @@ class GLM(GeneralisedLinear):
     As in R: ``glm(formula, family, data)``; with alpha="ml" ``MASS::glm.nb(formula, data)``.
     """
 
-    word: ClassVar[str] = "glm"
     title: ClassVar[str] = "a generalized linear model"
     works: ClassVar[tuple[str, ...]] = ("nelder1972",)
 
@@ -301,7 +300,6 @@ class Logit(GeneralisedLinear):
     As in R: ``glm(formula, binomial, data)``.
     """
 
-    word: ClassVar[str] = "logit"
     title: ClassVar[str] = "logistic regression"
 
     tol: float = 1e-8

@@ -92,7 +92,6 @@ class MNLogit(DesignLearner):
     four digits; with ``reltol = 1e-15, maxit = 1000`` to seven).
     """
 
-    word: ClassVar[str] = "mnlogit"
     title: ClassVar[str] = "multinomial logistic regression"
 
     tol: float = 1e-12

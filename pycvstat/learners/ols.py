@@ -115,7 +115,6 @@ class OLS(DesignLearner):
     As in R: ``lm(formula, data)``; robust standard errors as ``sandwich::vcovHC``.
     """
 
-    word: ClassVar[str] = "ols"
     title: ClassVar[str] = "ordinary least squares"
 
     cov_type: str = "nonrobust"
@@ -190,7 +189,6 @@ class WLS(OLS):
     As in R: ``lm(formula, data, weights = w)``.
     """
 
-    word: ClassVar[str] = "wls"
     title: ClassVar[str] = "weighted least squares"
 
     uses_weights: ClassVar[bool] = True
@@ -249,7 +247,6 @@ class Mean(DesignLearner):
     As in R: ``lm(y ~ 1, data)``.
     """
 
-    word: ClassVar[str] = "mean"
     title: ClassVar[str] = "the mean (or the most frequent class) of the training rows"
 
     uses_weights: ClassVar[bool] = True

@@ -143,7 +143,6 @@ class Ridge(Penalised):
     As in R: ``glmnet(X, y, alpha = 0, lambda = lam)``, to the precision that glmnet has.
     """
 
-    word: ClassVar[str] = "ridge"
     title: ClassVar[str] = "ridge regression"
     works: ClassVar[tuple[str, ...]] = ("hoerl1970",)
     simpler_when_larger: ClassVar[tuple[str, ...]] = ("lam",)
@@ -225,7 +224,6 @@ class Lasso(Penalised):
     As in R: ``glmnet(X, y, alpha = 1, lambda = lam)``, to the precision that glmnet has.
     """
 
-    word: ClassVar[str] = "lasso"
     thresholds: ClassVar[bool] = True
     title: ClassVar[str] = "the lasso"
     works: ClassVar[tuple[str, ...]] = ("tibshirani1996",)
@@ -264,7 +262,6 @@ class ElasticNet(Penalised):
     As in R: ``glmnet(X, y, alpha = alpha, lambda = lam)``, to the precision that glmnet has.
     """
 
-    word: ClassVar[str] = "elasticnet"
     thresholds: ClassVar[bool] = True
     title: ClassVar[str] = "the elastic net"
     works: ClassVar[tuple[str, ...]] = ("zou2005",)

@@ -60,7 +60,6 @@ class QuantReg(DesignLearner):
     As in R: ``quantreg::rq(formula, tau, data)``.
     """
 
-    word: ClassVar[str] = "quantreg"
     title: ClassVar[str] = "quantile regression"
     works: ClassVar[tuple[str, ...]] = ("koenker1978",)
 

@@ -167,7 +167,6 @@ class RLM(DesignLearner):
     As in R: ``MASS::rlm(formula, data)``.
     """
 
-    word: ClassVar[str] = "rlm"
     title: ClassVar[str] = "robust linear regression"
     works: ClassVar[tuple[str, ...]] = ("huber1964",)
 

@@ -10,7 +10,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.cli.messages import in_words
-from pycvstat.cli.options import LEARNERS, folds_of, learner_of, learner_word, word_of
+from pycvstat.cli.options import LEARNERS, folds_of, kind_of, learner_of, learner_word, word_of
 from pycvstat.errors import Advice, AsClasses, FitError, InPython, Reading
 
 CV = Namespace(folds="10", na="raise", loss=None, jobs=None, groups=None, learner="knn:k=5")
@@ -91,7 +91,7 @@ def test_folds_without_a_word_are_left_in_python() -> None:
 
 @pytest.mark.parametrize(
     "learner",
-    [pcv.GLM("poisson"), pcv.KNN(k=3, scale=False), *(kind() for kind in LEARNERS.values())],
+    [pcv.GLM("poisson"), pcv.KNN(k=3, scale=False), *(kind_of(word)() for word in LEARNERS)],
 )
 def test_the_words_mean_the_learner(learner: Any) -> None:
     assert learner_of(learner_word(learner)) == learner

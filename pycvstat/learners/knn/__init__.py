@@ -81,7 +81,6 @@ class KNN(Learner):
     array([1.5, 6. ])
     """
 
-    word: ClassVar[str] = "knn"
     title: ClassVar[str] = "k nearest neighbours"
     always_told: ClassVar[tuple[str, ...]] = ("k", "kernel")
     simpler_when_larger: ClassVar[tuple[str, ...]] = ("k",)
