@@ -46,6 +46,7 @@ secrets.randbelow = _drawn
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Nothing of what is collected becomes garbage."""
+    find(st.none(), lambda _: True)  # hypothesis asks all objects who holds its generator, once
     gc.disable()
     try:
         return (yield)
@@ -56,7 +57,6 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_finish() -> None:
     """Threads of test processes would wait for each other; what is imported is no garbage."""
     threadpool_limits(1)
-    find(st.none(), lambda _: True)  # hypothesis asks who holds its generator, once, and is told
     gc.freeze()
     gc.set_threshold(10_000)
 

@@ -36,6 +36,6 @@ def outcome(call: Callable[[], Any]) -> list[Any]:
     return [*value, *(told(one.message) for one in said)]
 
 
-def outcomes(calls: Iterable[Callable[[], Any]]) -> Callable[[], list[Any]]:
-    """One call of all of them."""
-    return lambda: [outcome(call) for call in calls]
+def outcomes(*kinds: Callable[[], Iterable[Callable[[], Any]]]) -> Callable[[], list[Any]]:
+    """One call of all of them; their arguments are made when it is asked for."""
+    return lambda: [outcome(call) for kind in kinds for call in [*kind()]]

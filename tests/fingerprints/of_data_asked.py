@@ -244,9 +244,9 @@ def stated() -> Iterator[Call]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: what formulas say": outcomes([*stated()]),
-    "edges: powers and splines": outcomes([*powers()]),
-    "edges: columns of further types": outcomes([*columns()]),
-    "edges: levels and weights": outcomes([*levels()]),
-    "edges: designs": outcomes([*designs()]),
+    "edges: what formulas say": outcomes(stated),
+    "edges: powers and splines": outcomes(powers),
+    "edges: columns of further types": outcomes(columns),
+    "edges: levels and weights": outcomes(levels),
+    "edges: designs": outcomes(designs),
 }

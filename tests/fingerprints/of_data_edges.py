@@ -245,11 +245,11 @@ def texts() -> list[Any]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: formulas": outcomes([*formulas()]),
-    "edges: responses": outcomes([*responses()]),
-    "edges: vectors and tables": outcomes([*vectors()]),
-    "edges: doubts about words": outcomes([*doubts()]),
-    "edges: tasks": outcomes([*tasks()]),
+    "edges: formulas": outcomes(formulas),
+    "edges: responses": outcomes(responses),
+    "edges: vectors and tables": outcomes(vectors),
+    "edges: doubts about words": outcomes(doubts),
+    "edges: tasks": outcomes(tasks),
     "edges: arithmetic of formulas": of_arithmetic,
     "edges: formulas as text": texts,
 }

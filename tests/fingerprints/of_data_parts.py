@@ -128,4 +128,4 @@ def parted() -> Iterator[Call]:
             yield partial(of, f"y ~ {name}", pair, "omit")
 
 
-CALLS: dict[str, Call] = {"edges: frames in parts": outcomes([*handed_out(), *parted()])}
+CALLS: dict[str, Call] = {"edges: frames in parts": outcomes(handed_out, parted)}

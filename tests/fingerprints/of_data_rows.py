@@ -300,9 +300,9 @@ def _tree(text: str, left: str = "y ~ ") -> list[Any]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: rows by labels": outcomes([*labelled()]),
-    "edges: tasks that files hold": outcomes([*kept()]),
-    "edges: splines and powers": outcomes([*splined()]),
-    "edges: sizes of designs": outcomes([*sized()]),
-    "edges: what formulas refuse": outcomes([*refused()]),
+    "edges: rows by labels": outcomes(labelled),
+    "edges: tasks that files hold": outcomes(kept),
+    "edges: splines and powers": outcomes(splined),
+    "edges: sizes of designs": outcomes(sized),
+    "edges: what formulas refuse": outcomes(refused),
 }

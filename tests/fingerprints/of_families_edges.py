@@ -101,6 +101,6 @@ def made(family: str, link: str | None, alpha: Any, var_power: Any) -> Any:
 
 
 CALLS: dict[str, Call] = {
-    "edges: families and links": outcomes([*alone()]),
-    "edges: fits of every family": outcomes([*fits()]),
+    "edges: families and links": outcomes(alone),
+    "edges: fits of every family": outcomes(fits),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +21,7 @@ SHARES = (0.0, 0.01, 0.05, 0.3, 0.5, 0.75, 0.95, 1.0, 1, 2, 5, 19, 20)
 Call = Callable[[], Any]
 
 
+@cache
 def response(n: int, kind: str) -> Any:
     """Numbers, numbers with ties, classes of even and of uneven sizes, a factor, logicals."""
     at = np.arange(n)
@@ -186,13 +187,13 @@ def beyond() -> Iterator[Call]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: folds beyond memory": outcomes([*beyond()]),
-    "edges: folds of rows": outcomes([*over_rows()]),
-    "edges: shares of rows": outcomes([*shares()]),
-    "edges: folds over time": outcomes([*over_time()]),
-    "edges: folds by the response": outcomes([*by_response()]),
-    "edges: folds by groups": outcomes([*by_group()]),
-    "edges: folds of R": outcomes([*of_r()]),
-    "edges: folds from elsewhere": outcomes([*from_elsewhere()]),
-    "edges: folds from files": outcomes([*as_files()]),
+    "edges: folds beyond memory": outcomes(beyond),
+    "edges: folds of rows": outcomes(over_rows),
+    "edges: shares of rows": outcomes(shares),
+    "edges: folds over time": outcomes(over_time),
+    "edges: folds by the response": outcomes(by_response),
+    "edges: folds by groups": outcomes(by_group),
+    "edges: folds of R": outcomes(of_r),
+    "edges: folds from elsewhere": outcomes(from_elsewhere),
+    "edges: folds from files": outcomes(as_files),
 }

@@ -153,9 +153,9 @@ def _limits(low: float, high: float) -> Any:
 
 
 CALLS: dict[str, Call] = {
-    "edges: words of intervals": outcomes([*words()]),
-    "edges: intervals of fold means": outcomes([*of_means()]),
-    "edges: intervals of weighted losses": outcomes([*weighted()]),
-    "edges: intervals of metrics": outcomes([*metrics()]),
-    "edges: tails and obstacles": outcomes([*shapes()]),
+    "edges: words of intervals": outcomes(words),
+    "edges: intervals of fold means": outcomes(of_means),
+    "edges: intervals of weighted losses": outcomes(weighted),
+    "edges: intervals of metrics": outcomes(metrics),
+    "edges: tails and obstacles": outcomes(shapes),
 }

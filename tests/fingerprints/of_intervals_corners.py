@@ -246,10 +246,10 @@ def _set(found: Any) -> list[Any]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: the best of several": outcomes([*best()]),
-    "edges: intervals of further plans": outcomes([*on_all_plans()]),
-    "edges: nearest simulations": outcomes([*like()]),
-    "edges: losses that lie apart": outcomes([*tails()]),
-    "edges: draws of rows": outcomes([*drawn()]),
-    "edges: sets with failures": outcomes([*kinds()]),
+    "edges: the best of several": outcomes(best),
+    "edges: intervals of further plans": outcomes(on_all_plans),
+    "edges: nearest simulations": outcomes(like),
+    "edges: losses that lie apart": outcomes(tails),
+    "edges: draws of rows": outcomes(drawn),
+    "edges: sets with failures": outcomes(kinds),
 }

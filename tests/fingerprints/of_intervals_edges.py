@@ -214,12 +214,12 @@ def metrics() -> Iterator[Call]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: intervals": outcomes([*methods()]),
-    "edges: levels, sides and options": outcomes([*levels()]),
-    "edges: what is said of intervals": outcomes([*words()]),
-    "edges: pairs": outcomes([*pairs()]),
-    "edges: sets of candidates": outcomes([*sets()]),
-    "edges: losses from elsewhere": outcomes([*from_elsewhere()]),
-    "edges: scores and bounds": outcomes([*scores()]),
-    "edges: metrics": outcomes([*metrics()]),
+    "edges: intervals": outcomes(methods),
+    "edges: levels, sides and options": outcomes(levels),
+    "edges: what is said of intervals": outcomes(words),
+    "edges: pairs": outcomes(pairs),
+    "edges: sets of candidates": outcomes(sets),
+    "edges: losses from elsewhere": outcomes(from_elsewhere),
+    "edges: scores and bounds": outcomes(scores),
+    "edges: metrics": outcomes(metrics),
 }

@@ -205,8 +205,8 @@ def elsewhere(values: Any, ids: Any, **given: Any) -> list[Any]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: rows of metrics": outcomes([*rows_of_metrics()]),
-    "edges: intervals of learners": outcomes([*of_learners()]),
-    "edges: pairs and texts": outcomes([*pairs()]),
-    "edges: forms of losses": outcomes([*forms()]),
+    "edges: rows of metrics": outcomes(rows_of_metrics),
+    "edges: intervals of learners": outcomes(of_learners),
+    "edges: pairs and texts": outcomes(pairs),
+    "edges: forms of losses": outcomes(forms),
 }

@@ -338,15 +338,15 @@ def told_of_r(one: Any) -> Any:
 
 
 CALLS: dict[str, Call] = {
-    "asked: paths over many predictors": outcomes([*wide_paths()]),
-    **{f"asked: paths, {one}": outcomes([*narrow_paths(one, {})]) for one in RESPONSES},
-    "asked: paths, grouped": outcomes([*narrow_paths("multinomial", GROUPED)]),
-    "asked: paths without some rows": outcomes([*paths_without_rows()]),
-    "asked: penalties to the last digits": outcomes([*exact_paths()]),
-    "asked: robust lines": outcomes([*robust()]),
-    "asked: quantiles of whole numbers": outcomes([*quantiles()]),
-    "asked: iterations that end early": outcomes([*iterations(), *dispersions()]),
-    "asked: distances of neighbours": outcomes([*distances()]),
-    "asked: neighbours among few": outcomes([*neighbours()]),
-    "asked: learners in R": outcomes([*in_r()]),
+    "asked: paths over many predictors": outcomes(wide_paths),
+    **{f"asked: paths, {one}": outcomes(partial(narrow_paths, one, {})) for one in RESPONSES},
+    "asked: paths, grouped": outcomes(partial(narrow_paths, "multinomial", GROUPED)),
+    "asked: paths without some rows": outcomes(paths_without_rows),
+    "asked: penalties to the last digits": outcomes(exact_paths),
+    "asked: robust lines": outcomes(robust),
+    "asked: quantiles of whole numbers": outcomes(quantiles),
+    "asked: iterations that end early": outcomes(iterations, dispersions),
+    "asked: distances of neighbours": outcomes(distances),
+    "asked: neighbours among few": outcomes(neighbours),
+    "asked: learners in R": outcomes(in_r),
 }

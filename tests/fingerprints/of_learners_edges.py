@@ -266,10 +266,10 @@ def nearest() -> Iterator[Call]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: linear predictors": outcomes([*straight()]),
-    "edges: generalised linear models": outcomes([*generalised()]),
-    "edges: penalties": outcomes([*penalised()]),
-    "edges: paths of penalties": outcomes([*paths()]),
-    "edges: columns of every size": outcomes([*units()]),
-    "edges: neighbours": outcomes([*nearest()]),
+    "edges: linear predictors": outcomes(straight),
+    "edges: generalised linear models": outcomes(generalised),
+    "edges: penalties": outcomes(penalised),
+    "edges: paths of penalties": outcomes(paths),
+    "edges: columns of every size": outcomes(units),
+    "edges: neighbours": outcomes(nearest),
 }

@@ -170,8 +170,8 @@ def ridged(X: Any, lam: Any, w: Any, sizes: list[int], standardize: bool, glmnet
 
 
 CALLS: dict[str, Call] = {
-    "left out: least squares": outcomes([*least(), *wide()]),
-    "left out: two folds": outcomes([*two_folds()]),
-    "left out: likelihoods": outcomes([*likelihoods()]),
-    "left out: ridge": outcomes([*shrunk()]),
+    "left out: least squares": outcomes(least, wide),
+    "left out: two folds": outcomes(two_folds),
+    "left out: likelihoods": outcomes(likelihoods),
+    "left out: ridge": outcomes(shrunk),
 }

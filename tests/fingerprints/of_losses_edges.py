@@ -243,8 +243,8 @@ def _of_means(means: FoldMeans) -> list[Any]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: pairs of responses and predictions": outcomes([*of_pairs()]),
-    "edges: classes and probabilities": outcomes([*of_classes()]),
-    "edges: names of losses": outcomes([*named()]),
-    "edges: tables of losses": outcomes([*tables()]),
+    "edges: pairs of responses and predictions": outcomes(of_pairs),
+    "edges: classes and probabilities": outcomes(of_classes),
+    "edges: names of losses": outcomes(named),
+    "edges: tables of losses": outcomes(tables),
 }

@@ -234,11 +234,11 @@ def printed() -> Iterator[Call]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: learners that draw": outcomes([*drawing()]),
-    "edges: learners that keep state": outcomes([*keeping_state()]),
-    "edges: what is kept": outcomes([*kept()]),
-    "edges: tuned by metrics": outcomes([*by_metric()]),
-    "edges: advice and sizes": outcomes([*over_words()]),
-    "edges: estimates from resamples": outcomes([*resampled()]),
-    "edges: conventions": outcomes([*printed()]),
+    "edges: learners that draw": outcomes(drawing),
+    "edges: learners that keep state": outcomes(keeping_state),
+    "edges: what is kept": outcomes(kept),
+    "edges: tuned by metrics": outcomes(by_metric),
+    "edges: advice and sizes": outcomes(over_words),
+    "edges: estimates from resamples": outcomes(resampled),
+    "edges: conventions": outcomes(printed),
 }

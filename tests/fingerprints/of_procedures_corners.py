@@ -320,11 +320,11 @@ def refitted() -> Iterator[Call]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: verdicts of audits": outcomes([*audits()]),
-    "edges: what fits say": outcomes([*said()]),
-    "edges: intervals of resamples": outcomes([*resampled()]),
-    "edges: adjustments and choices": outcomes([*adjusted()]),
-    "edges: conclusions": outcomes([*concluded()]),
-    "edges: rows that repeat": outcomes([*repeating()]),
-    "edges: what is refitted": outcomes([*refitted()]),
+    "edges: verdicts of audits": outcomes(audits),
+    "edges: what fits say": outcomes(said),
+    "edges: intervals of resamples": outcomes(resampled),
+    "edges: adjustments and choices": outcomes(adjusted),
+    "edges: conclusions": outcomes(concluded),
+    "edges: rows that repeat": outcomes(repeating),
+    "edges: what is refitted": outcomes(refitted),
 }

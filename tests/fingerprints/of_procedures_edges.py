@@ -245,12 +245,12 @@ def traced() -> Iterator[Call]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: cross-validation": outcomes([*validated()]),
-    "edges: tuning": outcomes([*tuned()]),
-    "edges: nested cross-validation": outcomes([*nested()]),
-    "edges: comparisons": outcomes([*compared()]),
-    "edges: curves and multiverses": outcomes([*curves()]),
-    "edges: resamples": outcomes([*resampled()]),
-    "edges: audits": outcomes([*audited()]),
-    "edges: printed numbers": outcomes([*traced()]),
+    "edges: cross-validation": outcomes(validated),
+    "edges: tuning": outcomes(tuned),
+    "edges: nested cross-validation": outcomes(nested),
+    "edges: comparisons": outcomes(compared),
+    "edges: curves and multiverses": outcomes(curves),
+    "edges: resamples": outcomes(resampled),
+    "edges: audits": outcomes(audited),
+    "edges: printed numbers": outcomes(traced),
 }

@@ -275,12 +275,12 @@ def leaks() -> Iterator[Call]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: tables of cross-validation": outcomes([*of_one()]),
-    "edges: tables of nested cross-validation": outcomes([*nested()]),
-    "edges: tables of several": outcomes([*of_several()]),
-    "edges: folds, weights and failures": outcomes([*drawn()]),
-    "edges: formulas of learners": outcomes([*with_own_formulas()]),
-    "edges: ties": outcomes([*ties()]),
-    "edges: searches": outcomes([*searches()]),
-    "edges: leaks": outcomes([*leaks()]),
+    "edges: tables of cross-validation": outcomes(of_one),
+    "edges: tables of nested cross-validation": outcomes(nested),
+    "edges: tables of several": outcomes(of_several),
+    "edges: folds, weights and failures": outcomes(drawn),
+    "edges: formulas of learners": outcomes(with_own_formulas),
+    "edges: ties": outcomes(ties),
+    "edges: searches": outcomes(searches),
+    "edges: leaks": outcomes(leaks),
 }

@@ -226,10 +226,10 @@ def _without_warnings(function: Callable[..., Any], *given: Any) -> Any:
 
 
 CALLS: dict[str, Callable[[], Any]] = {
-    "edges: draws": outcomes([*draws()]),
-    "edges: samples": outcomes([*samples()]),
-    "edges: weights": outcomes([*weighted()]),
-    "edges: streams": outcomes([*streams()]),
-    "edges: sums": outcomes([*summed()]),
-    "edges: how R prints": outcomes([*printed()]),
+    "edges: draws": outcomes(draws),
+    "edges: samples": outcomes(samples),
+    "edges: weights": outcomes(weighted),
+    "edges: streams": outcomes(streams),
+    "edges: sums": outcomes(summed),
+    "edges: how R prints": outcomes(printed),
 }

@@ -157,8 +157,8 @@ def of_numbers() -> Iterator[Call]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: work of draws": outcomes([*of_draws()]),
-    "edges: work of sums": outcomes([*of_sums()]),
+    "edges: work of draws": outcomes(of_draws),
+    "edges: work of sums": outcomes(of_sums),
     "edges: compiled sums": compiled_sums,
-    "edges: numbers beyond all": outcomes([*of_numbers()]),
+    "edges: numbers beyond all": outcomes(of_numbers),
 }

@@ -168,8 +168,8 @@ def counted() -> Iterator[Call]:
 
 
 CALLS: dict[str, Call] = {
-    "edges: laws": outcomes([*laws()]),
-    "edges: experiments": outcomes([*experiments()]),
-    "edges: coverage": outcomes([*coverages()]),
-    "edges: what is counted": outcomes([*counted()]),
+    "edges: laws": outcomes(laws),
+    "edges: experiments": outcomes(experiments),
+    "edges: coverage": outcomes(coverages),
+    "edges: what is counted": outcomes(counted),
 }

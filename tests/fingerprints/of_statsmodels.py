@@ -175,7 +175,7 @@ def said(learner: Any, formula: str, data: Any, given: dict[str, Any]) -> list[A
 
 
 CALLS: dict[str, Call] = {
-    "statsmodels: fits": outcomes([*fits()]),
-    "statsmodels: refusals": outcomes([*refusals()]),
-    "statsmodels: results": outcomes([*results()]),
+    "statsmodels: fits": outcomes(fits),
+    "statsmodels: refusals": outcomes(refusals),
+    "statsmodels: results": outcomes(results),
 }
