@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import pycvstat as pcv
+from tests.forked import python
 
 README = Path(__file__).parents[1] / "README.md"
 TEXT = README.read_text(encoding="utf-8")
@@ -56,16 +57,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(command: str, place: Path) -> subprocess.CompletedProcess[str]:
     words = shlex.split(command)
     cli = "from pycvstat.cli import main; raise SystemExit(main())"
-    start = {"pycvstat": [sys.executable, "-c", cli], "python": [sys.executable]}
-    return subprocess.run(
-        [*start[words[0]], *words[1:]],
-        cwd=place,
-        env=os.environ | {"COLUMNS": "80", "PYTHONUTF8": "1", "PYTHONPATH": str(README.parent)},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
+    start = ["-c", cli] if words[0] == "pycvstat" else []
+    environment = os.environ | {"COLUMNS": "80", "PYTHONPATH": str(README.parent)}
+    return python(*start, *words[1:], cwd=place, env=environment)
 
 
 def test_command_line(place: Path) -> None:
@@ -80,15 +74,10 @@ def test_command_line(place: Path) -> None:
 def own_code(words: str, place: Path, more: str = "") -> subprocess.CompletedProcess[str]:
     """Run a block that is not a session of Python, and has these words."""
     (code,) = [block for block in blocks("python") if ">>>" not in block and words in block]
-    return subprocess.run(
-        [sys.executable, "-c", code + more],
-        cwd=place,
-        env=os.environ | {"PYTHONPATH": str(README.parent)},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
-    )
+    environment = os.environ | {"PYTHONPATH": str(README.parent)}
+    done = python("-c", code + more, cwd=place, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 @pytest.mark.live_r

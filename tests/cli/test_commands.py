@@ -8,7 +8,6 @@ import re
 import select
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +17,7 @@ import pycvstat as pcv
 from pycvstat import cli
 from pycvstat.cli import commands
 from pycvstat.cli.options import values_of
+from tests.forked import Script
 
 HERE = Path(__file__).parents[2]
 
@@ -451,12 +451,10 @@ def test_stopped_by_ctrl_c(place: Path, checkpoint: bool) -> None:
              "--outer", "repeated:10x9", "--seed", "1"]  # fmt: skip
     words += ["--checkpoint", "kept"] if checkpoint else []
     ours, theirs = pytest.importorskip("pty").openpty()
-    started = subprocess.Popen(
-        [sys.executable, "-c", "import sys; from pycvstat.cli import main; sys.exit(main())",
-         *words],
-        cwd=place, env=os.environ | {"PYTHONPATH": str(HERE)}, text=True,
-        stdout=subprocess.PIPE, stderr=theirs,
-    )  # fmt: skip
+    program = "import sys; from pycvstat.cli import main; sys.exit(main())"
+    environment = os.environ | {"PYTHONPATH": str(HERE)}
+    with Path("out").open("wb") as out:
+        started = Script(["-c", program, *words], place, environment, out, theirs)
     os.close(theirs)
     err = ""
     # tasks that are done; in the first ones Python still imports, and ignores Ctrl-C in a callback
@@ -466,9 +464,8 @@ def test_stopped_by_ctrl_c(place: Path, checkpoint: bool) -> None:
     started.send_signal(signal.SIGINT)
     while said := read_terminal(ours):
         err += said
-    out, _ = started.communicate(timeout=60)
-    assert started.returncode == 130, err
-    assert out == ""
+    assert started.wait(timeout=60) == 130, err
+    assert Path("out").read_text() == ""
     assert "Traceback" not in err
     kept = "kept in kept; the same command goes on" if checkpoint else "with --checkpoint FOLDER"
     assert kept in err

@@ -1,5 +1,6 @@
 """SIGKILL at random moments: the continued result is bit-identical, and little is done twice.
 
+Killed sessions are forks of one Python; those that go on are new, with other addresses and hashes.
 `PYCVSTAT_KILLS` says how many runs are killed in each way (1 by default).
 """
 
@@ -20,6 +21,7 @@ import numpy as np
 import pytest
 
 from tests.faults.long_work import TASKS
+from tests.forked import Script
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 
@@ -28,24 +30,31 @@ SEEDS = range(int(os.environ.get("PYCVSTAT_KILLS", "1")))
 WORKERS = 2
 
 
-def start(place: Path, how: str) -> subprocess.Popen[bytes]:
+def environment() -> dict[str, str]:
     path = os.pathsep.join(str(Path(part).resolve()) for part in sys.path)
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def start(place: Path, how: str) -> Script:
     with (place / "stderr").open("ab") as told:
-        return subprocess.Popen(
-            [sys.executable, str(PROGRAM), how],
-            cwd=place,
-            env={**os.environ, "PYTHONPATH": path},
-            stderr=told,
-        )
+        return Script([str(PROGRAM), how], place, environment(), told, told)
 
 
-def wait_until(condition: Callable[[], object], process: subprocess.Popen[bytes]) -> None:
+def go_on(place: Path, how: str) -> None:
+    """Do the work, or what is left of it, in a new Python."""
+    command = [sys.executable, str(PROGRAM), how]
+    with (place / "stderr").open("ab") as told:
+        done = subprocess.run(command, cwd=place, env=environment(), stderr=told, timeout=300)
+    assert done.returncode == 0, (place / "stderr").read_text()
+
+
+def wait_until(condition: Callable[[], object], process: Script) -> None:
     """Wait until something is so, or the process ends without it."""
     while process.poll() is None and not condition():
         time.sleep(0.02)
 
 
-def finish(process: subprocess.Popen[bytes], place: Path) -> None:
+def finish(process: Script, place: Path) -> None:
     assert process.wait(timeout=300) == 0, (place / "stderr").read_text()
 
 
@@ -54,7 +63,7 @@ def content(place: Path) -> dict[str, bytes]:
         return {name: result[name].tobytes() for name in result.files}
 
 
-def wait_for_a_moment(moment: random.Random, process: subprocess.Popen[bytes], place: Path) -> None:
+def wait_for_a_moment(moment: random.Random, process: Script, place: Path) -> None:
     """Until so many tasks are kept, none included, and a little longer."""
     tasks = moment.randrange(TASKS)
     wait_until(lambda: list(place.glob("kept/*/manifest.json")) and kept(place) >= tasks, process)
@@ -83,7 +92,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def workers_of(process: subprocess.Popen[bytes], how: str) -> list[int]:
+def workers_of(process: Script, how: str) -> list[int]:
     """Processes that do tasks, among the children."""
     mark = b"spawn_main" if how == "cluster" else b"popen_loky"
     return [pid for pid in children(process.pid) if mark in _command(pid)]
@@ -99,7 +108,7 @@ def _command(pid: int) -> bytes:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     place = tmp_path_factory.mktemp("undisturbed")
-    finish(start(place, "1"), place)
+    go_on(place, "1")
     assert fits(place) == TASKS
     return content(place)
 
@@ -116,7 +125,7 @@ def test_a_killed_session_continues(
         wait_for_a_moment(moment, process, tmp_path)
         process.kill()
         process.wait()
-    finish(start(tmp_path, how), tmp_path)
+    go_on(tmp_path, how)
     assert content(tmp_path) == undisturbed
     assert TASKS <= fits(tmp_path) <= TASKS + kills * int(how)  # at most what was in flight
     assert list(tmp_path.glob("kept/*/.*")) == []
@@ -154,27 +163,28 @@ def test_killed_workers_of_a_cluster_are_replaced(
 
 
 @pytest.fixture
-def scheduler(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Script, str]]:
     """A scheduler and a worker as programs of their own."""
-    program = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
-               "--port", "0", "--no-dashboard"]  # fmt: skip
-    running = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
-    address = next(found[0] for line in running.stderr if (found := re.findall(r"tcp://\S+", line)))
-    threading.Thread(target=running.stderr.read, daemon=True).start()
-    path = os.pathsep.join(str(Path(part).resolve()) for part in sys.path)
     place = tmp_path_factory.mktemp("worker")
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1",
-         "--no-dashboard", "--no-nanny", "--death-timeout", "5"],
-        env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.DEVNULL, cwd=place,
-    )  # fmt: skip
+    program = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+               "--no-dashboard"]  # fmt: skip
+    told, tell = os.pipe()
+    running = Script(program, place, environment(), tell, tell)
+    os.close(tell)
+    said = os.fdopen(told)
+    address = next(found[0] for line in said if (found := re.findall(r"tcp://\S+", line)))
+    reading = threading.Thread(target=said.read, daemon=True)
+    reading.start()
+    program = ["-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard",
+               "--no-nanny", "--death-timeout", "5"]  # fmt: skip
+    with (place / "said").open("wb") as file:
+        worker = Script(program, place, environment(), file, file)
     yield running, address
     for process in (worker, running):
         process.kill()
         process.wait()
-    running.stderr.close()
+    reading.join()
+    said.close()
 
 
 @pytest.mark.parametrize("victim", ["scheduler", "client"])
@@ -184,7 +194,7 @@ def test_a_killed_scheduler_or_client_costs_what_was_in_flight(
     victim: str,
     tmp_path: Path,
     undisturbed: dict[str, bytes],
-    scheduler: tuple[subprocess.Popen[str], str],
+    scheduler: tuple[Script, str],
 ) -> None:
     """The death of the scheduler is said; the same call goes on here, or on the cluster."""
     running, address = scheduler
@@ -195,7 +205,7 @@ def test_a_killed_scheduler_or_client_costs_what_was_in_flight(
     if process.wait(timeout=300) != 0 and victim == "scheduler" and not done:
         assert "The dask cluster" in (tmp_path / "stderr").read_text()
     before = kept(tmp_path)
-    finish(start(tmp_path, "1" if victim == "scheduler" else address), tmp_path)
+    go_on(tmp_path, "1" if victim == "scheduler" else address)
     assert content(tmp_path) == undisturbed
     here = TASKS - before if victim == "scheduler" else 0
     assert fits(tmp_path) == here  # those of the cluster are noted elsewhere
@@ -222,7 +232,7 @@ def test_sessions_in_one_directory_mix_nothing(
             finish(sessions[i], place)
             assert content(place) == undisturbed
     assert len(list(tmp_path.glob("kept/*/task-*.npz"))) == TASKS
-    finish(start(places[victim], "1"), places[victim])
+    go_on(places[victim], "1")
     assert content(places[victim]) == undisturbed
 
 
@@ -239,7 +249,7 @@ def test_interrupting_stops_everything_and_keeps_what_is_done(
     assert "KeyboardInterrupt" in told
     assert "Finished tasks are kept; the same call continues" in told
     assert not any(Path(f"/proc/{pid}").exists() for pid in found)
-    finish(start(tmp_path, "2"), tmp_path)
+    go_on(tmp_path, "2")
     assert content(tmp_path) == undisturbed
     assert fits(tmp_path) <= TASKS + WORKERS
 

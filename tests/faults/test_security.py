@@ -21,6 +21,7 @@ import pycvstat as pcv
 from pycvstat.data.formula import quote
 from pycvstat.errors import PycvstatError, PycvstatWarning
 from pycvstat.r.kknn import kknn
+from tests.forked import python
 from tests.r.bridge.rds_bytes import HEAD, NULL, doubles, ints, items, symbol, texts
 from tests.report.pages import read_page
 
@@ -102,14 +103,8 @@ print("reached", REACHED)
 
 
 def test_no_procedure_and_no_report_reaches_the_network(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", OFFLINE],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    done = python("-c", OFFLINE, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout == "reached []\n"
     for report in tmp_path.glob("report*.html"):
@@ -305,11 +300,10 @@ def test_a_file_name_is_text_in_every_report(tmp_path: Path) -> None:
     )
     texts = {}
     for ending in ("html", "md", "tex"):
-        done = subprocess.run(
-            [sys.executable, "-c", "from pycvstat.cli import main; main()", "cv", FILE,
-             f"mpg ~ `{column}`", "--learner", "ols", "--seed", "1", "--report", f"out.{ending}"],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
-            env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+        done = python(
+            "-c", "from pycvstat.cli import main; main()", "cv", FILE,
+            f"mpg ~ `{column}`", "--learner", "ols", "--seed", "1", "--report", f"out.{ending}",
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         texts[ending] = (tmp_path / f"out.{ending}").read_text(encoding="utf-8")

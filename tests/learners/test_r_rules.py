@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import warnings
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +15,7 @@ from pycvstat.errors import FitError, InputError, PycvstatWarning
 from pycvstat.learners import irls
 from pycvstat.learners.families import FAMILY_NAMES, LINKS
 from pycvstat.r.bridge import run
+from tests.forked import python
 
 SAME_STEPS = 1e-10
 """The same iterations, by another QR factorisation."""
@@ -140,10 +139,12 @@ def test_the_tolerance_is_r_s_epsilon(tol: float) -> None:
 
 WHO_RAN = """
 import sys, warnings
+import statsmodels.api
 import pycvstat as pcv
 warnings.simplefilter("ignore")
 def note(frame, event, argument):
-    called.add((frame.f_code.co_filename.rsplit("/", 1)[-1], frame.f_code.co_name))
+    if event == "call":
+        called.add((frame.f_code.co_filename.rsplit("/", 1)[-1], frame.f_code.co_name))
 for learner, formula in FITS:
     called = set()
     sys.setprofile(note)
@@ -162,7 +163,8 @@ STEPS = {
 
 def test_the_steps_are_those_of_statsmodels() -> None:
     code = WHO_RAN.replace("FITS", repr([*STEPS]))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code)
+    assert done.returncode == 0, done.stderr
     for line, (fit, step) in zip(done.stdout.splitlines(), STEPS.items(), strict=True):
         assert step in line.split(), fit
 

@@ -17,15 +17,13 @@ from sklearn.preprocessing import StandardScaler
 
 import pycvstat as pcv
 from pycvstat.errors import InputError
+from tests.forked import python
 from tests.report.conftest import result
 
 
 def again(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The analysis of a bundle, which finds nothing but its own files and the packages here."""
-    command = [sys.executable, str(folder / "analysis.py"), *words]
-    return subprocess.run(
-        command, capture_output=True, text=True, cwd=folder.parent, env={}, check=False
-    )
+    return python(str(folder / "analysis.py"), *words, cwd=folder.parent, env={})
 
 
 def weighted() -> Any:

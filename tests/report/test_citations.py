@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from pycvstat.learners import Learner
 from pycvstat.report.assemble import full
 from pycvstat.report.citations import bibtex, in_text, works
 from pycvstat.report.content import Cite, Document, Paragraph
+from tests.forked import python
 from tests.report.conftest import result
 
 
@@ -231,8 +230,8 @@ import pycvstat as pcv
 from pycvstat.errors import PycvstatWarning
 warnings.simplefilter("ignore", PycvstatWarning)
 def note(frame, event, argument):
-    folders = frame.f_code.co_filename.split("/")
-    if "statsmodels" in folders and "pycvstat" not in folders:
+    file = frame.f_code.co_filename
+    if event == "call" and "/statsmodels/" in file and "/pycvstat/" not in file:
         called.add(frame.f_code.co_name)
 for text, classes in LEARNERS:
     learner, called = eval(text), set()
@@ -270,7 +269,8 @@ CLAIMS = {  # in this order: what comes first does not even import statsmodels
 
 def test_what_claims_statsmodels_called_it_and_nothing_else_did() -> None:
     code = FITS.replace("LEARNERS", repr([*CLAIMS]))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code)
+    assert done.returncode == 0, done.stderr
     for line, (learner, claims) in zip(done.stdout.splitlines(), CLAIMS.items(), strict=True):
         assert line == f"{claims} {claims}", learner
 

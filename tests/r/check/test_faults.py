@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from pycvstat.learners.in_r import LearnerInR
 from pycvstat.r.bridge import installed
 from pycvstat.r.check import cases
 from pycvstat.r.check.cases import run_suite
+from tests.forked import python
 
 MTCARS = pcv.data.mtcars()
 
@@ -75,10 +74,9 @@ def test_a_hang_in_a_room_is_ended(profile, monkeypatch):
 @pytest.mark.live_r
 def test_the_command_ends_with_one_line_and_a_status(profile):
     profile("FNN", "tools::pskill(Sys.getpid(), 9)")
-    ran = subprocess.run(
-        [sys.executable, "-c", "from pycvstat.cli import main; raise SystemExit(main())",
-         "crosscheck", "--live", "--room", "neighbours"],
-        capture_output=True, text=True, cwd=Path(__file__).parents[3], check=False,
+    ran = python(
+        "-c", "from pycvstat.cli import main; raise SystemExit(main())",
+        "crosscheck", "--live", "--room", "neighbours", cwd=Path(__file__).parents[3],
     )  # fmt: skip
     assert ran.returncode != 0
     assert "R crashed (SIGKILL)" in ran.stderr
