@@ -204,7 +204,9 @@ def column_of(name: str, vector: object) -> Column:
         return vector if vector.name == name else vector.rename(name)
     if is_polars(vector, "Series"):
         return _from_polars(name, vector)
-    if isinstance(vector, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
+    if isinstance(vector, pd.Series):
+        return _from_series(name, vector)
+    if isinstance(vector, (pd.Index, pd.api.extensions.ExtensionArray)):
         return _from_series(name, pd.Series(vector))
     if isinstance(vector, np.ma.MaskedArray):
         vector = _unmasked(vector)
@@ -256,6 +258,8 @@ def _from_numpy(name: str, values: NDArray[Any]) -> Column:
 def _numbers(name: str, values: NDArray[Any], dtype: str = "") -> Column:
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size:
         _check_exact(name, max(int(values.max()), -int(values.min())))
+    if values.dtype == np.float64 and not dtype:
+        return Column(name, "numeric", values.copy())
     with np.errstate(over="ignore"):
         doubles = np.array(values, dtype=np.float64)
     given = dtype or str(values.dtype.newbyteorder("="))
