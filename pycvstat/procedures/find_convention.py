@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pycvstat.data.task import Task
-from pycvstat.errors import InputError, PycvstatWarning, warn
-from pycvstat.errors.checks import is_whole
+from pycvstat.errors import PycvstatWarning, warn
 from pycvstat.errors.names import answering
 from pycvstat.folds import DIALECTS, FoldPlan, RFolds
 from pycvstat.folds.splitter import Given, require_folds
@@ -34,6 +33,7 @@ from pycvstat.procedures.conventions import (
     weight,
 )
 from pycvstat.procedures.cross_validate import cross_validate
+from pycvstat.procedures.setting import read_seeds
 from pycvstat.rmath.random.generator import SampleKind
 from pycvstat.types import FloatArray, IntArray
 
@@ -116,7 +116,7 @@ def find_convention(
     """
     printed, k = Printed.of(number), require_folds(k)
     chosen = as_learner(learner)
-    asked = None if seeds is None else _read_seeds(seeds)
+    asked = None if seeds is None else read_seeds(seeds, "range(10001)")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PycvstatWarning)  # of hundreds of thousands of fits
         searches = list(_searches(printed, chosen, formula, data, k, asked))
@@ -144,15 +144,6 @@ def find_convention(
             fix=f"other data, formula, learner or k? Searched were {searches[0].seeds}.",
         )
     return found
-
-
-def _read_seeds(seeds: Any) -> list[int]:
-    several = list(seeds) if isinstance(seeds, Iterable) else [seeds]
-    for seed in several:
-        if not is_whole(seed):
-            fix = "seeds=range(10001)"
-            raise InputError("seeds are whole numbers.", given=repr(seed), fix=fix)
-    return [int(seed) for seed in several]
 
 
 @dataclass(eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pycvstat.errors import InputError, IntervalError, heard
-from pycvstat.errors.checks import check_level, check_word, is_number, is_whole, shown
+from pycvstat.errors.checks import check_level, check_word, is_number, shown
 from pycvstat.errors.names import answering
 from pycvstat.folds import Splitter, as_splitter
 from pycvstat.folds.fits import Scheme
@@ -20,7 +20,7 @@ from pycvstat.intervals.from_table import interval
 from pycvstat.intervals.paired import paired
 from pycvstat.learners import as_learner
 from pycvstat.losses import LossTable
-from pycvstat.procedures.setting import Arguments, Setting, draw_folds, read_setting
+from pycvstat.procedures.setting import Arguments, Setting, draw_folds, read_seeds, read_setting
 from pycvstat.types import FloatArray
 from pycvstat.verbs import Verbs
 
@@ -295,17 +295,13 @@ def _seeded(splitter: Splitter, seed: int) -> Splitter:
 
 
 def _seeds(seeds: Any) -> list[int]:
-    given = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
-    if not given or not all(map(is_whole, given)):
-        raise InputError(
-            "seeds are whole numbers, at least one.", given=shown(seeds), fix="seeds=range(50)"
-        )
+    given = read_seeds(seeds, "range(50)")
     twice = [seed for seed, times in Counter(given).items() if times > 1]
     if twice:
         problem = "a seed is given twice: the same split would count twice."
         fix = "seeds=range(50)"
         raise InputError(problem, given=f"{twice[0]}, {Counter(given)[twice[0]]} times", fix=fix)
-    return [int(seed) for seed in given]
+    return given
 
 
 def _losses(setting: Setting, learner: Any) -> LossTable:

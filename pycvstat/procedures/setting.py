@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pycvstat.data.frame import row_labels
 from pycvstat.data.task import Task
 from pycvstat.errors import Advice, DataError, InputError, warn
+from pycvstat.errors.checks import is_whole, shown
 from pycvstat.folds import KFold, Repeated, RFolds, as_splitter
 from pycvstat.folds.forms import named
 from pycvstat.folds.plan import FoldPlan
@@ -223,6 +224,16 @@ def draw_folds(folds: Any, task: Task, data: Any) -> tuple[FoldPlan, Any]:
         rows = pd.DataFrame({splitter.column: column.iloc[task.rows]})
     plan = splitter.plan(rows, y=task.response.for_folds, groups=task.groups, random=stream)
     return plan, stream
+
+
+def read_seeds(seeds: Any, example: str) -> list[int]:
+    """The seeds that a user gave, one or several."""
+    several = isinstance(seeds, Iterable) and not isinstance(seeds, str)
+    given = list(seeds) if several else [seeds]
+    if not given or not all(map(is_whole, given)):
+        problem = "seeds are whole numbers, at least one."
+        raise InputError(problem, given=shown(seeds), fix=f"seeds={example}")
+    return [int(seed) for seed in given]
 
 
 def one_row(

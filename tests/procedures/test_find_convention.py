@@ -245,7 +245,7 @@ def test_one_seed_or_several(seeds):
     assert set(found["seed"]) == {17}
 
 
-@pytest.mark.parametrize("seeds", ["ab", [1.5], pcv.KFold(3)])
+@pytest.mark.parametrize("seeds", ["ab", [1.5], [], pcv.KFold(3)])
 def test_what_is_no_seed(seeds):
     with pytest.raises(InputError, match="seeds are whole numbers"):
         pcv.find_convention("1", pcv.OLS(), FORMULA, CARS, k=5, seeds=seeds)

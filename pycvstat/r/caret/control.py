@@ -53,9 +53,7 @@ def defaultSummary(data: pd.DataFrame, lev: Any = None, model: Any = None) -> di
     >>> {name: round(value, 6) for name, value in found.items()}
     {'RMSE': 0.57735, 'Rsquared': 0.862245, 'MAE': 0.333333}
     """
-    if not isinstance(data, pd.DataFrame) or not {"obs", "pred"} <= {*data.columns}:
-        problem = "defaultSummary needs a data frame with columns obs and pred."
-        raise InputError(problem, given=type(data).__name__)
+    _check_predictions("defaultSummary", data)
     if not isinstance(data["obs"].dtype, pd.CategoricalDtype):
         obs, pred = data["obs"].to_numpy(), data["pred"].to_numpy()
         return {
@@ -71,6 +69,12 @@ def defaultSummary(data: pd.DataFrame, lev: Any = None, model: Any = None) -> di
     chance = sum_(counts.sum(axis=1) / n * (counts.sum(axis=0) / n))
     kappa = (agreed - chance) / (1 - chance) if chance < 1 else np.nan
     return {"Accuracy": float(agreed), "Kappa": float(kappa)}
+
+
+def _check_predictions(summary: str, data: Any) -> None:
+    if not isinstance(data, pd.DataFrame) or not {"obs", "pred"} <= {*data.columns}:
+        problem = f"{summary} needs a data frame with columns obs and pred."
+        raise InputError(problem, given=type(data).__name__)
 
 
 def twoClassSummary(data: pd.DataFrame, lev: Any = None, model: Any = None) -> dict[str, float]:
@@ -95,6 +99,7 @@ def twoClassSummary(data: pd.DataFrame, lev: Any = None, model: Any = None) -> d
     >>> twoClassSummary(data, ["a", "b"])
     {'ROC': 0.75, 'Sens': 0.0, 'Spec': 0.0}
     """
+    _check_predictions("twoClassSummary", data)
     if lev is None or len(lev) != 2:
         raise InputError(
             "the twoClassSummary() function is for two classes.",

@@ -200,3 +200,5 @@ def test_refused(call, says):
 def test_a_summary_is_of_observed_and_predicted_values(data):
     with pytest.raises(PycvstatError, match="columns obs and pred"):
         r.caret.defaultSummary(data)
+    with pytest.raises(PycvstatError, match="columns obs and pred"):
+        r.caret.twoClassSummary(data, ["a", "b"])
