@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
-from scipy.linalg import lapack
+import scipy  # its linalg is loaded when it is first used: many a worker does without
 
 from pycvstat.errors import FitError, InputError
 from pycvstat.types import BoolArray, FloatArray
@@ -152,7 +151,7 @@ def _solve(X: FloatArray, y: FloatArray, tol: float) -> tuple[FloatArray, BoolAr
         aliased = aliased_columns(X, tol)
         Qy, R = _project(X[:, ~aliased], y)
     coefficients = np.full(p, np.nan)
-    coefficients[~aliased] = linalg.solve_triangular(R, Qy, check_finite=False)
+    coefficients[~aliased] = scipy.linalg.solve_triangular(R, Qy, check_finite=False)
     return coefficients if scale is None else coefficients / scale, aliased
 
 
@@ -160,7 +159,7 @@ def _project(X: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Q'y (p,) and R (p, p) of X = QR."""
     if not X.shape[1]:
         return np.empty(0), np.empty((0, 0))
-    Qy, R = linalg.qr_multiply(X, y, mode="right")
+    Qy, R = scipy.linalg.qr_multiply(X, y, mode="right")
     return np.asarray(Qy, dtype=np.float64), np.asarray(R, dtype=np.float64)
 
 
@@ -219,12 +218,14 @@ def orthonormal_basis(
     )
     U = Q
     if root is not None and clear:
-        U = linalg.solve_triangular(R, X[:, ~aliased].T, trans=1, check_finite=False).T
+        U = scipy.linalg.solve_triangular(R, X[:, ~aliased].T, trans=1, check_finite=False).T
     return Basis(Q, U, aliased, clear)
 
 
 def _economic(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    Q, R = linalg.qr(np.array(X, order="F"), mode="economic", overwrite_a=True, check_finite=False)
+    Q, R = scipy.linalg.qr(
+        np.array(X, order="F"), mode="economic", overwrite_a=True, check_finite=False
+    )
     return np.asarray(Q, dtype=np.float64), np.asarray(R, dtype=np.float64)
 
 
@@ -342,7 +343,7 @@ def _keep(
     end = min(stop, start + len(work) - rank)
     if start >= end:
         return [], rank
-    packed, tau, _, _ = lapack.dgeqrf(work[rank:, start:end], _WORK * (end - start))
+    packed, tau, _, _ = scipy.linalg.lapack.dgeqrf(work[rank:, start:end], _WORK * (end - start))
     short = np.abs(np.diagonal(packed)) < least[start:end]
     kept = int(short.argmax()) if short.any() else end - start
     aliased[start : start + kept] = False
@@ -362,9 +363,10 @@ def _keep(
 def _reflect(columns: FloatArray, reflections: _Reflections) -> None:
     """Multiply by Q', in place."""
     if columns.size:
+        dormqr = scipy.linalg.lapack.dormqr
         for row, packed, tau in reflections:
             size = _WORK * columns.shape[1]
-            columns[row:] = lapack.dormqr("L", "T", packed, tau, columns[row:], size)[0]
+            columns[row:] = dormqr("L", "T", packed, tau, columns[row:], size)[0]
 
 
 def column_scale(X: FloatArray) -> FloatArray | None:
