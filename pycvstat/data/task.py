@@ -310,7 +310,7 @@ class Task:
 
     def take(self, rows: IntArray) -> Task:
         """The task on some of its rows; factor levels stay as they are."""
-        return Task(
+        taken = Task(
             frame=self.frame.take(rows),
             formula=self.formula,
             response=replace(self.response, values=self.response.values[rows]),
@@ -321,6 +321,8 @@ class Task:
             grouped_by=self.grouped_by,
             loss_weights=None if self.loss_weights is None else self.loss_weights[rows],
         )
+        vars(taken)["_encoders"] = self._encoders  # frozen from the same rows
+        return taken
 
     @cached_property
     def fingerprint(self) -> str:

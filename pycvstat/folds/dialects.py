@@ -246,17 +246,14 @@ def _caret(folds: RFolds, given: Given) -> Draw:
         return lambda stream: np.arange(k)
     words = folds.collation or "ICU"
     classes = given.once((k, words), lambda: caret_classes(given.response, k, words))
+    parts = [(rows, np.arange(len(rows)) % k, len(rows) % k) for rows in classes]
 
     def draw(stream: Stream) -> IntArray:
         labels = np.empty(given.n, dtype=np.int64)
-        for rows in classes:
-            rounds, spares = divmod(len(rows), k)
-            if rounds == 0:
-                labels[rows] = stream.sample(k, spares) - 1
-                continue
-            extra = stream.sample(k, spares) - 1 if spares else np.empty(0, dtype=np.int64)
-            dealt = np.concatenate([np.tile(np.arange(k), rounds), extra])
-            labels[rows] = dealt[stream.permutation(len(dealt))]
+        for rows, dealt, spares in parts:
+            if spares:
+                dealt[-spares:] = stream.sample(k, spares) - 1
+            labels[rows] = dealt if len(rows) < k else dealt[stream.permutation(len(rows))]
         return labels
 
     return draw
