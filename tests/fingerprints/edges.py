@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 from pycvstat.errors import PycvstatError
@@ -39,3 +40,20 @@ def outcome(call: Callable[[], Any]) -> list[Any]:
 def outcomes(*kinds: Callable[[], Iterable[Callable[[], Any]]]) -> Callable[[], list[Any]]:
     """One call of all of them; their arguments are made when it is asked for."""
     return lambda: [outcome(call) for kind in kinds for call in [*kind()]]
+
+
+def once(call: Callable[[], Any]) -> Callable[[], Any]:
+    """The same call, made the first time only; every time it warns."""
+
+    @cache
+    def made() -> tuple[Any, list[Any]]:
+        with warnings.catch_warnings(record=True) as said:
+            return call(), said
+
+    def known() -> Any:
+        value, said = made()
+        for one in said:
+            warnings.warn(one.message, stacklevel=2)
+        return value
+
+    return known

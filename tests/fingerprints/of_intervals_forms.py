@@ -27,6 +27,7 @@ from tests.fingerprints.of_intervals_edges import (
     PLANS,
     Call,
     N,
+    another,
     limits,
     plan_of,
     result,
@@ -130,11 +131,11 @@ def of_learners() -> Iterator[Call]:
 def pairs() -> Iterator[Call]:
     """Pairs that cannot be compared, equal ones, and what their texts name."""
     tables = {
-        "a": lambda: table("uneven folds", "positive"),
-        "b": lambda: table("uneven folds", "one differs"),
-        "same": lambda: table("uneven folds", "positive"),
-        "of two": lambda: table("uneven folds", "positive", 2),
-        "elsewhere": lambda: table("two folds", "positive"),
+        "a": lambda: another("uneven folds", "positive"),
+        "b": lambda: another("uneven folds", "one differs"),
+        "same": lambda: another("uneven folds", "positive"),
+        "of two": lambda: another("uneven folds", "positive", 2),
+        "elsewhere": lambda: another("two folds", "positive"),
         "other loss": lambda: LossTable(
             plan_of("uneven folds"), table("uneven folds", "heavy").losses, "absolute"
         ),

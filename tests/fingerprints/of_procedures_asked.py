@@ -15,7 +15,7 @@ import pycvstat as pcv
 from pycvstat.learners.external.learner import External
 from pycvstat.procedures.conventions import ROUNDING, Printed
 from pycvstat.procedures.partitioned import _refuse_large
-from tests.fingerprints.edges import outcome, outcomes, told
+from tests.fingerprints.edges import once, outcome, outcomes, told
 from tests.fingerprints.of_procedures_edges import (
     CARS,
     DATA,
@@ -171,7 +171,7 @@ def by_metric() -> Iterator[Call]:
         made = partial(pcv.tune, KNN, "c ~ x + z", DATA, grid={"k": [3, 4, 5]}, metric=metric)
         yield lambda made=made: _stands(made(folds=pcv.KFold(2, random=3)))
         nested = partial(pcv.nested_cv, KNN, "c ~ x + z", DATA, grid={"k": [2, 3]}, metric=metric)
-        made = partial(nested, outer=THREE, inner=THREE)
+        made = once(partial(nested, outer=THREE, inner=THREE))
         yield lambda made=made: [shown(made()), list(made().chosen)]
 
 
@@ -190,7 +190,7 @@ def over_words() -> Iterator[Call]:
     ):  # fmt: skip
         yield lambda g=grid, r=rule: pcv.tune(KNN, "y ~ x", DATA, grid=g, folds=3, rule=r)
     for sizes, folds in product(([4], [4, 8], [4, 6, 9]), (THREE, FOLDS["holdout"])):
-        made = partial(pcv.learning_curve, OLS, "y ~ x", DATA, sizes=sizes, folds=folds)
+        made = once(partial(pcv.learning_curve, OLS, "y ~ x", DATA, sizes=sizes, folds=folds))
         yield lambda made=made: [*made().shift(9, 16), *made().shift(4, 9)]
         whole = partial(pcv.cross_validate, OLS, "y ~ x", DATA, folds=folds)
         yield lambda made=made, whole=whole: told(whole().interval(curve=made()).all_rows)
@@ -203,10 +203,11 @@ def resampled() -> Iterator[Call]:
     classes = DATA.assign(c=np.where(np.arange(16) < 3, "no", "yes"))
     for times, (learner, formula) in product((5, 99, 100), [(OLS, "y ~ x"), (LOGIT, "c ~ x")]):
         made = partial(pcv.cross_validate, learner, formula, classes)
-        made = partial(made, folds=pcv.Bootstrap(times, random=1))
+        made = once(partial(made, folds=pcv.Bootstrap(times, random=1)))
         yield lambda made=made: [_every(made()), made().no_information, made().apparent]
     for metric in ("rmse", "mae", "r2"):
-        made = partial(pcv.cross_validate, OLS, "y ~ x", DATA, folds=pcv.Bootstrap(100, random=2))
+        folds = pcv.Bootstrap(100, random=2)
+        made = once(partial(pcv.cross_validate, OLS, "y ~ x", DATA, folds=folds))
         for name in (".632", "optimism", "auto", ".632+"):
             yield lambda made=made, n=name, m=metric: told(made().interval(n, metric=m))
     yield lambda: told(pcv.audit(LOGIT, "c ~ x + z", classes, folds=2, times=5))
@@ -227,7 +228,7 @@ def printed() -> Iterator[Call]:
         off = one.within * (1 + ROUNDING * np.array([-1, 0, 1, 2.0]))
         yield lambda one=one, off=off: [one.is_met(one.value + off), one.is_met(one.value - off)]
     for k, seeds, data in product((2, 5), ([1, 17], [42]), (CARS, CARS[:9])):
-        made = partial(pcv.find_convention, "9.99", OLS, "mpg ~ wt", data, k, seeds)
+        made = once(partial(pcv.find_convention, "9.99", OLS, "mpg ~ wt", data, k, seeds))
         yield lambda made=made: [made().attrs["tried"], made().attrs["expected"]]
         made = partial(pcv.find_convention, "2", KNN, "mpg ~ wt + hp", data, k, seeds)
         yield lambda made=made: made().astype({"seed": "float64"})

@@ -20,7 +20,7 @@ from pycvstat.procedures.leaks import RARE, near_copies, near_rows, nearest_rows
 from pycvstat.procedures.multiverse import Multiverse, Universe
 from pycvstat.procedures.notes import refuse_state, tell_not_converged, tell_notes
 from pycvstat.procedures.selection import Choice, Rule, choose, standing
-from tests.fingerprints.edges import outcomes, told
+from tests.fingerprints.edges import once, outcomes, told
 from tests.fingerprints.of_procedures_edges import (
     CARS,
     DATA,
@@ -43,7 +43,7 @@ COPIES = DATA.assign(x2=DATA["x"] * 2, x3=DATA["x"] * 3, f=np.repeat(["p", "q", 
 def audits() -> Iterator[Call]:
     for folds in ("one out", "two", "repeated", "subsampling", "over time", "holdout"):
         for learner, formula in ((OLS, "y ~ x + z"), (KNN, "c ~ z"), (MEAN, "y ~ 1")):
-            made = partial(pcv.audit, learner, formula, DATA, folds=FOLDS[folds], times=5)
+            made = once(partial(pcv.audit, learner, formula, DATA, folds=FOLDS[folds], times=5))
             yield lambda made=made: [
                 shown(made()),
                 made().skill,
@@ -52,8 +52,9 @@ def audits() -> Iterator[Call]:
             ]
         for seed in (1, 2):
             made = partial(pcv.audit, OLS, "y ~ z", DATA, folds=FOLDS[folds], random=seed, times=6)
-            yield lambda made=made: tables(made(groups="g"))
-            yield lambda made=made: [as_text(made(groups="g").augment()), made(groups="g").seed]
+            made = once(partial(made, groups="g"))
+            yield lambda made=made: tables(made())
+            yield lambda made=made: [as_text(made().augment()), made().seed]
         yield lambda f=folds: _partners(FOLDS[f].plan(16))
     found = pcv.audit(OLS, "y ~ x + z", DATA, folds=THREE, times=5)
     near = found.nearest
@@ -128,7 +129,8 @@ def resampled() -> Iterator[Call]:
         yield lambda made=made: [len(made().details), len(made().inner_plans), made().selected]
     few = LABELS[:9].assign(y=["a", "b", "b", "b", "b", "c", "b", "b", "b"])
     for learner in (KNN, MEAN, pcv.Tuned(KNN, {"k": [1, 2]}, inner=2)):
-        made = partial(pcv.cross_validate, learner, "y ~ x1", few, folds=pcv.Bootstrap(7, random=2))
+        folds = pcv.Bootstrap(7, random=2)
+        made = once(partial(pcv.cross_validate, learner, "y ~ x1", few, folds=folds))
         yield lambda made=made: shown(made(), "augment")
         yield lambda made=made: [
             len(made().inner_plans),
@@ -225,16 +227,16 @@ def repeating() -> Iterator[Call]:
     for n, (noise, copies), columns in product(
         (30, 60), ((0.0, 5), (1e-6, 1), (1e-6, 3), (1e-3, 6), (0.05, 10), (0.2, 12)), (1, 2, 3)
     ):
-        made = partial(task, n, noise, copies, columns)
+        made = once(partial(task, n, noise, copies, columns))
         for folds in (THREE, FOLDS["repeated"], FOLDS["holdout"], pcv.Blocks(2)):
             yield lambda made=made, f=folds, n=n: near_rows(made(), f.plan(n))
             yield lambda made=made, f=folds, n=n: [*nearest_rows(made(), f.plan(n))]
+    many = once(partial(task, 4001, 1e-7, 1900, 1))
     for tested in (1999, 2000, 2001):
         ids = np.where(np.arange(4001) < tested, 1, 2)
-        many = partial(task, 4001, 1e-7, 1900, 1)
         plan = pcv.FoldPlan.from_fold_ids(ids)
-        yield lambda m=many, p=plan: near_rows(m(), p)
-        yield lambda m=many, p=plan: [*nearest_rows(m(), p)]
+        yield lambda p=plan: near_rows(many(), p)
+        yield lambda p=plan: [*nearest_rows(many(), p)]
     for n, kinds in product((19, 20, 21, 25, 40, 100, 200), (1, 2, 3, 4, 5, 8, 9)):
         at = np.arange(n)
         noisy = draw.normal(size=n)
@@ -264,9 +266,10 @@ def refitted() -> Iterator[Call]:
     grid = {"k": [1, 2, 4], "kernel": ["inv", "rank", "rectangular"]}
     for refit, folds in product(("all", "train", "none"), ("holdout", "five", "subsampling")):
         made = partial(pcv.tune, KNN, "y ~ x + z", DATA, grid=grid, refit=refit)
-        yield lambda made=made, f=folds: [
-            made(folds=FOLDS[f]).predict({"x": [1.5, 4.0, 2.0], "z": [0.5, 2.0, 9.0]}),
-            made(folds=FOLDS[f]).best,
+        made = once(partial(made, folds=FOLDS[folds]))
+        yield lambda made=made: [
+            made().predict({"x": [1.5, 4.0, 2.0], "z": [0.5, 2.0, 9.0]}),
+            made().best,
         ]
         if refit == "none":
             continue
@@ -276,22 +279,21 @@ def refitted() -> Iterator[Call]:
         )
     for outer, inner in product(("five", "repeated", "holdout"), ("dev", 3, FOLDS["holdout"])):
         made = partial(pcv.nested_cv, KNN, "y ~ x + z", DATA, grid=grid, outer=FOLDS[outer])
-        yield lambda made=made, i=inner: [
-            str(made(inner=i).final(policy)) for policy in ("retune", "vote", "median", "none")
+        made = once(partial(made, inner=inner))
+        yield lambda made=made: [
+            str(made().final(policy)) for policy in ("retune", "vote", "median", "none")
         ]
-        yield lambda made=made, i=inner: tables(made(inner=i), "folds", "inner", "selection")
+        yield lambda made=made: tables(made(), "folds", "inner", "selection")
     for learner, formula, by in product(
         (KNN, MEAN, LOGIT), ("c ~ z", "c ~ x"), ("five", "repeated", "subsampling", "over time")
     ):
-        made = partial(pcv.cross_validate, learner, formula, DATA, folds=FOLDS[by])
+        made = once(partial(pcv.cross_validate, learner, formula, DATA, folds=FOLDS[by]))
         yield lambda made=made: [*map(str, made().predictions)]
         yield lambda made=made: as_text(made().augment())
     for outer, k in product((pcv.Blocks(2), pcv.Blocks(3)), ([1, 50], [50], [9, 2])):
         made = partial(pcv.nested_cv, KNN, "y ~ x", DATA[:12], grid={"k": k}, on_error="warn")
-        yield lambda made=made, o=outer: [
-            made(outer=o, inner=2).chosen_index,
-            *made(outer=o, inner=2).tied,
-        ]
+        made = once(partial(made, outer=outer, inner=2))
+        yield lambda made=made: [made().chosen_index, *made().tied]
     apart = (
         [{"k": 1}, {"distance": 2.0}],
         [{"distance": 1.0}, {"k": 2}],
@@ -314,7 +316,7 @@ def refitted() -> Iterator[Call]:
             made = partial(pcv.cross_validate, fixed, "c ~ x", DATA, folds=folds)
             yield lambda made=made, e=on_error: shown(made(on_error=e), "augment")
     for name, folds in FOLDS.items():
-        made = partial(pcv.cross_validate, OLS, "mpg ~ wt", CARS, folds=folds)
+        made = once(partial(pcv.cross_validate, OLS, "mpg ~ wt", CARS, folds=folds))
         yield lambda made=made: [made().fold_errors, made().estimate, made().pooled]
         yield lambda made=made, n=name: [n, made().predictions]
 

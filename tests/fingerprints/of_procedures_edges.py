@@ -14,7 +14,7 @@ import pycvstat as pcv
 from pycvstat.procedures.conventions import Printed, estimates, expected_by_chance, of_seed
 from pycvstat.procedures.find_convention import find_convention
 from pycvstat.procedures.grid import as_candidates
-from tests.fingerprints.edges import outcomes, told
+from tests.fingerprints.edges import once, outcomes, told
 
 Call = Callable[[], Any]
 CARS, LABELS = pcv.data.mtcars()[:20].reset_index(drop=True), pcv.data.labels(36)
@@ -136,7 +136,7 @@ def _nested(result: Any) -> list[Any]:
 def compared() -> Iterator[Call]:
     learners = {"line": OLS, "mean": MEAN, "near": KNN.with_params(k=2)}
     for folds, loss in product(FOLDS.values(), (None, "absolute")):
-        made = partial(pcv.compare, learners, "y ~ x", DATA, folds=folds, loss=loss)
+        made = once(partial(pcv.compare, learners, "y ~ x", DATA, folds=folds, loss=loss))
         yield lambda made=made: _compared(made())
         yield lambda made=made: as_text(made().pairs())
         yield lambda made=made: shown(made().confidence_set(draws=100))
@@ -173,9 +173,8 @@ def resampled() -> Iterator[Call]:
     for times, (learner, formula) in product(
         (2, 10, 30), [(OLS, "y ~ x"), (LOGIT, "c ~ z"), (KNN, "y ~ x")]
     ):
-        made = partial(
-            pcv.cross_validate, learner, formula, DATA, folds=pcv.Bootstrap(times, random=1)
-        )
+        folds = pcv.Bootstrap(times, random=1)
+        made = once(partial(pcv.cross_validate, learner, formula, DATA, folds=folds))
         yield lambda made=made: shown(made())
         yield lambda made=made: as_text(made().tidy("bootstrap"))
         for metric in (None, "rmse", "accuracy"):

@@ -31,7 +31,7 @@ from pycvstat.procedures.notes import where
 from pycvstat.procedures.selection import Choice, Rule, choose, edges, standing
 from pycvstat.procedures.stability import Stability
 from pycvstat.procedures.tuned import development_set
-from tests.fingerprints.edges import outcomes, told
+from tests.fingerprints.edges import once, outcomes, told
 from tests.fingerprints.of_procedures_edges import (
     CARS,
     DATA,
@@ -62,7 +62,7 @@ def of_one() -> Iterator[Call]:
         (pcv.Stepwise(OLS), "y ~ x + z + w"),
     )
     for folds, (learner, formula) in product(LAYOUTS, models):
-        made = partial(pcv.cross_validate, learner, formula, DATA, folds=folds)
+        made = once(partial(pcv.cross_validate, learner, formula, DATA, folds=folds))
         yield lambda made=made: tables(made(), "folds", "losses")
         yield lambda made=made: [as_text(made().augment()), list(made().predictions)]
         yield lambda made=made: made().selected
@@ -83,7 +83,7 @@ def nested() -> Iterator[Call]:
         grids: tuple[Any, ...] = ({"k": [1, 2, 4]}, {"k": [1, 3], "kernel": ["rank", "inv"]})
         for grid in grids:
             made = partial(pcv.nested_cv, KNN, "y ~ x + z", DATA, grid=grid, inner=inner)
-            made = partial(made, outer=folds)
+            made = once(partial(made, outer=folds))
             yield lambda made=made: tables(made(), "folds", "losses", "inner", "selection")
             yield lambda made=made: [as_text(made().augment()), made().inner_curves]
             yield lambda made=made: [_standing(one) for one in made().standings]
@@ -100,7 +100,7 @@ def _standing(one: Any) -> list[Any]:
 def of_several() -> Iterator[Call]:
     learners = {"line": OLS, "mean": MEAN, "other": pcv.Ridge(0.01)}
     for folds in LAYOUTS:
-        made = partial(pcv.compare, learners, "y ~ x", DATA, folds=folds)
+        made = once(partial(pcv.compare, learners, "y ~ x", DATA, folds=folds))
         yield lambda made=made: tables(made(), "folds", "losses", "pairs")
         yield lambda made=made: as_text(made().augment())
     for scale, null, method in product((0.01, 1.0, 30.0), (None, 0.5, 2.0), ("auto", "all_pairs")):
@@ -128,10 +128,11 @@ def drawn() -> Iterator[Call]:
     words = DATA.assign(c=np.array(["b", "A", "a", "B"])[np.arange(16) * 7 % 16 % 4])
     for levels, dialect in product(("ICU", "C"), ("caret", "rsample", "kknn")):
         folds = pcv.RFolds(dialect, 3, seed=1, strata=dialect == "rsample")
-        made = partial(pcv.cross_validate, KNN, "c ~ x + z", words, folds=folds, levels=levels)
+        made = partial(pcv.cross_validate, KNN, "c ~ x + z", words, folds=folds)
+        made = once(partial(made, levels=levels))
         yield lambda made=made: [made().plan.rows, made().plan.offsets, made().pooled]
     for given in ({"weights": "w"}, {"loss_weights": "w"}, {}):
-        made = partial(pcv.cross_validate, pcv.WLS(), "y ~ x", DATA, folds=THREE, **given)
+        made = once(partial(pcv.cross_validate, pcv.WLS(), "y ~ x", DATA, folds=THREE, **given))
         yield lambda made=made: tables(made(), "folds")
         yield lambda made=made: [made().table.weighted, told(made().interval().notes), repr(made())]
     for zeros in (4, 8, 12, 16):
@@ -146,18 +147,18 @@ def drawn() -> Iterator[Call]:
     one = Stability((("a", ""),), np.array([1.0]), np.array([0.0]), plan, "squared", 20)
     yield lambda one=one: [one.ratio, one.stable, repr(one)]
     for refit, folds in product(("all", "train", "none"), (FOLDS["holdout"], THREE)):
-        made = partial(pcv.tune, KNN, "y ~ x", DATA, grid={"k": [1, 3]}, folds=folds, refit=refit)
+        asked = {"grid": {"k": [1, 3]}, "folds": folds, "refit": refit}
+        made = once(partial(pcv.tune, KNN, "y ~ x", DATA, **asked))
         yield lambda made=made: [made().choice.limit, made().predict({"x": [1.5, 4.0]})]
         tuned = pcv.Tuned(KNN, {"k": [1, 3]}, inner=FOLDS["holdout"], refit="all")
-        nested = partial(pcv.cross_validate, tuned, "y ~ x", DATA, folds=folds)
+        nested = once(partial(pcv.cross_validate, tuned, "y ~ x", DATA, folds=folds))
         yield lambda made=nested: [made().pooled, made().predictions]
     for metric in ("r2", "rmse", "accuracy"):
         formula = "c ~ x" if metric == "accuracy" else "y ~ x"
         for rule in ({}, {"rule": "one_se", "complexity": "-k"}):
-            made = partial(
-                pcv.tune, KNN, formula, DATA, grid={"k": [2, 3, 4]}, metric=metric, **rule
-            )
-            yield lambda made=made: [made(folds=THREE).choice.limit, made(folds=THREE).best]
+            made = partial(pcv.tune, KNN, formula, DATA, grid={"k": [2, 3, 4]}, folds=THREE)
+            made = once(partial(made, metric=metric, **rule))
+            yield lambda made=made: [made().choice.limit, made().best]
     all_fail = partial(pcv.nested_cv, KNN, "y ~ x", DATA[:6], grid={"k": [50]}, on_error="warn")
     some = partial(pcv.nested_cv, KNN, "y ~ x", DATA, grid={"k": [1, 9, 50]}, on_error="warn")
     yield lambda: tables(some(outer=pcv.Blocks(2), inner=pcv.Blocks(2)), "selection", "inner")
@@ -173,7 +174,7 @@ def with_own_formulas() -> Iterator[Call]:
     arrays: dict[str, Any] = {"X": DATA[["x", "z"]], "y": DATA["y"]}
     learners = ({"a": own, "b": OLS}, {"a": own, "b": other}, {"b": OLS}, {"a": own}, {"c": other})
     for some, formula in product(learners, (None, "y ~ z", "y ~ .", "x ~ z")):
-        made = partial(pcv.compare, some, formula, DATA, folds=THREE)
+        made = once(partial(pcv.compare, some, formula, DATA, folds=THREE))
         yield lambda made=made: [tables(made()), made().task.n, repr(made().task)]
         yield lambda s=some: tables(pcv.compare(s, folds=THREE, **arrays))
     for learner, formula in product((own, OLS, [own, other], other), (None, "y ~ x")):
