@@ -127,7 +127,8 @@ def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version
 
-        return version("pycvstat")
+        globals()[name] = version("pycvstat")  # read from a file
+        return globals()[name]
     if name not in _HOME:
         raise AttributeError(f"module 'pycvstat' has no attribute {name!r}")
     if not _HOME[name]:

@@ -266,10 +266,12 @@ def file_of(module: str) -> str | None:
     module : str
     """
     with suppress(Exception):  # whatever finding and importing packages of others can raise
-        here = sys.modules.get(module) or find_spec(module)
-        file = getattr(here, "__file__", None) or getattr(here, "origin", None)
-        if file and module != "__main__" and not _is_installed(module, file):
-            return file if os.path.isfile(file) else None
+        for name in (module.partition(".")[0], module):  # to find a part imports the package
+            here = sys.modules.get(name) or find_spec(name)
+            file = getattr(here, "__file__", None) or getattr(here, "origin", None)
+            if name == "__main__" or (file and _is_installed(name, file)):
+                return None
+        return file if file and os.path.isfile(file) else None
     return None
 
 

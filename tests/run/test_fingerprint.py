@@ -305,7 +305,7 @@ def test_other_sessions_describe_alike() -> None:
     script = (
         "from tests.run.test_fingerprint import VALUES; import sys; "
         "from pycvstat.run.fingerprint import *; "
-        "print(digest(describe([v for v in VALUES])))"
+        "print(digest(describe([v for v in VALUES])), 'sklearn' in sys.modules)"
     )
     told = {
         subprocess.run(
@@ -318,6 +318,7 @@ def test_other_sessions_describe_alike() -> None:
         for seed in ("1", "2")
     }
     assert len(told) == 1
+    assert told.pop().endswith(" False\n")  # tests import it when they run
 
 
 @pytest.mark.parametrize(
