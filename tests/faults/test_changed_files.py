@@ -27,7 +27,6 @@ from pycvstat.errors import PycvstatError, PycvstatWarning
 from pycvstat.r.bridge import run
 from pycvstat.report.assemble import full
 from pycvstat.report.content import Document
-from pycvstat.report.plots import style
 from pycvstat.report.render import formats
 from pycvstat.report.render.html import render_page
 from pycvstat.run.records import decode
@@ -90,7 +89,7 @@ def variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_reports_hold_it_as_text(kind: str, variants: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Figure, "savefig", _no_picture)  # drawn for the page, but not written
     monkeypatch.setattr(formats, "picture", lambda *_: NO_PICTURE)
-    monkeypatch.setattr(style, "fitted", _measured)
+    monkeypatch.setattr(Figure, "draw_without_rendering", _measured)
     reports = []
     for one in variants(kind, HOSTILE[1:]):
         with contextlib.suppress(PycvstatError), warnings.catch_warnings():
@@ -111,11 +110,10 @@ def _no_picture(figure: Figure, file: Any, **_: Any) -> None:
         file.write(NO_PICTURE)
 
 
-def _measured(ax: Any) -> Any:
+def _measured(figure: Figure) -> None:
     """Every text is set as it will be, a formula where it is one, but no place is found for it."""
-    for text in ax.findobj(Text):
+    for text in figure.findobj(Text):
         text.get_window_extent()
-    return ax
 
 
 def page(document: Document) -> None:

@@ -98,18 +98,28 @@ def new_axes(size: tuple[float, float]) -> Axes:
 
 def fitted(ax: Axes) -> Axes:
     """Labels of axes that would leave the picture, in several lines."""
-    long = [one for one in (ax.xaxis.label, ax.yaxis.label) if len(one.get_text()) > LONG]
     figure = ax.get_figure(root=True)
-    if not long or figure is None:
-        return ax
-    figure.draw_without_rendering()
-    for one in long:
+    if figure is not None and _long(ax):
+        figure.draw_without_rendering()
+        _wrap(ax, figure)
+    return ax
+
+
+def _long(ax: Axes) -> list[Any]:
+    return [one for one in (ax.xaxis.label, ax.yaxis.label) if len(one.get_text()) > LONG]
+
+
+def _wrap(ax: Axes, figure: Any) -> bool:
+    """Wrap what leaves the picture as it is laid out; whether anything did."""
+    left = False
+    for one in _long(ax):
         box, words = one.get_window_extent(), one.get_text()
         over = max(-box.x0, box.x1 - figure.bbox.width, -box.y0, box.y1 - figure.bbox.height)
         if over > 0:
             share = max(0.4, 1 - 2.2 * over / max(box.width, box.height))
             one.set_text(textwrap.fill(words, max(12, int(share * len(words)))))
-    return ax
+            left = True
+    return left
 
 
 def literal(ax: Axes) -> Axes:
@@ -120,7 +130,7 @@ def literal(ax: Axes) -> Axes:
     for text in [*labels, *ax.findobj(Text)]:
         if "$" in text.get_text():
             text.set_parse_math(False)
-    return fitted(ax)
+    return ax
 
 
 def series(number: int, points: int = 0) -> dict[str, Any]:
@@ -228,7 +238,12 @@ def picture(
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
-        literal(draw(figure.subplots()))
+        ax = literal(draw(figure.subplots()))
+        figure.draw_without_rendering()
+        if _wrap(ax, figure):
+            figure.draw_without_rendering()
+        with rc_context({"figure.constrained_layout.use": False}):
+            figure.set_layout_engine(None)  # to save it would lay it out once more
         file = io.BytesIO()
         metadata = {dates[form]: None} if form in dates else None
         figure.savefig(file, format=form, metadata=metadata, dpi=600 if embedded else 220)

@@ -16,7 +16,7 @@ from pycvstat.errors import InputError
 from pycvstat.errors.checks import nearest
 from pycvstat.report.content import Block, Figure, Headline, Inline, Section, Table, section
 from pycvstat.report.numbers import capital, table_of
-from pycvstat.report.plots.style import house_style, literal, new_axes
+from pycvstat.report.plots.style import fitted, house_style, literal, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -313,7 +313,7 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None, **opti
         )
     axes = new_axes(chosen.inches) if ax is None else ax
     with house_style():
-        return literal(chosen.draw(axes, **options))
+        return fitted(literal(chosen.draw(axes, **options)))
 
 
 def unknown(what: str, name: Any, known: list[str]) -> InputError:
