@@ -23,7 +23,7 @@ from pycvstat.errors import InputError
 from pycvstat.losses.of_probabilities import precision_recall_points, roc_points
 from pycvstat.report.plots.candidates import candidate_axis
 from pycvstat.report.plots.forest import indistinguishable
-from pycvstat.report.plots.style import picture
+from pycvstat.report.plots.style import fitted, picture
 from pycvstat.report.views.base import view_of
 from tests.report.conftest import MAKERS, result
 
@@ -415,3 +415,26 @@ def test_dollar_signs_start_no_formula(ax: Axes) -> None:
     assert not any(
         label.get_parse_math() for label in ax.get_yticklabels() if "$" in label.get_text()
     )
+
+
+@pytest.mark.parametrize("letters", [40, 90])
+def test_long_labels_stay_inside_the_picture(letters: int) -> None:
+    words = ("loss " * letters)[:letters]
+    seen = []
+
+    def draw(ax: Axes) -> Axes:
+        seen.append(ax)
+        ax.set_ylabel(words)
+        return ax
+
+    picture(draw, (4, 3), "svg")
+    fitted(draw(Figure(figsize=(4, 3), layout="constrained").subplots()))
+    for ax in seen:
+        figure = ax.get_figure(root=True)
+        assert figure is not None
+        figure.draw_without_rendering()
+        label = ax.yaxis.label
+        assert label.get_text().split() == words.split()
+        assert (letters == 40) == ("\n" not in label.get_text())
+        box = label.get_window_extent()
+        assert 0 <= box.y0 < box.y1 <= figure.bbox.height
