@@ -7,6 +7,7 @@ PYCVSTAT_CASES is the number of generated cases of all properties together, as f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,7 @@ class Numeric:
         return known > 1 and all(len(np.unique(self.y[train])) == known for train, _ in plan)
 
 
+@cache  # hypothesis looks long at strategies that it has not met
 def splitters(n: int) -> st.SearchStrategy[Any]:
     """Folds of several kinds, of rows without groups."""
     seeds = st.integers(0, 99)

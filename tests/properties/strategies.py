@@ -254,6 +254,18 @@ LIKELY = ["smooth", "smooth", "smooth", "tied", "factor", "ordered", "logical", 
           "text", "factor", "smooth", "smooth", "constant", "nullable", "extreme"]  # fmt: skip
 
 
+USUAL_FOLDS = st.one_of(
+    st.builds(pcv.KFold, st.integers(2, 5), random=st.integers(0, 99)),
+    st.builds(pcv.Blocks, st.integers(2, 4)),
+    st.builds(pcv.Stratified, st.integers(2, 3), random=st.integers(0, 99)),
+    st.just(pcv.LeaveOneOut()),
+    st.builds(pcv.Holdout, st.sampled_from([0.2, 0.5]), random=st.integers(0, 99)),
+    st.builds(pcv.Subsampling, st.integers(2, 4), random=st.integers(0, 99)),
+    st.builds(lambda s: pcv.Repeated(pcv.KFold(3), times=2, random=s), st.integers(0, 99)),
+    st.builds(pcv.NestedPairs, st.just(4), st.just(1), st.integers(0, 99)),
+)
+
+
 @dataclass(frozen=True)
 class Problem:
     """Data that a statistician may well have, with a learner that suits the response."""
@@ -292,18 +304,7 @@ def sound_problems(draw: Any, kinds: list[str] = LIKELY, responding: Any = None)
     place = draw(st.integers(0, len(data)))
     items = [*data.items()]
     items.insert(place, (names[0], responses(draw, kind, n)))
-    folds = draw(
-        st.one_of(
-            st.builds(pcv.KFold, st.integers(2, 5), random=st.integers(0, 99)),
-            st.builds(pcv.Blocks, st.integers(2, 4)),
-            st.builds(pcv.Stratified, st.integers(2, 3), random=st.integers(0, 99)),
-            st.just(pcv.LeaveOneOut()),
-            st.builds(pcv.Holdout, st.sampled_from([0.2, 0.5]), random=st.integers(0, 99)),
-            st.builds(pcv.Subsampling, st.integers(2, 4), random=st.integers(0, 99)),
-            st.builds(lambda s: pcv.Repeated(pcv.KFold(3), times=2, random=s), st.integers(0, 99)),
-            st.builds(pcv.NestedPairs, st.just(4), st.just(1), st.integers(0, 99)),
-        )
-    )
+    folds = draw(USUAL_FOLDS)
     learner, given = draw(RESPONSES[kind]), {}
     if kind == "weighted":
         learner = pcv.WLS()
