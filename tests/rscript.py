@@ -56,8 +56,8 @@ def in_r(
     R sorts words by ICU in every locale but "C" and "POSIX".
     """
     text = code.read_text(encoding="utf-8") if isinstance(code, Path) else code
-    packages = tuple(name for name in SLOW_TO_LOAD if re.search(rf"\b{name}\b", text))
-    r = _forking(packages, locale)
+    slow = re.search(rf"\b({'|'.join(SLOW_TO_LOAD)})\b", text)
+    r = _forking(SLOW_TO_LOAD if slow else (), locale)
     with tempfile.TemporaryDirectory() as place:
         script = Path(place, "script.R")
         script.write_text(text, encoding="utf-8")

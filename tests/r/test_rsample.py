@@ -26,6 +26,8 @@ from tests.rscript import live_r, r_values
 ROWS = """
 suppressMessages(library(rsample))
 options(warn = -1)
+# purrr composes a message, which nobody hears, at every call of what it has newer functions for
+assignInNamespace("signal_stage", function(...) NULL, "lifecycle")
 sides <- function(s) {
   out(length(s$splits))
   for (one in s$splits) {

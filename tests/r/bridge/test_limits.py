@@ -30,7 +30,7 @@ pytestmark = pytest.mark.live_r
 def test_hanging_code_is_stopped_and_r_goes_on(code: str) -> None:
     before = signal.getsignal(signal.SIGINT)
     started = time.monotonic()
-    with pytest.raises(RError, match=r"did not finish within 0\.5 seconds"), time_limit(0.5):
+    with pytest.raises(RError, match=r"did not finish within 0\.2 seconds"), time_limit(0.2):
         run(code)
     assert time.monotonic() - started < 20
     assert signal.getsignal(signal.SIGINT) is before
@@ -38,11 +38,11 @@ def test_hanging_code_is_stopped_and_r_goes_on(code: str) -> None:
 
 
 def test_a_limit_ends_with_its_block() -> None:
-    with time_limit(0.2):
+    with time_limit(0.1):
         assert run("2") == 2.0
-    assert run("Sys.sleep(0.5); 3") == 3.0
-    with time_limit(0.2), time_limit(None):
-        assert run("Sys.sleep(0.5); 4") == 4.0
+    assert run("Sys.sleep(0.2); 3") == 3.0
+    with time_limit(0.1), time_limit(None):
+        assert run("Sys.sleep(0.2); 4") == 4.0
     for odd in (0, float("nan"), "a", True):
         with pytest.raises(RError, match="above 0"), time_limit(odd):  # type: ignore[arg-type]
             pass
@@ -52,8 +52,8 @@ def test_a_cross_check_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) ->
     hangs = LearnerInR("(function(...) repeat {})", "nothing")
     monkeypatch.setattr(pcv.OLS, "in_r", lambda self, task: hangs)
     result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", pcv.data.mtcars(), folds=pcv.KFold(3))
-    with pytest.raises(RError, match="did not finish within 1 seconds"):
-        result.crosscheck(seconds=1)
+    with pytest.raises(RError, match=r"did not finish within 0\.5 seconds"):
+        result.crosscheck(seconds=0.5)
 
 
 def test_work_in_a_process_of_its_own() -> None:

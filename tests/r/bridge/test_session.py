@@ -187,7 +187,7 @@ def test_memory_that_r_does_not_get() -> None:
 @pytest.mark.parametrize("code", ["repeat {}", "Sys.sleep(60)", "repeat sort(runif(1e5))"])
 def test_hanging_code_is_interrupted_and_r_goes_on(code: str) -> None:
     before = signal.getsignal(signal.SIGINT)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
     started = time.monotonic()
     timer.start()
     with pytest.raises(KeyboardInterrupt):
@@ -199,5 +199,5 @@ def test_hanging_code_is_interrupted_and_r_goes_on(code: str) -> None:
 
 def test_a_time_limit_of_r_holds_here_too() -> None:
     with pytest.raises(RError, match="reached elapsed time limit"):
-        run("setTimeLimit(elapsed = 0.5, transient = TRUE); repeat {}")
+        run("setTimeLimit(elapsed = 0.2, transient = TRUE); repeat {}")
     assert run("setTimeLimit(); 3") == 3.0
