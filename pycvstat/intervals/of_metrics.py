@@ -166,10 +166,10 @@ def of_drawn_rows(
     parts = np.unique(repeat)
     classes, order = count_classes(table), np.argsort(table.plan.rows, kind="stable")
     tests = np.unique(table.plan.rows, return_counts=True)[1]
-    where = np.split(order, tests.cumsum()[:-1])
+    where, once = np.split(order, tests.cumsum()[:-1]), len(order) == len(tests)
 
     def value(drawn: IntArray) -> float:
-        rows = np.concatenate([where[i] for i in drawn])
+        rows = order[drawn] if once else np.concatenate([where[i] for i in drawn])
         each = [rows[repeat[rows] == r] for r in parts] if len(parts) > 1 else [rows]
         return float(np.mean([metric.value(y[of], given[of], classes) for of in each]))
 
