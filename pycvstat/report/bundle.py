@@ -269,7 +269,7 @@ def locked(result: Any) -> set[str]:
     """This package's requirements and those of the learners, with their versions here."""
     roots = {type(getattr(one.base, "estimator", one.base)).__module__.partition(".")[0]
              for one in learners_of(result).values()} - {"pycvstat"}  # fmt: skip
-    known = packages_distributions()
+    known = packages_distributions() if roots else {}
     todo = ["pycvstat", *(name for root in roots for name in known.get(root, []))]
     found: dict[str, str] = {}
     while todo:
