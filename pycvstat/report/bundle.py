@@ -73,7 +73,7 @@ def bundle(
             made = shutil.make_archive(str(Path(place, "made")), "zip", folder)
             shutil.copyfile(made, target)
         else:
-            shutil.copytree(folder, target, dirs_exist_ok=True)
+            shutil.copytree(folder, target, copy_function=shutil.copy, dirs_exist_ok=True)
     return target
 
 
@@ -125,7 +125,7 @@ def _package(folder: Path) -> None:
 
     ours = Path(pycvstat.__file__).parent
     unused = shutil.ignore_patterns("__pycache__", "*.pyc", "_r_reference")
-    shutil.copytree(ours, folder / "pycvstat", ignore=unused)
+    shutil.copytree(ours, folder / "pycvstat", ignore=unused, copy_function=shutil.copy)
     (folder / "pycvstat" / "_r_reference").mkdir()
     for file in reference().glob("*.R"):
         shutil.copy(file, folder / "pycvstat" / "_r_reference")
