@@ -7,9 +7,10 @@ import logging
 import math
 import os
 import signal
+import subprocess
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -273,13 +274,23 @@ def _started() -> _Session:
         fix = "call pycvstat.r.bridge.start() in the main thread first"
         raise RError("R can only be started from the main thread.", fix=fix)
     try:
-        with _quiet_import(), _environment_kept():
+        with _quiet_import():
+            before = dict(os.environ)
+            from rpy2 import situation
+
+            if os.name != "nt":  # each would start an R
+                situation.r_ld_library_path_from_subprocess = lambda home: ""  # nothing reads it
             from rpy2 import rinterface
             from rpy2.rinterface_lib import embedded
 
-            if not embedded.isinitialized():
+            if os.name != "nt":
+                rinterface._getrenvvars = _set_by_script
+            fresh = not (embedded.isinitialized() or embedded.is_r_externally_initialized())
+            if fresh:
                 embedded.set_initoptions(("rpy2", "--quiet", "--no-save", "--no-restore"))
             rinterface.initr()
+            if fresh:
+                _give_back(before, map(str, rinterface.evalr("names(Sys.getenv())")))
             return _Session(rinterface.evalr(_EVALUATOR), rinterface.evalr(_WORKSPACE), os.getpid())
     except Exception as problem:  # rpy2 fails in many ways: ImportError, ValueError, OSError, ...
         version = r_version(r_program() or "")
@@ -351,21 +362,24 @@ def _quiet_import() -> Iterator[None]:
         rpy2_log.setLevel(before)
 
 
-@contextlib.contextmanager
-def _environment_kept() -> Iterator[None]:
+def _set_by_script() -> list[tuple[str, str]]:
+    """The folders of R, which its start script knows."""
+    asked = [str(r_program()), "CMD", "env"]
+    lines = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [(name, value) for name, _, value in (line.partition("=") for line in lines)
+            if name in ("R_SHARE_DIR", "R_INCLUDE_DIR", "R_DOC_DIR", "R_ARCH")]  # fmt: skip
+
+
+def _give_back(before: dict[str, str], known_to_r: Iterable[str]) -> None:
     """Take back the environment variables that are not R's own.
 
-    rpy2 copies the whole environment of R's start script. Its LD_LIBRARY_PATH would make child
-    processes load the system's libraries in place of their own.
+    R reads files of them, and child processes would have them too.
     """
-    before = dict(os.environ)
-    try:
-        yield
-    finally:
-        for name in set(os.environ) - set(before):
-            if not name.startswith(("R_", "PYTHON_SESSION_INITIALIZED")):
-                del os.environ[name]
-        os.environ.update(before)
+    for name in {*os.environ, *known_to_r} - {*before}:
+        if not name.startswith(("R_", "PYTHON_SESSION_INITIALIZED")):
+            os.unsetenv(name)
+            os.environ.pop(name, None)
+    os.environ.update(before)
 
 
 @contextlib.contextmanager

@@ -118,6 +118,21 @@ def test_child_processes_keep_their_environment() -> None:
     assert shown.stdout == "[]\n"
 
 
+def test_an_r_that_runs_already_keeps_its_environment() -> None:
+    code = """if True:
+        from rpy2 import rinterface
+        rinterface.initr()
+        rinterface.evalr("Sys.setenv(MINE = 'kept')")
+        from pycvstat.r.bridge import run
+        print(run("Sys.getenv('MINE')"))
+    """
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert shown.stdout == "kept\n"
+
+
 def test_other_threads_are_told() -> None:
     available()
     caught: list[RError] = []
