@@ -10,6 +10,7 @@ from tests.forked import python
 SCRIPTS = [
     "import sys; print(sys.argv, sys.path[0], __name__); print('ü', file=sys.stderr)",
     "import os; print(os.getcwd(), os.environ['A'], 'HOME' in os.environ)",
+    "import tempfile; print(tempfile.gettempdir())",
     "raise SystemExit('ended')",
     "raise SystemExit(3)",
     "import atexit; atexit.register(print, 'last'); print('first')",
@@ -22,7 +23,7 @@ SCRIPTS = [
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_it_says_and_ends_as_in_a_new_python(script, tmp_path):
-    given = {"PYTHONUTF8": "1", "A": "ü"}
+    given = {"PYTHONUTF8": "1", "A": "ü", "TMPDIR": str(tmp_path)}
     forked = python("-c", script, "word", cwd=tmp_path, env=given)
     new = subprocess.run([sys.executable, "-c", script, "word"], cwd=tmp_path, env=given,
                          capture_output=True, encoding="utf-8")  # fmt: skip
