@@ -20,9 +20,9 @@ FORKING = """local({
   for (name in commandArgs(TRUE)) suppressMessages(suppressWarnings(loadNamespace(name)))
   asked <- file("stdin", "r")
   while (length(line <- readLines(asked, 1L))) {
-    at <- strsplit(line, "\\t", fixed = TRUE)[[1]]  # the script, where it runs, what it says
+    at <- strsplit(line, "\\t", fixed = TRUE)[[1]]  # the script, its folder, what it says, locale
     parallel::mccollect(parallel::mcparallel({
-      setwd(at[2])
+      setwd(at[2]); Sys.setenv(LC_ALL = at[4]); Sys.setlocale("LC_ALL", at[4])
       said <- lapply(paste0(at[3], c(".out", ".err")), file, "w", encoding = "UTF-8")
       sink(said[[1]]); sink(said[[2]], type = "message")
       status <- tryCatch({
@@ -39,10 +39,10 @@ FORKING = """local({
 
 
 @cache
-def _forking(packages: tuple[str, ...], locale: str) -> subprocess.Popen[str]:
+def _forking(packages: tuple[str, ...]) -> subprocess.Popen[str]:
     r = subprocess.Popen(
         ["Rscript", "--vanilla", "-e", FORKING, *packages], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True, env=os.environ | {"LC_ALL": locale},
+        stdout=subprocess.PIPE, text=True, env=os.environ | {"LC_ALL": "C.UTF-8"},
     )  # fmt: skip
     atexit.register(r.communicate)  # it ends when nothing more is asked
     return r
@@ -57,12 +57,12 @@ def in_r(
     """
     text = code.read_text(encoding="utf-8") if isinstance(code, Path) else code
     slow = re.search(rf"\b({'|'.join(SLOW_TO_LOAD)})\b", text)
-    r = _forking(SLOW_TO_LOAD if slow else (), locale)
+    r = _forking(SLOW_TO_LOAD if slow else ())
     with tempfile.TemporaryDirectory() as place:
         script = Path(place, "script.R")
         script.write_text(text, encoding="utf-8")
         said = Path(place, "said")
-        r.stdin.write(f"{script}\t{Path(folder).absolute()}\t{said}\n")
+        r.stdin.write(f"{script}\t{Path(folder).absolute()}\t{said}\t{locale}\n")
         r.stdin.flush()
         assert r.stdout.readline(), "R has ended"
         status, out, err = (
