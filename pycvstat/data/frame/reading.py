@@ -262,9 +262,8 @@ def _numbers(name: str, values: NDArray[Any], dtype: str = "") -> Column:
         return Column(name, "numeric", values.copy())
     with np.errstate(over="ignore"):
         doubles = np.array(values, dtype=np.float64)
-    if not dtype and values.dtype != np.float64:
-        dtype = str(values.dtype.newbyteorder("="))
-    return Column(name, "numeric", doubles, dtype="" if dtype == "float64" else dtype)
+    given = dtype or str(values.dtype.newbyteorder("="))
+    return Column(name, "numeric", doubles, dtype="" if given == "float64" else given)
 
 
 def _check_exact(name: str, largest: float) -> None:
