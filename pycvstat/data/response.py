@@ -277,6 +277,7 @@ DAYS = (
 )
 DATE = re.compile(rf"\s*(?:{'|'.join(DAYS)})(?:[ T]{TIME})?\s*", re.IGNORECASE)
 CLOCK = re.compile(rf"\s*{TIME}\s*", re.IGNORECASE)
+DIGIT = re.compile(r"\d")  # without one a word is no number, no date and no time
 MARKS = frozenset({"", "-", "--", "–", "—", ".", "..", "?", "*", "k.a.", "k. a.", "n/a", "na"})
 MARKS |= {"#n/a", "nan", "null", "missing"}  # of missing values, in small letters
 MANY = 10  # levels up to which words are taken for classes
@@ -300,7 +301,7 @@ def misread(column: Column, *, response: bool = False) -> PycvstatWarning | None
       Given: 'k.A.' in row 51 (counted from 1); 50 of 51 values are numbers
       Do this: read them as missing: pd.read_csv(file, na_values=['k.A.'])
     """
-    if column.kind != "text":
+    if column.kind != "text" or not any(DIGIT.search(str(word)) for word in {*column.values}):
         return None
     counts = pd.Series(column.values).value_counts(sort=False)
     words = [str(word) for word in counts.index]
