@@ -148,6 +148,7 @@ def changed(tree: Any, place: Place, value: Any) -> Any:
 
 def write(path: Path, tree: Any, arrays: list[Any]) -> None:
     """A file of them with its checksums, as anyone can make it."""
-    made = types.SimpleNamespace(encode=lambda _: tree, arrays=arrays)
-    with mock.patch.object(store, "Encoder", return_value=made), mock.patch("os.fsync"):
+    path.unlink(missing_ok=True)  # a file that takes another's place waits for the disk
+    encoder = types.SimpleNamespace(encode=lambda _: tree, arrays=arrays)
+    with mock.patch.object(store, "Encoder", return_value=encoder), mock.patch("os.fsync"):
         store.save(path, "changed", None)
