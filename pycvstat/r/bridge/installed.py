@@ -173,11 +173,24 @@ def r_packages(names: Sequence[str]) -> dict[str, str | None]:
     return {name: version or None for name, _, version in lines}
 
 
+_found: set[str] = set()
+
+
 def has(package: str) -> bool:
     """Whether the running R has a package."""
     from pycvstat.r.bridge.session import run
 
-    return bool(run("nzchar(system.file(package = name))", name=package))
+    if package not in _found and run("nzchar(system.file(package = name))", name=package):
+        _found.add(package)
+    return package in _found
+
+
+@cache
+def running() -> str:
+    """What the running R calls itself: "R version 4.2.2 ..."."""
+    from pycvstat.r.bridge.session import run
+
+    return str(run("R.version.string"))
 
 
 def require(packages: str | Sequence[str]) -> None:

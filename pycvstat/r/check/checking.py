@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 from pycvstat.errors import InputError, PycvstatError, RError, heard, warn
 from pycvstat.errors.checks import check_path, check_word, written
 from pycvstat.r.bridge import available, run, time_limit
-from pycvstat.r.bridge.installed import missing
+from pycvstat.r.bridge.installed import missing, running
 from pycvstat.r.bridge.processes import as_it_was, separately
 from pycvstat.r.check.call import Call, Row, not_compared
 from pycvstat.r.check.case import Case
@@ -311,7 +311,7 @@ def answers(calls: Mapping[str, Call], seconds: float | None) -> dict[str, Said]
 def _session(packages: Sequence[str]) -> Session:
     versions = {p: str(run("as.character(packageVersion(p))", p=p)) for p in packages}
     day, system = datetime.now(UTC).date().isoformat(), f"{sys.platform} {platform.machine()}"
-    return Session(str(run("R.version.string")), versions, system, day)
+    return Session(running(), versions, system, day)
 
 
 def _kept(name: str, call: Call, known: Mapping[str, Answer]) -> Said:

@@ -18,7 +18,8 @@ from pycvstat.losses.table import Sealed
 from pycvstat.procedures.cross_validate import CVResult
 from pycvstat.procedures.selection import Choice, choose
 from pycvstat.procedures.tune import TuneResult
-from pycvstat.r.bridge import run, time_limit
+from pycvstat.r.bridge import time_limit
+from pycvstat.r.bridge.installed import running
 from pycvstat.r.bridge.processes import separately
 from pycvstat.r.check.call import (
     Call,
@@ -186,7 +187,7 @@ def _checked(result: Any, y: Any) -> Crosscheck:
     if y is not None and not isinstance(result, FoldPlan):
         raise InputError("y= belongs to fold plans.", given=type(result).__name__)
     rows: list[Row] = []
-    says, notes = [str(run("R.version.string"))], list[str]()
+    says, notes = [running()], list[str]()
     with heard() as said:
         for name, part in parts_of(result).items():
             for call in _calls(part, y):
