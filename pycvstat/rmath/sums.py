@@ -179,6 +179,8 @@ def which_min_mean(x: ArrayLike) -> int:
         rough = values.mean(axis=0)
         doubt = 4 * len(values) * np.finfo(np.float64).eps * np.abs(values).max()
     near = np.flatnonzero(rough <= rough.min() + doubt)
+    if len(near) == 1:
+        return int(near[0])
     return int(near[np.argmin(mean(values[:, near], axis=0))])
 
 
