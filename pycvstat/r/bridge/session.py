@@ -7,10 +7,8 @@ import logging
 import math
 import os
 import signal
-import subprocess
 import threading
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +18,7 @@ from typing import Any
 from pycvstat.errors import RError, warn
 from pycvstat.errors.checks import is_number
 from pycvstat.r.bridge.installed import install_rpy2, missing, no_r, r_program, r_version, setting
+from pycvstat.r.bridge.starting import running_r
 
 _log = logging.getLogger("pycvstat.R")
 
@@ -274,24 +273,8 @@ def _started() -> _Session:
         fix = "call pycvstat.r.bridge.start() in the main thread first"
         raise RError("R can only be started from the main thread.", fix=fix)
     try:
-        with _quiet_import():
-            before = dict(os.environ)
-            from rpy2 import situation
-
-            if os.name != "nt":  # each would start an R
-                situation.r_ld_library_path_from_subprocess = lambda home: ""  # nothing reads it
-            from rpy2 import rinterface
-            from rpy2.rinterface_lib import embedded
-
-            if os.name != "nt":
-                rinterface._getrenvvars = _set_by_script
-            fresh = not (embedded.isinitialized() or embedded.is_r_externally_initialized())
-            if fresh:
-                embedded.set_initoptions(("rpy2", "--quiet", "--no-save", "--no-restore"))
-            rinterface.initr()
-            if fresh:
-                _give_back(before, map(str, rinterface.evalr("names(Sys.getenv())")))
-            return _Session(rinterface.evalr(_EVALUATOR), rinterface.evalr(_WORKSPACE), os.getpid())
+        rinterface = running_r()
+        return _Session(rinterface.evalr(_EVALUATOR), rinterface.evalr(_WORKSPACE), os.getpid())
     except Exception as problem:  # rpy2 fails in many ways: ImportError, ValueError, OSError, ...
         version = r_version(r_program() or "")
         raise RError(
@@ -346,40 +329,6 @@ def _interrupted_after(seconds: float, late: list[float]) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-
-
-@contextlib.contextmanager
-def _quiet_import() -> Iterator[None]:
-    """Keep rpy2's remarks on how it found R to itself."""
-    rpy2_log = logging.getLogger("rpy2")
-    before = rpy2_log.level
-    rpy2_log.setLevel(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        rpy2_log.setLevel(before)
-
-
-def _set_by_script() -> list[tuple[str, str]]:
-    """The folders of R, which its start script knows."""
-    asked = [str(r_program()), "CMD", "env"]
-    lines = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
-    return [(name, value) for name, _, value in (line.partition("=") for line in lines)
-            if name in ("R_SHARE_DIR", "R_INCLUDE_DIR", "R_DOC_DIR", "R_ARCH")]  # fmt: skip
-
-
-def _give_back(before: dict[str, str], known_to_r: Iterable[str]) -> None:
-    """Take back the environment variables that are not R's own.
-
-    R reads files of them, and child processes would have them too.
-    """
-    for name in {*os.environ, *known_to_r} - {*before}:
-        if not name.startswith(("R_", "PYTHON_SESSION_INITIALIZED")):
-            os.unsetenv(name)
-            os.environ.pop(name, None)
-    os.environ.update(before)
 
 
 @contextlib.contextmanager
