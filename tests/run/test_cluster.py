@@ -30,7 +30,8 @@ ENDS: dict[str, Callable[[Any, Any], Any]] = {
 def test_a_cluster_that_goes_away(
     end: Callable[[Any, Any], Any], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pycvstat.run.cluster.PATIENCE", 3.0)
+    monkeypatch.setattr("pycvstat.run.cluster.PATIENCE", 1.0)
+    monkeypatch.setattr("pycvstat.run.workers.LISTEN", 0.5)
     (tmp_path / "done").mkdir()
     with local_cluster() as (cluster, client):
 
