@@ -34,7 +34,7 @@ class NoisyStumps:
 
     fingerprint = "it writes a file, of which a checkpoint knows nothing"
 
-    def __init__(self, stumps: int = 5, pause: float = 0.006) -> None:
+    def __init__(self, stumps: int = 5, pause: float = 0.003) -> None:
         self.stumps, self.pause = stumps, pause
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

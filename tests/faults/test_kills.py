@@ -51,7 +51,7 @@ def go_on(place: Path, how: str) -> None:
 def wait_until(condition: Callable[[], object], process: Script) -> None:
     """Wait until something is so, or the process ends without it."""
     while process.poll() is None and not condition():
-        time.sleep(0.02)
+        time.sleep(0.01)
 
 
 def finish(process: Script, place: Path) -> None:
@@ -67,7 +67,7 @@ def wait_for_a_moment(moment: random.Random, process: Script, place: Path) -> No
     """Until so many tasks are kept, none included, and a little longer."""
     tasks = moment.randrange(TASKS)
     wait_until(lambda: list(place.glob("kept/*/manifest.json")) and kept(place) >= tasks, process)
-    time.sleep(moment.uniform(0.0, 0.3))
+    time.sleep(moment.uniform(0.0, 0.15))
 
 
 def kept(place: Path) -> int:

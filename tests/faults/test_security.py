@@ -91,8 +91,9 @@ curve = pcv.error_curve(pcv.KNN(), "y ~ .", waves, grid={"k": [1, 5]}, folds=3)
 tuned = pcv.tune(pcv.KNN(), "y ~ .", waves, grid={"k": [1, 5]}, folds=3)
 for number, result in enumerate((cv, nested, compared, curve, tuned)):
     result.summary()
-    for ending in ("html", "md", "tex"):
-        result.report(f"report{number}.{ending}")
+    result.report(f"report{number}.html")
+cv.report("report.md")
+cv.report("report.tex")
 cv.save("cv.pcv.npz")
 pcv.load("cv.pcv.npz").interval()
 pcv.audit(pcv.OLS(), "mpg ~ wt", cars, times=5)

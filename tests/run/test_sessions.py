@@ -7,9 +7,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 import pycvstat
 
@@ -331,6 +328,9 @@ def late(X, y):
 """
 
 
+SCRIPTS = {**REFERRED, "harmless": HARMLESS}
+
+
 def session(place: Path, value: float, seed: int) -> dict[str, str]:
     """Run all scripts in a process of their own; what became of each."""
     for folder in ("scripts", "modules"):
@@ -338,8 +338,7 @@ def session(place: Path, value: float, seed: int) -> dict[str, str]:
     for module in ("mymod", "whole", "helper"):
         (place / "modules" / f"{module}.py").write_text(MODULE.format(value=value))
     (place / "modules" / "user.py").write_text(USER)
-    scripts = [*REFERRED.values(), HARMLESS]
-    for number, text in enumerate(scripts):
+    for number, text in enumerate(SCRIPTS.values()):
         content = BEGIN + text.replace("VALUE", str(value))
         (place / "scripts" / f"{number:02d}.py").write_text(content)
     done = subprocess.run(
@@ -348,48 +347,38 @@ def session(place: Path, value: float, seed: int) -> dict[str, str]:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told: dict[str, str] = json.loads(done.stdout)
-    return told
+    told = json.loads(done.stdout)
+    return {name: told[f"{number:02d}"] for number, name in enumerate(SCRIPTS)}
 
 
 def times(place: Path) -> dict[str, dict[str, int]]:
     """When each task of each script was kept."""
     return {
-        folder.name.removeprefix("kept-"): {
-            str(path): path.stat().st_mtime_ns for path in folder.glob("*/task-*.npz")
+        name: {
+            str(path): path.stat().st_mtime_ns
+            for path in place.glob(f"kept-{number:02d}/*/task-*.npz")
         }
-        for folder in place.glob("kept-*")
+        for number, name in enumerate(SCRIPTS)
     }
 
 
-@pytest.fixture(scope="module")
-def sessions(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """What became of the scripts: new, twice again with other orders of sets, and changed."""
-    place = tmp_path_factory.mktemp("sessions")
-    same = [(session(place, 1.0, seed), times(place)) for seed in (1, 2, 3)]
-    return [*same, (session(place, 2.0, 4), None)]
+def without(told: dict[str, str], words: str) -> dict[str, str]:
+    """Of which scripts something else was told."""
+    return {name: said for name, said in told.items() if words not in said}
 
 
-NUMBERS = [pytest.param(f"{i:02d}", id=name) for i, name in enumerate([*REFERRED, "harmless"])]
-
-
-@pytest.mark.parametrize("script", NUMBERS)
-def test_the_same_script_continues(sessions: list[Any], script: str) -> None:
-    for told, kept in sessions[:3]:
-        assert told[script] == "done"
-        assert len(kept[script]) >= 4
-        assert kept[script] == sessions[0][1][script]
-
-
-@pytest.mark.parametrize("script", NUMBERS[:-1])
-def test_a_changed_script_is_refused(sessions: list[Any], script: str) -> None:
-    assert "belongs to other work" in sessions[3][0][script]
-
-
-def test_the_name_that_differs_is_told(sessions: list[Any]) -> None:
-    told = sessions[3][0]
-    number = list(REFERRED).index("nested, a number")
-    assert "identity.loss." in told[f"{number:02d}"]
-    assert "__main__.A: 1.0 in the checkpoint, 2.0 now" in told[f"{number:02d}"]
-    number = list(REFERRED).index("a helper of an imported module")
-    assert "files.helper: '" in told[f"{number:02d}"]
+def test_the_same_scripts_continue_and_changed_ones_are_refused(tmp_path: Path) -> None:
+    """New, twice again with other orders of sets, and changed: four sessions of all scripts."""
+    kept = []
+    for seed in (1, 2, 3):
+        assert without(session(tmp_path, 1.0, seed), "done") == {}
+        kept.append(times(tmp_path))
+        assert kept[-1] == kept[0]
+    assert min(map(len, kept[0].values())) >= 4
+    told = session(tmp_path, 2.0, 4)
+    assert told.pop("harmless") == "done"
+    assert without(told, "belongs to other work") == {}
+    differs = told["nested, a number"]  # the name that differs is told
+    assert "identity.loss." in differs
+    assert "__main__.A: 1.0 in the checkpoint, 2.0 now" in differs
+    assert "files.helper: '" in told["a helper of an imported module"]
