@@ -38,3 +38,16 @@ def nonzero(values: Any) -> int:
     for value in values:
         count += value != 0.0
     return count
+
+
+@njit(cache=True)
+def in_order(values: Any) -> Any:
+    """``np.sort(values)``, of few."""
+    found = values.copy()
+    for i in range(1, len(found)):
+        value, j = found[i], i
+        while j > 0 and found[j - 1] > value:
+            found[j] = found[j - 1]
+            j -= 1
+        found[j] = value
+    return found

@@ -21,7 +21,7 @@ from numba import njit
 from pycvstat.learners.linear.glmnet_descent import _FAST, Ends, _dot
 from pycvstat.learners.linear.glmnet_newton import _descend, _screen, _squares
 from pycvstat.learners.linear.glmnet_path import FINISHED, NOT_CONVERGED, TOO_MANY
-from pycvstat.rmath.loops import int64, largest, nonzero, put
+from pycvstat.rmath.loops import in_order, int64, largest, nonzero, put
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 _CERTAIN = 1e-9
@@ -40,7 +40,7 @@ def centre(b: FloatArray, alpha: float) -> float:
     """
     if alpha == 0.0:
         return float(b.mean())
-    ordered = np.sort(b)
+    ordered = in_order(b)
     n = len(b)
     if alpha == 1.0:
         return float(0.5 * (ordered[(n - 1) // 2] + ordered[n // 2]))
