@@ -241,9 +241,10 @@ def _tells_classes(task: Task, name: str) -> bool:
     x, y, slack = task.frame[name].values, task.response.values, COPY * task.n
     values, levels = pd.factorize(x, sort=False)
     if 1 < len(levels) <= task.n / 5:
-        classes = len(task.response.levels)
-        cells = np.bincount((values + 1) * classes + y, minlength=(len(levels) + 1) * classes)
-        return bool(task.n - cells.reshape(-1, classes).max(axis=1).sum() <= slack)
+        classes = len(task.response.levels)  # they may be many, of which few occur
+        pairs, rows = np.unique(values * classes + y, return_counts=True)
+        first = np.flatnonzero(np.diff(pairs // classes, prepend=-2))  # missing ones are -1
+        return bool(task.n - np.maximum.reduceat(rows, first).sum() <= slack)
     if x.dtype != np.float64:
         return False
     ties = np.random.default_rng(1).permutation(task.n)  # whatever the order of the rows tells

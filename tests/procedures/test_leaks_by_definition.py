@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -145,6 +146,26 @@ def test_a_copy_of_classes_errs_in_a_hundredth_of_the_rows(wrong: int) -> None:
     changes = 1 + 2 * wrong
     expected = ("named",) * (wrong <= 2) + ("score",) * (changes <= 1 + 2)
     assert leaks.near_copies(Task.build("y ~ .", data)) == expected
+
+
+def test_many_classes_and_values_take_no_table_of_all_pairs() -> None:
+    """Of 5,000 classes two occur; 999 values tell them but for a hundredth of the rows."""
+    n, wrong = 6_000, 60
+    code = np.arange(n) % 999
+    of_rows = code % 2
+    of_rows[:wrong] = 1 - of_rows[:wrong]
+    y = pd.Categorical.from_codes(of_rows, [f"class {i}" for i in range(5_000)])
+    x = np.where(code == 0, np.nan, code)
+    task = Task.build("y ~ x", pd.DataFrame({"x": x, "y": y}), na="pass")
+    assert leaks._tells_classes(task, "x")
+    of_rows[wrong] = 1 - of_rows[wrong]
+    y = pd.Categorical.from_codes(of_rows, y.categories)
+    task = Task.build("y ~ x", pd.DataFrame({"x": x, "y": y}), na="pass")
+    tracemalloc.start()
+    assert not leaks._tells_classes(task, "x")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100 * 8 * n
 
 
 def test_how_probable_it_is_that_classes_follow_one_another() -> None:

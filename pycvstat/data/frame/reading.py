@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pycvstat.data.frame.columns import MICROSECONDS_PER_DAY, Column, level_name, type_of_levels
 from pycvstat.data.frame.frames import Frame, in_common_rows
 from pycvstat.errors import DataError
+from pycvstat.errors.checks import check_shape
 from pycvstat.types import BoolArray, FloatArray
 
 EXACT_INTEGERS = 2**53
@@ -147,7 +148,9 @@ def _framed(vectors: Mapping[str, object], n: int) -> Frame:
     columns: dict[str, Column | DataError] = {}
     for name, vector in vectors.items():
         try:
-            columns[name] = column_of(name, vector)
+            column = column_of(name, vector)
+            check_shape(name, column.values, n)
+            columns[name] = column
         except DataError as error:
             columns[name] = error
     return Frame(columns, n)
@@ -214,7 +217,7 @@ def column_of(name: str, vector: object) -> Column:
         vector = _listed(name, vector)
     if vector.ndim != 1:
         raise _refusal(name, f"an array of shape {vector.shape}", "nested")
-    return _from_numpy(name, vector)
+    return _from_numpy(name, np.asarray(vector))  # a subclass may compute in its own way
 
 
 def _unmasked(vector: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:

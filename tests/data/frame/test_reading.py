@@ -1,7 +1,10 @@
 """Every kind of column from every kind of table."""
 
 import datetime as dt
+from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +12,7 @@ import polars as pl
 import pytest
 
 from pycvstat.data.frame import Column, read, read_y
-from pycvstat.errors import DataError
+from pycvstat.errors import DataError, InputError
 
 NAN = float("nan")
 DAY = dt.date(2020, 1, 2)
@@ -124,6 +127,41 @@ def test_dictionaries_arrays_and_masks() -> None:
     assert read(np.zeros((2, 3))).names == ("x1", "x2", "x3")
     record = np.array([(1, 2.5)], dtype=[("a", int), ("b", float)])
     assert read(record).names == ("a", "b")
+
+
+class Measured(np.ndarray):
+    """Numbers with a unit, say: no two are equal."""
+
+    def __eq__(self, other: object) -> Any:
+        return np.zeros(self.shape, dtype=bool)
+
+
+@pytest.mark.parametrize("dtype", [float, int, bool, object, "U1"])
+def test_columns_are_arrays_of_numpy_itself(dtype: Any, tmp_path: Path) -> None:
+    plain = np.array([0, 1, 1]).astype(dtype)
+    kinds = [plain.view(Measured)]
+    if dtype is not object:
+        kinds.append(np.memmap(tmp_path / "file", plain.dtype, "w+", shape=3))
+    for given in kinds:
+        given[:] = plain
+        held = read({"x": given})["x"].values
+        assert type(held) is np.ndarray
+        assert held.tolist() == read({"x": plain})["x"].values.tolist()
+
+
+class Fickle:
+    """It has another length than it says."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __iter__(self) -> Iterator[float]:
+        return iter([1.0, 2.0])
+
+
+def test_a_column_that_ends_before_its_length_is_refused() -> None:
+    with pytest.raises(InputError, match=r"x must have the shape \(3,\)"):
+        read({"y": [1, 2, 3], "x": Fickle()})
 
 
 def test_one_frame_from_every_library() -> None:
