@@ -230,11 +230,11 @@ class _OneThread:
         for name, value in self._environment.items():
             if value != "1":
                 os.environ[name] = "1"
-        if self._numba:  # first, because it may set OpenMP's threads when it starts its own
+        self._before = [(library, library.num_threads) for library in _libraries()]
+        if self._numba:  # when it starts its threads it may load OpenMP, and sets those of OpenMP
             self._numba_threads = self._numba.get_num_threads()
             self._numba.set_num_threads(1)
-        self._before = [(library, library.num_threads) for library in _libraries()]
-        several = [library for library, count in self._before if count != 1]
+        several = [library for library in _libraries() if library.num_threads != 1]
         for library in several:
             library.set_num_threads(1)
         return all(library.num_threads == 1 for library in several)

@@ -154,6 +154,29 @@ def test_numba_loops_get_one_thread() -> None:
     assert told_by(LOOPS) == "1 True\n"
 
 
+STARTED = """
+import contextlib, numba
+with contextlib.suppress(ImportError):
+    import numba.np.ufunc.omppool  # OpenMP, of which numba starts no threads yet
+from threadpoolctl import threadpool_info, threadpool_limits
+from pycvstat.run.reproducible import one_thread
+
+def counts():
+    return {library["filepath"]: library["num_threads"] for library in threadpool_info()}
+
+with threadpool_limits(3):
+    before = counts()
+    with one_thread():
+        inside = counts()
+    print(set(inside.values()), before == counts())
+"""
+
+
+def test_limits_of_others_hold_after_numba_has_started_its_threads() -> None:
+    pytest.importorskip("numba")
+    assert told_by(STARTED) == "{1} True\n"
+
+
 COMPILED = """
 from pycvstat.run.reproducible import one_thread
 
