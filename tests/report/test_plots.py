@@ -418,23 +418,29 @@ def test_dollar_signs_start_no_formula(ax: Axes) -> None:
 
 
 @pytest.mark.parametrize("letters", [40, 90])
-def test_long_labels_stay_inside_the_picture(letters: int) -> None:
+def test_long_labels_stay_inside_the_picture(letters: int, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("loss " * letters)[:letters]
-    seen = []
+    checked = []
 
     def draw(ax: Axes) -> Axes:
-        seen.append(ax)
         ax.set_ylabel(words)
         return ax
 
-    picture(draw, (4, 3), "svg")
-    fitted(draw(Figure(figsize=(4, 3), layout="constrained").subplots()))
-    for ax in seen:
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+    def check(figure: Figure, *_: Any, **__: Any) -> None:
         figure.draw_without_rendering()
+        (ax,) = figure.axes
         label = ax.yaxis.label
         assert label.get_text().split() == words.split()
         assert (letters == 40) == ("\n" not in label.get_text())
         box = label.get_window_extent()
         assert 0 <= box.y0 < box.y1 <= figure.bbox.height
+        ticks = [tick.get_window_extent().x0 for tick in ax.get_yticklabels()]
+        assert 0 <= box.x0 < box.x1 <= min(ticks)
+        checked.append(figure.get_layout_engine())
+
+    monkeypatch.setattr(Figure, "savefig", check)  # afterwards it would be laid out anew
+    picture(draw, (4, 3), "svg")
+    figure = Figure(figsize=(4, 3), layout="constrained")
+    fitted(draw(figure.subplots()))
+    check(figure)
+    assert checked == [None, figure.get_layout_engine()]

@@ -100,7 +100,15 @@ def test_missing_packages_come_with_the_command() -> None:
     assert "nosuchpackage" in caught.value.fix
 
 
-def test_child_processes_keep_their_environment() -> None:
+def in_a_new_python(code: str, **environment: str) -> str:
+    given = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), **environment}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=given
+    )
+    return done.stdout
+
+
+def test_child_processes_keep_their_environment(tmp_path: Path) -> None:
     code = """if True:
         import subprocess
         from pycvstat.r.bridge import run
@@ -111,11 +119,9 @@ def test_child_processes_keep_their_environment() -> None:
         run("1")
         print(sorted(shown() ^ before))
     """
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    shown = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-    )
-    assert shown.stdout == "[]\n"
+    file = tmp_path / "Renviron"
+    file.write_text("PATH=/nowhere:${PATH}\nOF_THE_FILE=1\n")
+    assert in_a_new_python(code, R_ENVIRON_USER=str(file)) == "[]\n"
 
 
 def test_an_r_that_runs_already_keeps_its_environment() -> None:
@@ -126,11 +132,28 @@ def test_an_r_that_runs_already_keeps_its_environment() -> None:
         from pycvstat.r.bridge import run
         print(run("Sys.getenv('MINE')"))
     """
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    shown = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-    )
-    assert shown.stdout == "kept\n"
+    assert in_a_new_python(code) == "kept\n"
+
+
+def test_r_knows_its_folders_without_another_r_and_rpy2_is_as_it_was() -> None:
+    folders = "c(R.home('doc'), R.home('share'), R.home('include'), .libPaths())"
+    code = f"""if True:
+        import sys
+        started = []
+        sys.addaudithook(
+            lambda event, given: event == "subprocess.Popen" and started.append(given[0])
+        )
+        from pycvstat.r.bridge import run
+        print(*run("{folders}"))
+        print([program for program in started if "Rscript" in program])
+        from rpy2 import rinterface, situation
+        for replaced in (rinterface._getrenvvars, situation.r_ld_library_path_from_subprocess):
+            print(replaced.__module__)
+    """
+    rs = subprocess.run(["Rscript", "-e", f"cat({folders})"], capture_output=True, text=True)
+    assert in_a_new_python(code).splitlines() == [
+        rs.stdout, "[]", "rpy2.rinterface", "rpy2.situation"
+    ]  # fmt: skip
 
 
 def test_other_threads_are_told() -> None:
