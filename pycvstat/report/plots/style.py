@@ -239,9 +239,10 @@ def picture(
         figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
         ax = literal(draw(figure.subplots()))
-        figure.draw_without_rendering()
+        layout: Any = figure.get_layout_engine()
+        layout.execute(figure)
         if _wrap(ax, figure):
-            figure.draw_without_rendering()
+            layout.execute(figure)
         with rc_context({"figure.constrained_layout.use": False}):
             figure.set_layout_engine(None)  # to save it would lay it out once more
         file = io.BytesIO()
