@@ -16,6 +16,7 @@ from pycvstat.errors import PycvstatWarning
 from pycvstat.learners.knn import search
 from pycvstat.r.bridge.installed import doctor
 from pycvstat.rmath import sums
+from tests.forked import python
 
 SUMS = 1e-12  # the same sums, rounded to 53 bits instead of 64
 LAST_BITS = 1e-13  # some hundred operations, each of which may be a last bit away
@@ -98,12 +99,16 @@ print(json.dumps(numbers()))
 
 def _run(program: str, folder: Path, **environment: str) -> str:
     (folder / "program.py").write_text(program)
-    path = os.pathsep.join(str(Path(part).resolve()) for part in sys.path)
     done = subprocess.run(
         [sys.executable, "program.py"], cwd=folder, check=True, stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": path, **environment},
+        env=_environment() | environment,
     )  # fmt: skip
     return done.stdout.decode()
+
+
+def _environment() -> dict[str, str]:
+    path = os.pathsep.join(str(Path(part).resolve()) for part in sys.path)
+    return {**os.environ, "PYTHONPATH": path}
 
 
 @pytest.mark.slow
@@ -119,4 +124,6 @@ if __name__ == "__main__":
     one, two = (pcv.cross_validate(*work, folds=folds, n_jobs=n) for n in (1, 2))
     assert one.table.losses.tobytes() == two.table.losses.tobytes()
 """
-    _run(program, tmp_path)
+    (tmp_path / "program.py").write_text(program)
+    done = python("program.py", cwd=tmp_path, env=_environment())
+    assert done.returncode == 0, done.stderr
