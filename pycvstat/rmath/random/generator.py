@@ -230,11 +230,27 @@ class RRandom:
 
     def _distinct(self, n: int, count: int) -> IntArray:
         """Draw until `count` different ones have come, as R does for n > 1e7."""
+        if n <= 16 * count:
+            return self._distinct_of_few(n, count)
         seen: dict[int, None] = {}
         while len(seen) < count:
             draws = equal_range(self._stream, n, count - len(seen), rounding=self._rounding)
             seen.update(dict.fromkeys(draws.tolist()))
         return np.fromiter(seen, dtype=np.int64, count=count)
+
+    def _distinct_of_few(self, n: int, count: int) -> IntArray:
+        """The same with a note for each of the n, of the draw in which it first came."""
+        first = np.full(n, -1)
+        found: list[IntArray] = []
+        missing = count
+        while missing:
+            draws = equal_range(self._stream, n, missing, rounding=self._rounding)
+            draws = draws[first[draws] < 0]
+            turns = np.arange(len(draws))
+            first[draws[::-1]] = turns[::-1]  # of equal ones the first is written last
+            found.append(draws[first[draws] == turns])
+            missing -= len(found[-1])
+        return np.concatenate(found)
 
 
 def _spread(draw: Callable[[int], FloatArray], drawn: BoolArray) -> FloatArray:

@@ -11,7 +11,7 @@ from pycvstat.rmath.random import RRandom
 
 
 @pytest.mark.parametrize("kind", ["Rejection", "Rounding"])
-@pytest.mark.parametrize(("n", "hashed"), [(20, True), (21, True), (10, False)])
+@pytest.mark.parametrize(("n", "hashed"), [(20, True), (21, True), (40, True), (10, False)])
 def test_up_to_half_of_very_many_are_drawn_until_they_are_distinct(
     kind: Any, n: int, hashed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,8 +35,8 @@ KINDS = {
         lambda r: r.sample(1000, MILLION, replace=True, prob=range(1, 1001)),
     ),
     "sample prob without": (
-        "sample(20000, prob = rep(1:4, 5000))",
-        lambda r: r.sample(20_000, prob=[1, 2, 3, 4] * 5000),
+        "sample(12000, prob = rep(1:4, 3000))",
+        lambda r: r.sample(12_000, prob=[1, 2, 3, 4] * 3000),
     ),
 }
 
