@@ -124,9 +124,10 @@ def cross_validation() -> Iterator[Case]:
             yield Case(name, _ridge, GLMNET, asked, ITERATIVE, packages=("glmnet",))
 
 
-COURSE = """list(
-  errors = sapply(seq_len(k), function(i) knn_test_error_by_fold(data, i, k, 5, "mpg", 1:8)),
-  mean = knn_test_error(data, k, 5, "mpg", 1:8))"""
+COURSE = """{
+  errors <- sapply(seq_len(k), function(i) knn_test_error_by_fold(data, i, k, 5, "mpg", 1:8))
+  list(errors = errors, mean = mean(errors))
+}"""
 
 
 def _course(data: Any, k: int) -> dict[str, Any]:
