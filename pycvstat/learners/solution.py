@@ -308,20 +308,24 @@ def coefficient_table(
     >>> table.round(4).values.tolist()
     [['x', 2.0, 1.0, 2.0, 0.0455, 0.04, 3.96]]
     """
-    from scipy import stats
+    from scipy import special  # scipy.stats takes long to load
 
-    level = check_level(level)
+    upper = 0.5 + check_level(level) / 2
     with np.errstate(all="ignore"):
         statistic = estimate / std_error
-    law = stats.norm() if df is None else stats.t(df if df > 0 else np.nan)
-    reach = law.ppf(0.5 + level / 2) * std_error
+    beyond = -np.abs(statistic)
+    if df is None:
+        tail, reach = special.ndtr(beyond), special.ndtri(upper) * std_error
+    else:
+        free = df if df > 0 else np.nan
+        tail, reach = special.stdtr(free, beyond), special.stdtrit(free, upper) * std_error
     return pd.DataFrame(
         {
             "term": list(terms),
             "estimate": estimate,
             "std_error": std_error,
             "statistic": statistic,
-            "p_value": 2 * law.sf(np.abs(statistic)),
+            "p_value": 2 * tail,
             "conf_low": estimate - reach,
             "conf_high": estimate + reach,
         }
