@@ -87,6 +87,14 @@ class Script:
         self.send_signal(signal.SIGKILL)
 
 
+def begun(
+    command: list[str], *, env: Mapping[str, str], stdout: IO[Any], stderr: IO[Any], **_: Any
+) -> Script:
+    """As `subprocess.Popen` begins a command of this Python; it leads no group of processes."""
+    assert command[0] == sys.executable
+    return Script(command[1:], ".", env, stdout, stderr)
+
+
 def python(
     *words: str, cwd: str | Path = ".", env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:

@@ -80,7 +80,7 @@ def test_a_hang_of_its_own_is_ended() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pycvstat.errors.PycvstatWarning")
-def test_every_kind_of_result_can_be_checked_separately() -> None:
+def test_every_kind_of_result_can_be_checked_separately(forks: None) -> None:
     cars = pcv.data.mtcars()
     folds = pcv.KFold(4, random=1)
     result = pcv.cross_validate(pcv.OLS(), "mpg ~ wt", cars, folds=folds)

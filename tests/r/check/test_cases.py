@@ -128,7 +128,7 @@ def test_code_that_prints_and_changes_the_session_leaves_no_trace(capfd):
 
 
 @pytest.mark.live_r
-def test_a_crash_of_one_case_is_named_and_the_others_are_compared():
+def test_a_crash_of_one_case_is_named_and_the_others_are_compared(forks):
     good = [pcv.Case(f"case {i}", i, str(i)) for i in range(2)]
     found = pcv.check([*good, pcv.Case("bad", 1, "tools::pskill(Sys.getpid(), 11)")], separate=True,
                       seconds=60)  # fmt: skip

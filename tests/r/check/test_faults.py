@@ -35,7 +35,7 @@ def verdicts(found):
 
 
 @pytest.mark.live_r
-def test_a_crash_in_one_room_is_named_and_the_others_are_compared(profile):
+def test_a_crash_in_one_room_is_named_and_the_others_are_compared(profile, forks):
     profile("FNN", "tools::pskill(Sys.getpid(), 11)")
     found = run_suite("live", ("random", "neighbours", "intervals"))
     assert found.verdict == "not fully compared"
@@ -49,7 +49,7 @@ def test_a_crash_in_one_room_is_named_and_the_others_are_compared(profile):
 
 
 @pytest.mark.live_r
-def test_an_error_and_a_warning_inside_a_room(profile):
+def test_an_error_and_a_warning_inside_a_room(profile, forks):
     broken = "function(...) stop('the package is broken')"
     profile("FNN", f"utils::assignInNamespace('get.knnx', {broken}, 'FNN')")
     found = run_suite("live", ("neighbours", "random"))
@@ -84,7 +84,7 @@ def test_the_command_ends_with_one_line_and_a_status(profile):
 
 
 @pytest.mark.live_r
-def test_a_crash_under_a_users_cross_check(profile):
+def test_a_crash_under_a_users_cross_check(profile, forks):
     profile("quantreg", "tools::pskill(Sys.getpid(), 11)")
     result = pcv.cross_validate(pcv.QuantReg(), "mpg ~ wt", MTCARS, folds=pcv.KFold(3, random=1))
     with pytest.raises(RError, match="R crashed") as caught:
