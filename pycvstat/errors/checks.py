@@ -167,7 +167,7 @@ def is_number(given: Any) -> bool:
     >>> is_number(0.5), is_number(np.int64(3)), is_number(True), is_number(None)
     (True, True, False, False)
     """
-    real = isinstance(given, int | float | np.integer | np.floating)
+    real = isinstance(given, (int, float, np.integer, np.floating))
     return real and not isinstance(given, bool)
 
 
@@ -179,9 +179,11 @@ def is_whole(given: Any) -> bool:
     >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(2.5), is_whole(True)
     (True, True, True, False, False)
     """
-    if isinstance(given, float | np.floating):
+    if type(given) is int:
+        return True
+    if isinstance(given, (float, np.floating)):
         return float(given).is_integer()
-    return isinstance(given, int | np.integer) and not isinstance(given, bool)
+    return isinstance(given, (int, np.integer)) and not isinstance(given, bool)
 
 
 def check_path(path: Any) -> Path:

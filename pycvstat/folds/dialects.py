@@ -273,7 +273,8 @@ def boot_folds(n: int, k: int) -> int:
 
 def _boot(folds: RFolds, given: Given) -> Draw:
     """n of the K * ceil(n / K) labels, K as `boot_folds` says."""
-    n, k = given.n, boot_folds(given.n, folds.k)
+    n = given.n
+    k = given.once(("boot", folds.k), lambda: boot_folds(n, folds.k))
     if k != folds.k:
         warn(f"boot's cv.glm changes K from {folds.k} to {k} for {n} rows.")
     labels = np.tile(np.arange(k), -(-n // k))
@@ -331,8 +332,12 @@ def _lecture(folds: RFolds, given: Given) -> Draw:
 
 def _cut(folds: RFolds, given: Given) -> Draw:
     """Intervals of equal length, closed on the right."""
-    ends = np.linspace(1, given.n, folds.k + 1)[1:-1]
-    return _along(np.searchsorted(ends, np.arange(1, given.n + 1)))
+
+    def interval_of_each() -> IntArray:
+        ends = np.linspace(1, given.n, folds.k + 1)[1:-1]
+        return np.searchsorted(ends, np.arange(1, given.n + 1))
+
+    return _along(given.once(("cut", folds.k), interval_of_each))
 
 
 def _pls(folds: RFolds, given: Given) -> Draw:

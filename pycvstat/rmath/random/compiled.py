@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, get_args
 
 import numpy as np
@@ -85,7 +86,7 @@ class Compiled(RRandom):
 
     def fork(self) -> Compiled:
         """Another generator at the same place."""
-        other = Compiled(self.seed, self.sample_kind)
+        other = copy(self)
         other._stream = self._stream.fork()
         return other
 
