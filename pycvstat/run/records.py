@@ -210,9 +210,15 @@ def _declared(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
+@cache
+def _parts_of(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """`list` and (`int`,) of ``list[int]``."""
+    return get_origin(hint) or hint, get_args(hint)
+
+
 def _is_a(value: Any, hint: Any) -> bool:
     """Whether a value is of a type as it is written at a field."""
-    kind, inner = get_origin(hint) or hint, get_args(hint)
+    kind, inner = _parts_of(hint)
     if kind is Any:
         return True
     if hasattr(kind, "__value__"):  # `type NDArray[...] = ...`, as of numpy 2.5
