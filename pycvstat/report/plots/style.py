@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -66,11 +66,13 @@ _FALLBACK_FONTS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans", "Arial U
 
 
 @contextmanager
-def house_style() -> Iterator[None]:
-    """The style inside the block; what was set before holds again after it."""
+def house_style(more: Mapping[str, Any] | None = None) -> Iterator[None]:
+    """The style, and more settings, inside the block; what was set before holds again after it."""
     from matplotlib import style
 
-    with style.context(["default", _STYLE | {"font.sans-serif": list(_fonts())}]):
+    with style.context(
+        ["default", _STYLE | {"font.sans-serif": list(_fonts())} | dict(more or {})]
+    ):
         yield
 
 
@@ -231,20 +233,18 @@ def picture(
     from matplotlib.figure import Figure
 
     dates: dict[str, str] = {"svg": "Date", "pdf": "CreationDate"}
-    from matplotlib import rc_context
-
-    letters: Any = {"svg.fonttype": "path"} if embedded else {}
-    with house_style(), rc_context(letters), warnings.catch_warnings():
+    more: dict[str, Any] = {"svg.fonttype": "path"} if embedded else {}
+    more["figure.constrained_layout.use"] = False  # or it could not be taken off below
+    with house_style(more), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
-        figure = Figure(figsize=size)
+        figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         ax = literal(draw(figure.subplots()))
         layout: Any = figure.get_layout_engine()
         layout.execute(figure)
         if _wrap(ax, figure):
             layout.execute(figure)
-        with rc_context({"figure.constrained_layout.use": False}):
-            figure.set_layout_engine(None)  # to save it would lay it out once more
+        figure.set_layout_engine(None)  # to save it would lay it out once more
         file = io.BytesIO()
         metadata = {dates[form]: None} if form in dates else None
         figure.savefig(file, format=form, metadata=metadata, dpi=600 if embedded else 220)
