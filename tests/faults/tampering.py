@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -146,9 +146,13 @@ def changed(tree: Any, place: Place, value: Any) -> Any:
     return [*tree[:i], changed(tree[i], place[1:], value), *tree[i + 1 :]]
 
 
+def _at_once(_: int) -> None:
+    """Nobody waits for the disk."""
+
+
 def write(path: Path, tree: Any, arrays: list[Any]) -> None:
     """A file of them with its checksums, as anyone can make it."""
     path.unlink(missing_ok=True)  # a file that takes another's place waits for the disk
-    encoder = types.SimpleNamespace(encode=lambda _: tree, arrays=arrays)
-    with mock.patch.object(store, "Encoder", return_value=encoder), mock.patch("os.fsync"):
+    encoder = partial(types.SimpleNamespace, encode=lambda _: tree, arrays=arrays)
+    with mock.patch.object(store, "Encoder", encoder), mock.patch("os.fsync", _at_once):
         store.save(path, "changed", None)

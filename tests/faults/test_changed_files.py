@@ -111,9 +111,10 @@ def _no_picture(figure: Figure, file: Any, **_: Any) -> None:
 
 
 def _measured(figure: Figure) -> None:
-    """Every text is set as it will be, a formula where it is one, but no place is found for it."""
+    """Every text that may be a formula is set as it will be, but no place is found for it."""
     for text in figure.findobj(Text):
-        text.get_window_extent()
+        if "$" in text.get_text():
+            text.get_window_extent()
 
 
 def page(document: Document) -> None:

@@ -20,6 +20,7 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import CheckpointError, PycvstatError, PycvstatWarning
+from pycvstat.report.plots import style
 from pycvstat.verbs import Verbs
 from tests.faults.tampering import made, record, tampered, write
 from tests.report.conftest import MAKERS, result
@@ -101,6 +102,9 @@ SILENT = {  # on which no number depends
         "words",
     ),
 }
+
+
+NO_PICTURE = b'<svg viewBox="0 0 72 72"></svg>'
 
 
 @cache
@@ -230,7 +234,10 @@ def test_names_of_parts_that_leave_the_folder_are_never_written(
     assert [p.name for p in tmp_path.iterdir()] == ["inside"]
 
 
-def test_a_bundle_has_no_links_and_no_names_that_leave_it(tmp_path: Path) -> None:
+def test_a_bundle_has_no_links_and_no_names_that_leave_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(style, "picture", lambda *_, **__: NO_PICTURE)
     folder = result("cv").bundle(tmp_path / "folder", data=True)
     zipped = result("cv").bundle(tmp_path / "bundle.zip", data=True)
     assert not [path for path in folder.rglob("*") if path.is_symlink()]
