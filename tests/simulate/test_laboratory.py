@@ -11,19 +11,26 @@ import pytest
 
 import pycvstat as pcv
 from pycvstat.errors import InputError
+from pycvstat.rmath.random import as_stream
 from pycvstat.simulate.decomposition import bias_variance, risk_decomposition
-from pycvstat.simulate.laws import bumps, plane, sine, two_classes
-from pycvstat.simulate.quantities import cv_against_risk, theorem_1, tuning_quantities
+from pycvstat.simulate.laws import MonteCarlo, bumps, plane, sine, two_classes
+from pycvstat.simulate.quantities import (
+    cv_against_risk,
+    risk_after_training,
+    theorem_1,
+    tuning_quantities,
+)
 
 WITHIN = 3.0  # Monte Carlo standard errors
 KNN = pcv.KNN(kernel="rectangular")
 
 
-def risk_after(m, law, learner, **settings):
-    """The expected risk after training on m rows; of the two fits of two halves it takes one."""
-    found = cv_against_risk(law, learner, 2 * m, pcv.Blocks(2), **settings)
-    assert found.quantity == f"expected risk at {m} rows"
-    return found.truth
+def risks_after(m, law, learner, replications, seed=1, grid=None):
+    """The expected risk after training on m rows, of every candidate of a grid."""
+    stream = as_stream(seed)
+    drawn = (law.draw(stream, m) for _ in range(replications))
+    risks = [risk_after_training(law, learner, X, y, stream, grid) for X, y in drawn]
+    return [MonteCarlo.of(values) for values in np.transpose(risks)]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +42,7 @@ def test_theorem_1(law, learner, m):
     """Leave-one-out on m + 1 points has the mean of the risk after training on m."""
     found = theorem_1(law, learner, m, replications=300)
     assert abs(found.in_errors) < WITHIN
-    wrong = risk_after(2 * m, law, learner, replications=300)
+    (wrong,) = risks_after(2 * m, law, learner, replications=300)
     gap = (found.estimate.mean - wrong.mean) / np.hypot(found.estimate.std_error, wrong.std_error)
     assert gap > WITHIN  # the training size matters: the same estimate is 6 and 10 errors off at 2m
 
@@ -69,10 +76,7 @@ def test_nested_estimates_the_tuned_risk_and_neither_oracle_nor_minimum_does():
 def test_bias_variance_and_noise_add_up_to_the_risk():
     grid = {"k": [1, 5, 15, 40]}
     parts = bias_variance(sine(), KNN, 60, grid=grid, replications=150)
-    direct = [
-        risk_after(60, sine(), pcv.KNN(k=k, kernel="rectangular"), replications=100, random=5)
-        for k in grid["k"]
-    ]
+    direct = risks_after(60, sine(), KNN, replications=100, seed=5, grid=grid)
     for risk, truth in zip(parts.risk, direct, strict=True):
         assert (
             abs(risk - truth.mean) < 4 * truth.std_error + 0.01 * risk
