@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 
 import pycvstat as pcv
@@ -89,7 +90,7 @@ def variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_reports_hold_it_as_text(kind: str, variants: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Figure, "savefig", _no_picture)  # drawn for the page, but not written
     monkeypatch.setattr(formats, "picture", lambda *_: NO_PICTURE)
-    monkeypatch.setattr(Figure, "draw_without_rendering", _measured)
+    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", _measured)
     reports = []
     for one in variants(kind, HOSTILE[1:]):
         with contextlib.suppress(PycvstatError), warnings.catch_warnings():
@@ -110,7 +111,7 @@ def _no_picture(figure: Figure, file: Any, **_: Any) -> None:
         file.write(NO_PICTURE)
 
 
-def _measured(figure: Figure) -> None:
+def _measured(layout: ConstrainedLayoutEngine, figure: Figure) -> None:
     """Every text that may be a formula is set as it will be, but no place is found for it."""
     for text in figure.findobj(Text):
         if "$" in text.get_text():

@@ -96,8 +96,8 @@ def test_expected_risks_of_least_squares():
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_estimates_are_of_their_estimand(name):
     """The mean estimate is the expected risk at the training size of the folds."""
-    # a tuned fit makes five of its own: fewer data sets, by which limits that are Monte Carlo errors
-    # widen; with the tested rows among those of the last fit the mean is 24 of them too low
+    # a tuned fit makes five of its own: with fewer data sets the limits widen, as they are Monte
+    # Carlo errors; where a fit has seen the rows that it is tested on, the mean is 24 too low
     sets = 100 if name == "tuned_ridge" else 200
     found = coverage(name, "all_pairs", folds=KFold(5), sets=sets, random=5, targets=["ER(m)"])
     truth = found["ER(80)"].truth
