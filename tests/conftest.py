@@ -24,6 +24,7 @@ settings.register_profile("pycvstat", derandomize=True, deadline=None, database=
 settings.load_profile("pycvstat")
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of processes that tests start
 
 EXAMPLES_IN_R = tuple(f"pycvstat.r.bridge.{file}." for file in ("apart", "session", "processes"))
 

@@ -216,6 +216,6 @@ def test_a_command_on_a_small_file_loads_no_more_than_it_needs(tmp_path: Path) -
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     unneeded = {"scipy.interpolate", "scipy.optimize", "matplotlib", "statsmodels", "numba"}
-    unneeded |= {"sklearn", "jinja2", "dask", "rpy2"}
+    unneeded |= {"sklearn", "jinja2", "dask", "rpy2", "numpy.f2py.crackfortran"}
     unneeded |= {"pycvstat.learners.knn", "pycvstat.learners.glm", "pycvstat.learners.penalised"}
     assert not unneeded & loaded

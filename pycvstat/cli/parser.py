@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pycvstat.cli.files import add_reading
+from pycvstat.cli.later import load_later
 from pycvstat.cli.messages import in_words
 from pycvstat.cli.options import FOLDS, LEARNERS
 from pycvstat.errors import PycvstatError, PycvstatWarning, interruptible
@@ -103,6 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             chosen.refuse("the following arguments are required: formula")
     if unknown:
         chosen.refuse(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, chosen)}")
+    load_later("numpy", "f2py")
     run = getattr(import_module("pycvstat.cli.commands"), chosen.command)
     try:
         words = partial(in_words, chosen=chosen)
