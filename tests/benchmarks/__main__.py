@@ -51,14 +51,17 @@ def run_apart(name: str) -> list[Measured]:
 def main(asked: list[str]) -> None:
     """All or some."""
     keep = asked.pop() if "--keep" in asked else None
-    if not asked:
-        rows = {name: run_apart(name) for name in names() if not print(f"== {name}", flush=True)}
-        write(rows)
+    if keep is None:
+        rows = {}
+        for name in asked or names():
+            print(f"== {name}", flush=True)
+            rows[name] = run_apart(name)
+        if not asked:
+            write(rows)
         return
     warnings.simplefilter("ignore")
     found = [row for name in asked if name != "--keep" for row in run(name)]
-    if keep is not None:
-        Path(keep).write_text(json.dumps([asdict(row) for row in found]), encoding="utf-8")
+    Path(keep).write_text(json.dumps([asdict(row) for row in found]), encoding="utf-8")
 
 
 if __name__ == "__main__":
