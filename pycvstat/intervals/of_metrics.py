@@ -166,10 +166,11 @@ def of_drawn_rows(
     parts = np.unique(repeat)
     classes, order = count_classes(table), np.argsort(table.plan.rows, kind="stable")
     tests = np.unique(table.plan.rows, return_counts=True)[1]
-    where, once = np.split(order, tests.cumsum()[:-1]), len(order) == len(tests)
+    several = len(order) > len(tests)
+    where = np.split(order, tests.cumsum()[:-1]) if several else []
 
     def value(drawn: IntArray) -> float:
-        rows = order[drawn] if once else np.concatenate([where[i] for i in drawn])
+        rows = np.concatenate([where[i] for i in drawn]) if several else order[drawn]
         each = [rows[repeat[rows] == r] for r in parts] if len(parts) > 1 else [rows]
         return float(np.mean([metric.value(y[of], given[of], classes) for of in each]))
 

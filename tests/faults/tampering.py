@@ -17,6 +17,7 @@ from pycvstat.run.records import Encoder
 from tests.report.conftest import result
 
 Place = tuple[Any, ...]
+NO_PICTURE = b'<svg viewBox="0 0 72 72"></svg>'
 WAVES = {"formula": "y ~ .", "data": pcv.data.waves(30)}
 ALONE = pcv.KNN(kernel="rectangular")  # R needs no package for it
 SMALL = {

@@ -31,7 +31,7 @@ from pycvstat.report.content import Document
 from pycvstat.report.render import formats
 from pycvstat.report.render.html import render_page
 from pycvstat.run.records import decode
-from tests.faults.tampering import Place, changed, leaves, made, record, write
+from tests.faults.tampering import NO_PICTURE, Place, changed, leaves, made, record, write
 from tests.report.conftest import MAKERS
 from tests.report.pages import read_page
 
@@ -43,7 +43,6 @@ HOSTILE = (
     f"\\input{{|touch {TOUCHED}}}\\write18{{touch {TOUCHED}}}$\\alpha $(touch {TOUCHED})",
 )
 KINDS = [kind for kind in MAKERS if "hostile" not in kind]
-NO_PICTURE = b'<svg viewBox="0 0 72 72"></svg>'
 
 
 @cache

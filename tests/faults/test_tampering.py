@@ -22,7 +22,7 @@ import pycvstat as pcv
 from pycvstat.errors import CheckpointError, PycvstatError, PycvstatWarning
 from pycvstat.report.plots import style
 from pycvstat.verbs import Verbs
-from tests.faults.tampering import made, record, tampered, write
+from tests.faults.tampering import NO_PICTURE, made, record, tampered, write
 from tests.report.conftest import MAKERS, result
 
 SAVED = [kind for kind in MAKERS if "hostile" not in kind]
@@ -102,9 +102,6 @@ SILENT = {  # on which no number depends
         "words",
     ),
 }
-
-
-NO_PICTURE = b'<svg viewBox="0 0 72 72"></svg>'
 
 
 @cache

@@ -67,7 +67,7 @@ def labelled() -> Iterator[Call]:
         yield lambda f=frame: response.extra_column("it", "no", f)
         yield lambda f=frame: [name in f for name in ("column 0", "zzz", 3)]
     yield lambda: read({"a": frame["column 3"], "b": [5, 6]})["a"].name
-    yield lambda: Frame.from_fields({"a": frame["column 3"]}, 3).n
+    yield lambda: Frame({"a": frame["column 3"]}, 3).n
     yield lambda: frame.with_column(read_y([1.0, 2, 3])).n
     for dtype, turn in product((np.float64, np.float32, int), (False, True)):
         x = np.arange(6.0).reshape(2, 3).astype(dtype)

@@ -47,13 +47,10 @@ class Frame:
     columns: Mapping[str, Column | DataError]
     n: int
 
-    @classmethod
-    def from_fields(cls, columns: Mapping[str, Column | DataError], n: int) -> Frame:
-        """What a file holds, if all columns have as many rows."""
-        for name, column in columns.items():
+    def __post_init__(self) -> None:
+        for name, column in self.columns.items():
             if isinstance(column, Column):
-                check_shape(name, column.values, n)
-        return cls(columns, n)
+                check_shape(name, column.values, self.n)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pycvstat.data.frame.columns import MICROSECONDS_PER_DAY, Column, level_name, type_of_levels
 from pycvstat.data.frame.frames import Frame, in_common_rows
 from pycvstat.errors import DataError
-from pycvstat.errors.checks import check_shape
 from pycvstat.types import BoolArray, FloatArray
 
 EXACT_INTEGERS = 2**53
@@ -148,9 +147,7 @@ def _framed(vectors: Mapping[str, object], n: int) -> Frame:
     columns: dict[str, Column | DataError] = {}
     for name, vector in vectors.items():
         try:
-            column = column_of(name, vector)
-            check_shape(name, column.values, n)
-            columns[name] = column
+            columns[name] = column_of(name, vector)
         except DataError as error:
             columns[name] = error
     return Frame(columns, n)
