@@ -7,6 +7,7 @@ import os
 import random
 import secrets
 import signal
+import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from typing import Any
 import pytest
 from hypothesis import currently_in_test_context, find, settings, strategies as st
 from hypothesis.control import current_build_context
+from joblib.externals.loky.backend import fork_exec
 from threadpoolctl import threadpool_limits
 
 from pycvstat.errors import RError
 from pycvstat.r.bridge import available, installed, reference, run, setting
+from tests import forked
 
 # the same examples in every run, however slow the machine
 settings.register_profile("pycvstat", derandomize=True, deadline=None, database=None)
@@ -30,6 +33,9 @@ EXAMPLES_IN_R = tuple(f"pycvstat.r.bridge.{file}." for file in ("apart", "sessio
 
 BEGINS_AT_THE_END = os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579"
 """Of two test processes one compiles the first half of a new clone, one the other."""
+
+if sys.platform == "linux":
+    fork_exec.fork_exec = forked.worker
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell does so to what it starts with &
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,6 +1,6 @@
-"""Python scripts beside the tests, each run by a fork of a Python that has packages in memory.
+"""Python scripts and workers beside the tests: forks of a Python that has packages in memory.
 
-A script begins as `python` would begin it, half a second sooner. What a test says of a new
+A fork begins as `python` would begin it, half a second sooner. What a test says of a new
 interpreter takes one: what is imported, threads, variables that libraries read, orders of sets.
 """
 
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
+import fcntl
 import gc
 import importlib
 import json
@@ -20,15 +22,23 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
+from joblib.externals.loky.backend.fork_exec import fork_exec
+from threadpoolctl import ThreadpoolController
+
 SLOW_TO_LOAD = ("numpy", "pandas", "scipy.linalg", "scipy.special", "scipy.optimize", "numba",
-                "joblib", "cloudpickle", "jinja2", "matplotlib.pyplot", "distributed")  # fmt: skip
+                "joblib", "cloudpickle", "jinja2", "matplotlib.pyplot", "distributed",
+                "sklearn.ensemble", "sklearn.linear_model", "sklearn.pipeline", "statsmodels.api",
+                "pycvstat.procedures.nested", "pycvstat.r.check")  # fmt: skip
+ROOT = Path(__file__).parents[1]
 BYTES = 4  # of a number that is told
+SUBREAPER = 36  # of prctl
 
 
 @cache
@@ -45,6 +55,49 @@ def _forking() -> socket.socket:
     return ours
 
 
+def _ordered(
+    words: list[str], place: str | Path, environment: Mapping[str, str], streams: Mapping[int, int],
+    child: bool = False,
+) -> int:  # fmt: skip
+    """Have `python WORDS` begun, with these streams; where it tells its number.
+
+    With `child` it is a child of this process, else its status is told as well.
+    """
+    told, tell = os.pipe()
+    order = [words, str(Path(place).absolute()), {**environment}, [*streams], child]
+    socket.send_fds(_forking(), [json.dumps(order).encode()], [*streams.values(), tell])
+    os.close(tell)
+    return told
+
+
+def _number(told: int) -> int:
+    number = os.read(told, BYTES)
+    assert number, "the Python that forks has ended"
+    return int.from_bytes(number, "little", signed=True)
+
+
+PYTHON = sys.executable
+_adopting = threading.Lock()
+
+
+def worker(command: list[str], streams: Sequence[int], env: Mapping[str, str] | None = None) -> int:
+    """As loky's `fork_exec` begins a worker: the number of a new child of this process."""
+    if command[0] != PYTHON:
+        return int(fork_exec(command, streams, env))
+    environment = {**os.environ, **(env or {})}
+    adopt = ctypes.CDLL(None).prctl
+    with _adopting:
+        adopt(SUBREAPER, 1, 0, 0, 0)
+        try:
+            kept = {number: number for number in (0, 1, 2, *map(int, streams))}
+            told = _ordered(command[1:], os.getcwd(), environment, kept, child=True)
+            pid = _number(told)
+        finally:
+            adopt(SUBREAPER, 0, 0, 0, 0)
+    os.close(told)
+    return pid
+
+
 class Script:
     """A script that was begun, as `subprocess.Popen` would tell of it."""
 
@@ -53,24 +106,18 @@ class Script:
     def __init__(self, words: list[str], place: str | Path, environment: Mapping[str, str] | None,
                  out: int | IO[Any], err: int | IO[Any]) -> None:  # fmt: skip
         self.words = words
-        self._told, tell = os.pipe()
         given = os.environ if environment is None else environment
-        order = json.dumps([words, str(Path(place).absolute()), {**given}]).encode()
-        streams = [one if isinstance(one, int) else one.fileno() for one in (out, err)]
-        socket.send_fds(_forking(), [order], [*streams, tell])
-        os.close(tell)
-        self.pid = self._number()
-
-    def _number(self) -> int:
-        number = os.read(self._told, BYTES)
-        assert number, "the Python that forks has ended"
-        return int.from_bytes(number, "little", signed=True)
+        streams = {1: out, 2: err}
+        self._told = _ordered(words, place, given, {
+            number: one if isinstance(one, int) else one.fileno() for number, one in streams.items()
+        })  # fmt: skip
+        self.pid = _number(self._told)
 
     def wait(self, timeout: float | None = None) -> int:
         if self.returncode is None:
             if not select.select([self._told], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(self.words, timeout or 0.0)
-            self.returncode = self._number()
+            self.returncode = _number(self._told)
             os.close(self._told)
         return self.returncode
 
@@ -111,7 +158,7 @@ def _serve(orders: socket.socket) -> tuple[list[str], str, dict[str, str]]:
     """Fork for every order; returns what to do in each of the forks."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait
     while True:
-        order, received, *_ = socket.recv_fds(orders, 1_000_000, 3)
+        order, received, *_ = socket.recv_fds(orders, 1_000_000, 100)
         if not order:
             os._exit(0)
         if os.fork() == 0:
@@ -120,32 +167,53 @@ def _serve(orders: socket.socket) -> tuple[list[str], str, dict[str, str]]:
             os.close(stream)
     orders.close()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    *streams, tell = received
-    if child := os.fork():
-        os.write(tell, child.to_bytes(BYTES, "little"))
-        _, status = os.waitpid(child, 0)
-        os.write(tell, os.waitstatus_to_exitcode(status).to_bytes(BYTES, "little", signed=True))
-        os._exit(0)
-    for number, stream in enumerate(streams, 1):
-        os.dup2(stream, number)
+    *what, numbers, is_child = json.loads(order)
+    own = [fcntl.fcntl(stream, fcntl.F_DUPFD, max(numbers) + 1) for stream in received]
     for stream in received:
         os.close(stream)
+    *streams, tell = own
+    between = os.getpid()
+    if child := os.fork():
+        if not is_child:
+            _tell(tell, child)
+            _, status = os.waitpid(child, 0)
+            _tell(tell, os.waitstatus_to_exitcode(status))
+        os._exit(0)
+    for number, stream in zip(numbers, streams, strict=True):
+        os.dup2(stream, number)
+    if is_child:
+        while os.getppid() == between:
+            time.sleep(0.001)
+        _tell(tell, os.getpid())
+    for stream in own:
+        os.close(stream)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    return json.loads(order)  # type: ignore[no-any-return]
+    return what  # type: ignore[return-value]
 
 
-def _begin(words: list[str], place: str, environment: dict[str, str]) -> None:
+def _tell(tell: int, number: int) -> None:
+    os.write(tell, number.to_bytes(BYTES, "little", signed=True))
+
+
+def _read_anew(environment: Mapping[str, str], libraries: list[Any]) -> None:
+    """What libraries read of the environment when they are loaded, and draw."""
+    importlib.import_module("numpy").random.seed()  # or all scripts would draw the same
+    if numba := sys.modules.get("numba"):
+        numba.config.reload_config()
+    for library in libraries:
+        name = "OMP_NUM_THREADS" if library.user_api == "openmp" else "OPENBLAS_NUM_THREADS"
+        library.set_num_threads(int(environment.get(name) or os.cpu_count() or 1))
+
+
+def _begin(words: list[str], place: str) -> None:
     """Do what `python WORDS` does, in this process."""
     os.chdir(place)
-    os.environ.clear()
-    os.environ.update(environment)
-    importlib.import_module("numpy").random.seed()  # or all scripts would draw the same
     how, *arguments = words
     first = str(Path(how).absolute().parent)
     if how in ("-c", "-m"):
         first = "" if how == "-c" else place
         what, *arguments = arguments
-    path = environment.get("PYTHONPATH")
+    path = os.environ.get("PYTHONPATH")
     sys.path[:0] = [first, *(path.split(os.pathsep) if path else [])]
     sys.argv = [how, *arguments]
     if how == "-m":
@@ -162,15 +230,20 @@ def _begin(words: list[str], place: str, environment: dict[str, str]) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    del sys.path[0]
+    sys.path[0] = str(ROOT)
     for name in SLOW_TO_LOAD:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    del sys.path[0]
+    libraries = ThreadpoolController().lib_controllers
     gc.collect()
     gc.freeze()
-    asked = _serve(socket.socket(fileno=int(sys.argv[1])))
+    words, place, environment = _serve(socket.socket(fileno=int(sys.argv[1])))
+    os.environ.clear()
+    os.environ.update(environment)
+    _read_anew(environment, libraries)
     try:
-        _begin(*asked)
+        _begin(words, place)
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
