@@ -42,7 +42,8 @@ FORKING = """local({
 def _forking(packages: tuple[str, ...]) -> subprocess.Popen[str]:
     r = subprocess.Popen(
         ["Rscript", "--vanilla", "-e", FORKING, *packages], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True, env=os.environ | {"LC_ALL": "C.UTF-8"},
+        stdout=subprocess.PIPE, text=True,
+        env=os.environ | {"LC_ALL": "C.UTF-8", "R_ENABLE_JIT": "0"},  # forks would compile the same
     )  # fmt: skip
     atexit.register(r.communicate)  # it ends when nothing more is asked
     return r

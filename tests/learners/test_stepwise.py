@@ -64,7 +64,7 @@ def test_steps_are_those_of_r(name: str, direction: Any) -> None:
     left, _, right = formula.partition(" ~ ")
     small = f"{left} ~ {'offset(w)' if 'offset' in right else '1'}"
     start = code.format(f=small if direction == "forward" else formula)
-    for seed in (1, 2, 3):
+    for seed in (1, 2):
         data = drawn(seed)
         in_r = bridge.run(
             "lapply(list(aic = 2, bic = log(nrow(d))), function(k) { fit <- step(" + start

@@ -51,7 +51,7 @@ STRATA = {
 def cases():
     """Random calls: R code and the same call here."""
     chance = np.random.default_rng(11)
-    for seed in range(240):
+    for seed in range(160):
         n = int(chance.choice([9, 20, 47, 100, 163]))
         name = chance.choice(list(STRATA))
         strata = chance.random() < 0.6
@@ -111,7 +111,7 @@ def test_plans():
                 np.testing.assert_array_equal(test + 1, np.sort(values.pop(0)), f"{seed} {said}")
             compared += 1
         np.testing.assert_array_equal(r.runif(1), values.pop(0), f"{seed}")
-    assert compared > 800
+    assert compared > 540
 
 
 @live_r

@@ -56,7 +56,7 @@ def test_the_axes_given_are_returned_and_nothing_is_left_behind(name: str) -> No
     for kind in view_of(result(name)).pictures:
         ax = new_axes()
         assert result(name).plot(kind, ax=ax) is ax
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
     assert dict(mpl.rcParams) == before
     assert plt.get_fignums() == figures
 

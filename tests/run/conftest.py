@@ -47,9 +47,12 @@ def run() -> Run:
 def local_cluster(**how: Any) -> Iterator[tuple[Any, Any]]:
     """A real cluster on this machine, of two processes unless said otherwise, and its client."""
     distributed = pytest.importorskip("distributed")
+    dask = pytest.importorskip("dask")
+    forked = {"distributed.worker.multiprocessing-method": "forkserver"}  # or each loads packages
     usual = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1"}
     silent = {"dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     with (
+        dask.config.set(forked),
         distributed.LocalCluster(**{**usual, **silent, **how}) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -39,7 +39,7 @@ def test_corrected_t_covers_the_expected_risk():
         error = scores.std(ddof=1) / np.sqrt(scores.size)
         return symmetric(scores.mean(), error, level, float(scores.size - 1))
 
-    found = coverage("ols", uncorrected_t, folds=Repeated(KFold(10), times=10), sets=400, random=7)
+    found = coverage("ols", uncorrected_t, folds=Repeated(KFold(10), times=10), sets=300, random=7)
     assert found.method == "uncorrected_t"
     assert found.folds == coverage("ols", "corrected_t", sets=2).folds
     row = found["ER(100)"]
@@ -50,9 +50,9 @@ def test_corrected_t_covers_the_expected_risk():
 
 def test_corrected_t_on_other_plans():
     """One K-fold is wide, subsampling as good as 10 x 10; each as long as it should be."""
-    single = coverage("ols", "corrected_t", folds=KFold(10), sets=400, random=8)
+    single = coverage("ols", "corrected_t", folds=KFold(10), sets=300, random=8)
     assert single["ER(100)"].coverage.mean > 0.95
-    drawn = coverage("ols", "corrected_t", folds=Subsampling(25, train=0.9), sets=400, random=8)
+    drawn = coverage("ols", "corrected_t", folds=Subsampling(25, train=0.9), sets=300, random=8)
     assert 0.88 < drawn["ER(100)"].coverage.mean < 0.96
     assert 0.9 < drawn.width.mean / single.width.mean * 1.35 < 1.3
 
@@ -73,9 +73,9 @@ def test_an_interval_covers_its_ends(method, risk):
 
 def test_ncv_covers_the_risk_of_the_fitted_model():
     """At 90 %, where the CLT interval covers 78 %."""
-    plain = coverage("ols", "all_pairs", sets=200, level=0.9, random=9)
+    plain = coverage("ols", "all_pairs", sets=150, level=0.9, random=9)
     paired = coverage(
-        "ols", "ncv", folds=NestedPairs(10, repeats=50), sets=200, level=0.9, random=9
+        "ols", "ncv", folds=NestedPairs(10, repeats=50), sets=150, level=0.9, random=9
     )
     assert plain["R(100)"].coverage.mean < 0.85 < paired["R(100)"].coverage.mean < 0.97
     assert paired.width.mean > plain.width.mean
@@ -86,7 +86,7 @@ def test_ncv_covers_the_risk_of_the_fitted_model():
 
 
 def test_expected_risks_of_least_squares():
-    found = coverage(ols(60, 10), "all_pairs", sets=1000, random=3)
+    found = coverage(ols(60, 10), "all_pairs", sets=600, random=3)
     for target, m in (("ER(60)", 60), ("ER(54)", 54)):
         truth = found[target].truth
         assert abs(truth.mean - exact_risk(m, 10)) < ERRORS * truth.std_error
@@ -98,7 +98,7 @@ def test_estimates_are_of_their_estimand(name):
     """The mean estimate is the expected risk at the training size of the folds."""
     # a tuned fit makes five of its own: with fewer data sets the limits widen, as they are Monte
     # Carlo errors; where a fit has seen the rows that it is tested on, the mean is 24 too low
-    sets = 100 if name == "tuned_ridge" else 200
+    sets = 100 if name == "tuned_ridge" else 150
     found = coverage(name, "all_pairs", folds=KFold(5), sets=sets, random=5, targets=["ER(m)"])
     truth = found["ER(80)"].truth
     both = np.hypot(found.estimate.std_error, truth.std_error)
@@ -115,10 +115,10 @@ def test_the_mean_risk_of_the_folds():
 
 
 def test_the_size_and_power_of_a_paired_test():
-    equal = coverage(two_ols(), "all_pairs", sets=400, random=4)
+    equal = coverage(two_ols(), "all_pairs", sets=300, random=4)
     assert equal["ER(100)"].truth.mean == pytest.approx(0, abs=0.01)
     assert 0.01 < equal.excludes_zero.mean < 0.13
-    unequal = coverage(two_ols(effect=0.5), "all_pairs", sets=400, random=4)
+    unequal = coverage(two_ols(effect=0.5), "all_pairs", sets=300, random=4)
     assert unequal.excludes_zero.mean > 3 * equal.excludes_zero.mean
 
 

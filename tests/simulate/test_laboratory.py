@@ -40,16 +40,16 @@ def risks_after(m, law, learner, replications, seed=1, grid=None):
 )
 def test_theorem_1(law, learner, m):
     """Leave-one-out on m + 1 points has the mean of the risk after training on m."""
-    found = theorem_1(law, learner, m, replications=300)
+    found = theorem_1(law, learner, m, replications=200)
     assert abs(found.in_errors) < WITHIN
-    (wrong,) = risks_after(2 * m, law, learner, replications=300)
+    (wrong,) = risks_after(2 * m, law, learner, replications=200)
     gap = (found.estimate.mean - wrong.mean) / np.hypot(found.estimate.std_error, wrong.std_error)
-    assert gap > WITHIN  # the training size matters: the same estimate is 6 and 10 errors off at 2m
+    assert gap > WITHIN  # the training size matters: the same estimate is 5 and 8 errors off at 2m
 
 
 @pytest.mark.parametrize("folds", [pcv.KFold(5), pcv.Blocks(5)], ids=repr)
 def test_cross_validation_estimates_the_risk_at_its_own_training_size(folds):
-    found = cv_against_risk(plane(5), pcv.OLS(), 50, folds, replications=800)
+    found = cv_against_risk(plane(5), pcv.OLS(), 50, folds, replications=500)
     assert found.quantity == "expected risk at 40 rows"
     assert abs(found.in_errors) < WITHIN
 
@@ -62,7 +62,7 @@ def test_cross_validation_of_classes():
 def test_nested_estimates_the_tuned_risk_and_neither_oracle_nor_minimum_does():
     q = tuning_quantities(
         bumps(3), KNN, {"k": range(1, 31)}, 80, outer=pcv.Blocks(8), inner=pcv.Blocks(5),
-        replications=150,
+        replications=100,
     )  # fmt: skip
     assert q.n_train == 70
     assert abs(q.nested_bias.mean) < WITHIN * q.nested_bias.std_error

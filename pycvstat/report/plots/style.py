@@ -234,12 +234,13 @@ def picture(
 
     dates: dict[str, str] = {"svg": "Date", "pdf": "CreationDate"}
     more: dict[str, Any] = {"svg.fonttype": "path"} if embedded else {}
+    more["text.parse_math"] = False  # every text is shown as it is
     more["figure.constrained_layout.use"] = False  # or it could not be taken off below
     with house_style(more), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
-        ax = literal(draw(figure.subplots()))
+        ax = draw(figure.subplots())
         layout: Any = figure.get_layout_engine()
         layout.execute(figure)
         if _wrap(ax, figure):

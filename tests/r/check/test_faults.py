@@ -64,11 +64,11 @@ def test_an_error_and_a_warning_inside_a_room(profile, forks):
 
 @pytest.mark.live_r
 def test_a_hang_in_a_room_is_ended(profile, monkeypatch):
-    monkeypatch.setattr(cases, "SECONDS", 3.0)
+    monkeypatch.setattr(cases, "SECONDS", 2.0)
     profile("FNN", "repeat {}")
     found = run_suite("live", ("neighbours",))
     assert not found
-    assert "did not finish within 3 seconds" in found.left_out
+    assert "did not finish within 2 seconds" in found.left_out
 
 
 @pytest.mark.live_r
