@@ -6,7 +6,7 @@ import copy
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -148,15 +148,19 @@ class External(Wrapped):
             made.set_params(**states)
         return made
 
-    @contextmanager
-    def at_work(self) -> Iterator[None]:
+    def at_work(self) -> AbstractContextManager[None]:
         """Plain parameters that scikit-learn found sound in one fit are not checked in others."""
-        if self._plain is not None and self._sound:
-            with sys.modules["sklearn"].config_context(skip_parameter_validation=True):
-                yield
-        else:
-            yield
-            self._sound[:] = [True]
+        if not self._sound:
+            return self._proving()
+        if self._plain is None:
+            return nullcontext()
+        checked = sys.modules["sklearn"].config_context(skip_parameter_validation=True)
+        return checked  # type: ignore[no-any-return]
+
+    @contextmanager
+    def _proving(self) -> Iterator[None]:
+        yield
+        self._sound[:] = [True]
 
     @cached_property
     def _sound(self) -> list[bool]:
@@ -167,7 +171,9 @@ class External(Wrapped):
         """What a copy holds, where that is plain values and scikit-learn's own in its class."""
         if not type(self.estimator).__module__.startswith("sklearn."):
             return None
-        held = vars(_copied(self.estimator))
+        held = dict(vars(self.estimator))
+        if held.keys() != self._held.keys():  # it was fitted, or told more than its parameters
+            held = vars(_copied(self.estimator))
         plain = held.keys() >= self._held.keys() and all(map(_is_plain, held.values()))
         return held if plain else None
 

@@ -171,26 +171,23 @@ class _NormalEquations:
     def __init__(self, U: FloatArray) -> None:
         self.U = U
         n, r = U.shape
-        self.pairs = np.triu_indices(r)
         self.products = None
-        if n * len(self.pairs[0]) <= _PRODUCTS:
-            self.products = np.empty((len(self.pairs[0]), n))
+        if n * r * (r + 1) // 2 <= _PRODUCTS:
+            self.products = np.empty((r * (r + 1) // 2, n))
+            first, last = np.minimum(*np.ogrid[:r, :r]), np.maximum(*np.ogrid[:r, :r])
+            self.places = first * (2 * r - first - 1) // 2 + last  # of the product of two columns
             columns, ends = np.ascontiguousarray(U.T), np.cumsum(np.arange(r, 0, -1))
             for j, end in enumerate(ends):
                 np.multiply(columns[j], columns[j:], out=self.products[end - r + j : end])
 
     def solve(self, working: FloatArray, pull: FloatArray) -> tuple[FloatArray, BoolArray]:
         """Steps (fits, r) for weights and pulls (fits, n), and which fits are weak."""
-        p = self.U.shape[1]
-        G = np.empty((len(working), p, p))
         if self.products is not None:
-            packed = working @ self.products.T
-            G[:, self.pairs[0], self.pairs[1]] = G[:, self.pairs[1], self.pairs[0]] = packed
+            G = (working @ self.products.T).take(self.places, axis=1)
         else:
-            for i, w in enumerate(working):
-                G[i] = (self.U.T * w) @ self.U
+            G = np.stack([(self.U.T * w) @ self.U for w in working])
         weak = _ill_conditioned(G)
-        G[weak] = np.eye(p)
+        G[weak] = np.eye(self.U.shape[1])
         return solve(G, (pull @ self.U)[..., None])[..., 0], weak
 
 

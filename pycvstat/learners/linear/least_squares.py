@@ -11,6 +11,7 @@ import numpy as np
 import scipy  # its linalg is loaded when it is first used: many a worker does without
 
 from pycvstat.errors import FitError, InputError
+from pycvstat.learners.linear.householder import WORK, economic, projected, solved
 from pycvstat.types import BoolArray, FloatArray
 
 LM_TOLERANCE = 1e-7
@@ -146,21 +147,13 @@ def _solve(X: FloatArray, y: FloatArray, tol: float) -> tuple[FloatArray, BoolAr
         X = X / scale
     aliased = np.zeros(p, dtype=bool)
     if n >= p:
-        Qy, R = _project(X, y)
+        Qy, R = projected(X, y)
     if n < p or smallest_share(R) <= 10 * tol:
         aliased = aliased_columns(X, tol)
-        Qy, R = _project(X[:, ~aliased], y)
+        Qy, R = projected(X[:, ~aliased], y)
     coefficients = np.full(p, np.nan)
-    coefficients[~aliased] = scipy.linalg.solve_triangular(R, Qy, check_finite=False)
+    coefficients[~aliased] = solved(R, Qy)
     return coefficients if scale is None else coefficients / scale, aliased
-
-
-def _project(X: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Q'y (p,) and R (p, p) of X = QR."""
-    if not X.shape[1]:
-        return np.empty(0), np.empty((0, 0))
-    Qy, R = scipy.linalg.qr_multiply(X, y, mode="right")
-    return np.asarray(Qy, dtype=np.float64), np.asarray(R, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,11 +198,11 @@ def orthonormal_basis(
     n, p = rows.shape
     aliased, share = np.zeros(p, dtype=bool), 0.0
     if n >= p:
-        Q, R = _economic(rows)
+        Q, R = economic(rows)
         share = smallest_share(R)
     if share <= CLEAR_RANK:
         aliased = aliased_columns(rows if root is None else rows[root > 0], tol)
-        Q, R = _economic(rows[:, ~aliased])
+        Q, R = economic(rows[:, ~aliased])
         share = smallest_share(R)
     clear = (
         len(R) < n  # else every fold loses rank
@@ -218,15 +211,8 @@ def orthonormal_basis(
     )
     U = Q
     if root is not None and clear:
-        U = scipy.linalg.solve_triangular(R, X[:, ~aliased].T, trans=1, check_finite=False).T
+        U = solved(R, X[:, ~aliased].T, transposed=True).T
     return Basis(Q, U, aliased, clear)
-
-
-def _economic(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    Q, R = scipy.linalg.qr(
-        np.array(X, order="F"), mode="economic", overwrite_a=True, check_finite=False
-    )
-    return np.asarray(Q, dtype=np.float64), np.asarray(R, dtype=np.float64)
 
 
 def _clearly_aliased(rows: FloatArray, Q: FloatArray, aliased: BoolArray) -> bool:
@@ -319,9 +305,6 @@ def aliased_columns(X: FloatArray, tol: float = LM_TOLERANCE) -> BoolArray:
 _Reflections = list[tuple[int, FloatArray, FloatArray]]
 """Rows from which on they work, and what LAPACK's geqrf gives."""
 
-_WORK = 64
-"""Numbers per column of the work space with which LAPACK works in blocks."""
-
 
 def _keep(
     work: FloatArray, least: FloatArray, aliased: BoolArray, start: int, stop: int, rank: int
@@ -343,7 +326,7 @@ def _keep(
     end = min(stop, start + len(work) - rank)
     if start >= end:
         return [], rank
-    packed, tau, _, _ = scipy.linalg.lapack.dgeqrf(work[rank:, start:end], _WORK * (end - start))
+    packed, tau, _, _ = scipy.linalg.lapack.dgeqrf(work[rank:, start:end], WORK * (end - start))
     short = np.abs(np.diagonal(packed)) < least[start:end]
     kept = int(short.argmax()) if short.any() else end - start
     aliased[start : start + kept] = False
@@ -365,7 +348,7 @@ def _reflect(columns: FloatArray, reflections: _Reflections) -> None:
     if columns.size:
         dormqr = scipy.linalg.lapack.dormqr
         for row, packed, tau in reflections:
-            size = _WORK * columns.shape[1]
+            size = WORK * columns.shape[1]
             columns[row:] = dormqr("L", "T", packed, tau, columns[row:], size)[0]
 
 
