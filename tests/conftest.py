@@ -103,10 +103,12 @@ def _in_order(config: pytest.Config) -> list[Path]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skip tests that run R where R is absent; fail at once where it is required."""
-    if BEGINS_AT_THE_END and config.args_source is config.ArgsSource.TESTPATHS:
+    if config.args_source is config.ArgsSource.TESTPATHS:
         order = {path: place for place, path in enumerate(_in_order(config))}
         depth = len(config.rootpath.parts) + 2
         items.sort(key=lambda item: order[Path(*item.path.parts[:depth])])
+        for half in slice(len(items) // 2), slice(len(items) // 2, None):  # of two test processes
+            items[half] = sorted(items[half], key=lambda one: not one.get_closest_marker("slow"))
     for item in items:
         in_r = isinstance(item, pytest.DoctestItem) and item.name.startswith(EXAMPLES_IN_R)
         if in_r or item.get_closest_marker("live_kknn"):

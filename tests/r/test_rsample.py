@@ -83,6 +83,7 @@ def frame(seed, n, name, groups):
     return pd.DataFrame({"y": y, "g": (np.arange(n) * 7) % groups})
 
 
+@pytest.mark.slow
 @live_r
 def test_plans():
     code = ROWS

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import pycvstat
 
 ROOT = Path(pycvstat.__file__).parents[1]
@@ -367,6 +369,7 @@ def without(told: dict[str, str], words: str) -> dict[str, str]:
     return {name: said for name, said in told.items() if words not in said}
 
 
+@pytest.mark.slow
 def test_the_same_scripts_continue_and_changed_ones_are_refused(tmp_path: Path) -> None:
     """New, twice again with other orders of sets, and changed: four sessions of all scripts."""
     kept = []

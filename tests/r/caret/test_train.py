@@ -16,6 +16,7 @@ SEEDS += (2001, 2025, 2039, 2042, 2051, 2057, 2067, 2129)  # weights, prediction
 RTOL = 1e-10  # of direct linear algebra; the iterations of glm, multinom and rlm are R's own
 
 
+@pytest.mark.slow
 @live_r
 def test_calls_made_at_random():
     values = r_values(made.HELPERS + "".join(map(made.in_r, SEEDS)))

@@ -27,6 +27,7 @@ def test_every_recorded_value_is_met(room):
 EXACT = ("random", "folds", "intervals")  # no linear algebra: R's digits are the same everywhere
 
 
+@pytest.mark.slow
 @pytest.mark.live_r
 def test_live_r_agrees_in_every_room():
     checked = run_suite("live", [room for room in ROOMS if room not in EXACT])

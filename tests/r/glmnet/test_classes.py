@@ -92,6 +92,7 @@ for (seed in 1:{seeds}) {{
 MEASURES = ("deviance", "class", "mse", "mae")
 
 
+@pytest.mark.slow
 @live_r
 @pytest.mark.filterwarnings("ignore:glmnet's path ends early", "ignore:grouped=False is")
 def test_paths_and_cross_validations_are_those_of_r():
