@@ -79,7 +79,7 @@ def _printed(*words: str, data: Any = CARS) -> Callable[[], Any]:
 
 def _covered(scenario: Any, method: str, **given: Any) -> Callable[[], Any]:
     def call() -> list[Any]:
-        found = simulate.coverage(scenario, method, sets=50, **given)
+        found = simulate.coverage(scenario, method, sets=20, **given)
         targets = [
             [row.target, row.truth.mean, row.coverage.mean, row.too_low.mean]
             for row in found.targets
