@@ -11,17 +11,11 @@ import numpy.typing as npt
 from pycvstat.errors import InputError
 from pycvstat.errors.checks import check_word, is_whole
 from pycvstat.rmath.random.draws import BitStream, exponentials, normals
-from pycvstat.rmath.random.sampling import (
-    equal_range,
-    shrinking_range,
-    with_replacement,
-    without_replacement,
-)
+from pycvstat.rmath.random.sampling import dealt, equal_range, with_replacement, without_replacement
 from pycvstat.types import BoolArray, FloatArray, IntArray
 
 SampleKind = Literal["Rejection", "Rounding"]
 _HASHED_ABOVE = 10_000_000
-_SMALL_DECK = 2**15  # cards that may be Python's numbers: faster, in five times the memory
 _COMPILED_ABOVE = 2**20  # cards: dealing them takes longer than to load the compiler
 _SEED_LIMIT = 2**31 - 1
 
@@ -226,7 +220,7 @@ class RRandom:
             from pycvstat.rmath.random.compiled import drawn
 
             return drawn(self._stream, n, count, replace=False, rounding=self._rounding)
-        return _dealt(n, shrinking_range(self._stream, n, count, rounding=self._rounding))
+        return dealt(self._stream, n, count, rounding=self._rounding)
 
     def _distinct(self, n: int, count: int) -> IntArray:
         """Draw until `count` different ones have come, as R does for n > 1e7."""
@@ -260,27 +254,6 @@ def _spread(draw: Callable[[int], FloatArray], drawn: BoolArray) -> FloatArray:
     draws = np.zeros(len(drawn))
     draws[drawn] = draw(int(drawn.sum()))
     return draws
-
-
-class _Untouched(dict[int, int]):
-    """A large deck of which only the moved cards are written down."""
-
-    def __missing__(self, place: int) -> int:
-        return place
-
-
-def _dealt(n: int, drawn: memoryview[int]) -> IntArray:
-    """Cards taken from a deck, the last card then put into the gap; written over what was drawn."""
-    if n <= min(_SMALL_DECK, 16 * len(drawn) - 1):
-        cards = list(range(n))  # those that were taken lie behind the others
-        for last, index in zip(range(n - 1, -1, -1), drawn, strict=False):
-            cards[index], cards[last] = cards[last], cards[index]
-        return np.array(cards[: -len(drawn) - 1 : -1], dtype=np.int64)
-    deck: Any = memoryview(np.arange(n)) if 16 * len(drawn) > n else _Untouched()  # type: ignore[arg-type]
-    for draw, (index, last) in enumerate(zip(drawn, reversed(range(n)), strict=False)):
-        drawn[draw] = deck[index]
-        deck[index] = deck[last]
-    return np.asarray(drawn)
 
 
 _LARGEST = 4_500_000_000_000_000

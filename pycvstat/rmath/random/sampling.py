@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from array import array
 from operator import length_hint
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from pycvstat.types import BoolArray, FloatArray, IntArray
 _TWO_UNIFORMS_ABOVE = 2147483647.0
 _SPLIT = 33554432.0  # 2^25
 _BATCH = 2**15  # tries that are Python's numbers at a time
+_SMALL_DECK = 2**15  # cards that may be Python's numbers: faster, in five times the memory
 
 
 def equal_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> IntArray:
@@ -34,19 +37,34 @@ def equal_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> Int
     return np.concatenate(parts)
 
 
-def shrinking_range(stream: BitStream, n: int, count: int, *, rounding: bool) -> memoryview[int]:
-    """`count` indices: the first from 0..n-1, the next from 0..n-2, and so on."""
+def dealt(stream: BitStream, n: int, count: int, *, rounding: bool) -> IntArray:
+    """`count` of the cards 0..n-1: one is taken, then the last is put into the gap, and so on."""
+    deck, taken = _deck(n, count), array("q")
     if rounding:
         ranges = np.arange(n, n - count, -1)
-        rounded = np.floor(ranges * stream.uniforms(count)).astype(np.int64)
-        return memoryview(rounded)  # type: ignore[arg-type]
-    drawn = memoryview(np.empty(count, dtype=np.int64))  # type: ignore[arg-type]
-    stop = n - count
+        for index in np.floor(ranges * stream.uniforms(count)).astype(np.int64).tolist():
+            taken.append(deck[index])
+            n -= 1
+            deck[index] = deck[n]
+    stop = n - (count - len(taken))
     while n > stop:
         chunks = _chunks(_bits(n))
         until = max(stop, 1 << 16 * (chunks - 1) >> 1)  # as long as tries have so many chunks
-        n = _accept(stream, chunks, n, until, drawn[stop - n :])
-    return drawn
+        n = _deal(stream, chunks, n, until, deck, taken)
+    return np.frombuffer(taken, dtype=np.int64)
+
+
+class _Untouched(dict[int, int]):
+    """A large deck of which only the moved cards are written down."""
+
+    def __missing__(self, place: int) -> int:
+        return place
+
+
+def _deck(n: int, count: int) -> Any:
+    if 16 * count <= n:
+        return _Untouched()
+    return list(range(n)) if n <= _SMALL_DECK else memoryview(np.arange(n))  # type: ignore[arg-type]
 
 
 def index_then_uniform(stream: BitStream, n: int, count: int) -> tuple[IntArray, FloatArray]:
@@ -77,23 +95,24 @@ def _next_accepted(accepted: BoolArray, chunks: int) -> IntArray:
     return first
 
 
-def _accept(stream: BitStream, chunks: int, n: int, until: int, drawn: memoryview[int]) -> int:
-    """Draw indices while the range shrinks from `n` towards `until`; the range reached."""
-    total, place = min(ahead(n - until), _BATCH), 0
+def _deal(stream: BitStream, chunks: int, n: int, until: int, deck: Any, taken: array[int]) -> int:
+    """Deal while the deck shrinks from `n` towards `until` cards; how many are left."""
+    total, take = min(ahead(n - until), _BATCH), taken.append
     outputs = stream.peek(total * chunks).reshape(total, chunks)
     tries = iter(_joined(outputs, 16 * chunks).tolist())
     half = 1 << _bits(n) >> 1  # down to it as many bits of a try count
-    used = 2 * half - 1 if half else 0
+    used, turn = 2 * half - 1 if half else 0, max(half, until)
     for value in tries:
         index = value & used
         if index < n:
-            drawn[place] = index
-            place += 1
+            take(deck[index])
             n -= 1
-            if n == until:
-                break
-            if n == half:
+            deck[index] = deck[n]
+            if n == turn:
+                if n == until:
+                    break
                 used, half = used >> 1, half >> 1
+                turn = max(half, until)
     stream.skip((total - length_hint(tries)) * chunks)
     return n
 

@@ -115,11 +115,11 @@ def laid_out(n: int, count: int) -> bool:
     """Whether a whole deck is laid out to deal some cards."""
     notes = []
 
-    class Noted(generator._Untouched):
+    class Noted(sampling._Untouched):
         def __init__(self) -> None:
             notes.append(self)
 
-    with mock.patch.object(generator, "_Untouched", Noted):
+    with mock.patch.object(sampling, "_Untouched", Noted):
         RRandom(6).sample(n, count)
     return not notes
 
@@ -134,8 +134,7 @@ def ways() -> list[str]:
     many = 2**20
     with (
         mock.patch.object(compiled, "drawn", return_value="compiled"),
-        mock.patch.object(generator, "shrinking_range"),
-        mock.patch.object(generator, "_dealt", return_value="plain"),
+        mock.patch.object(generator, "dealt", return_value="plain"),
     ):
         found: list[Any] = [
             RRandom(1)._places(2 * many, count, False, None) for count in (many, many + 1)
