@@ -167,13 +167,13 @@ def lines() -> Iterator[Line]:
     loo = pcv.LeaveOneOut()
     yield wide()
     yield least_squares(
-        1000, pcv.Blocks(10), "OLS, 10 folds, n = 1,000, p = 20", 6, runs=15, their_runs=15
+        1000, pcv.Blocks(10), "OLS, 10 folds, n = 1,000, p = 20", 6, runs=31, their_runs=31
     )
     yield least_squares(5000, pcv.Blocks(10), "OLS, 10 folds, n = 5,000, p = 20", 5)
     yield least_squares(5000, loo, "OLS, leave-one-out, n = 5,000, p = 20", 300, their_runs=1)
     yield kernel()
     ten = "logistic, 10 folds, n = 1,000, p = 10"
-    yield logistic(1000, OURS_TEN, ten, 5, runs=9, their_runs=9)
+    yield logistic(1000, OURS_TEN, ten, 5, runs=31, their_runs=31)
     yield logistic(1000, loo, "logistic, leave-one-out, n = 1,000, p = 10", 50, their_runs=1)
     yield ridge(5000, their_runs=1)
     yield ridge(5000, scaled=False, their_runs=1)

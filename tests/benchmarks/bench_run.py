@@ -29,7 +29,7 @@ def beyond_the_fits(folds: int, estimator: Any, name: str, **more: Any) -> Line:
         return pcv.cross_validate(estimator, X=X, y=y, folds=pcv.Blocks(folds)).estimate
 
     return Line(f"{name} of scikit-learn, {folds:,} fits", ours, "the bare loop", loop,
-                agree=1e-12, runs=15, their_runs=15, **more)  # fmt: skip
+                agree=1e-12, runs=31, their_runs=31, **more)  # fmt: skip
 
 
 def with_workers(n_jobs: int) -> Any:
