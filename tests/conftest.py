@@ -15,12 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import currently_in_test_context, find, settings, strategies as st
 from hypothesis.control import current_build_context
-from joblib.externals.loky.backend import fork_exec
 from threadpoolctl import threadpool_limits
 
 from pycvstat.errors import RError
 from pycvstat.r.bridge import available, installed, reference, run, setting
-from tests import forked
 
 # the same examples in every run, however slow the machine
 settings.register_profile("pycvstat", derandomize=True, deadline=None, database=None)
@@ -35,6 +33,10 @@ BEGINS_AT_THE_END = os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579"
 """Of two test processes one compiles the first half of a new clone, one the other."""
 
 if sys.platform == "linux":
+    from joblib.externals.loky.backend import fork_exec
+
+    from tests import forked
+
     fork_exec.fork_exec = forked.worker
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell does so to what it starts with &

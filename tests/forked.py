@@ -1,7 +1,8 @@
 """Python scripts and workers beside the tests: forks of a Python that has packages in memory.
 
 A fork begins as `python` would begin it, half a second sooner. What a test says of a new
-interpreter takes one: what is imported, threads, variables that libraries read, orders of sets.
+interpreter takes one: what is imported, flags, variables that libraries read, orders of sets.
+Workers of scripts are new interpreters.
 """
 
 from __future__ import annotations
@@ -33,17 +34,14 @@ from joblib.externals.loky.backend.fork_exec import fork_exec
 from threadpoolctl import ThreadpoolController
 
 SLOW_TO_LOAD = ("numpy", "pandas", "scipy.linalg", "scipy.special", "scipy.optimize", "numba",
-                "joblib", "cloudpickle", "jinja2", "matplotlib.pyplot", "distributed",
-                "sklearn.ensemble", "sklearn.linear_model", "sklearn.pipeline", "statsmodels.api",
-                "pycvstat.procedures.nested", "pycvstat.r.check")  # fmt: skip
-ROOT = Path(__file__).parents[1]
+                "joblib", "cloudpickle", "jinja2", "matplotlib.pyplot", "distributed")  # fmt: skip
 BYTES = 4  # of a number that is told
 SUBREAPER = 36  # of prctl
 
 
 @cache
-def _forking() -> socket.socket:
-    """Where scripts are sent."""
+def _forking(session: int) -> socket.socket:
+    """Where scripts of this process are sent, once they can be."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     environment = os.environ | {"PYTHONUTF8": "1", "PYTHONPATH": ""}
     with theirs:
@@ -52,6 +50,7 @@ def _forking() -> socket.socket:
             pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         )  # fmt: skip
     atexit.register(forking.kill)
+    assert ours.recv(1), "the Python that forks has ended"
     return ours
 
 
@@ -63,10 +62,17 @@ def _ordered(
 
     With `child` it is a child of this process, else its status is told as well.
     """
-    told, tell = os.pipe()
     order = [words, str(Path(place).absolute()), {**environment}, [*streams], child]
-    socket.send_fds(_forking(), [json.dumps(order).encode()], [*streams.values(), tell])
-    os.close(tell)
+    with _beginning:
+        forking = _forking(os.getpid())
+    told, tell = os.pipe()
+    try:
+        socket.send_fds(forking, [json.dumps(order).encode()], [*streams.values(), tell])
+    except OSError:
+        os.close(told)
+        raise
+    finally:
+        os.close(tell)
     return told
 
 
@@ -77,7 +83,7 @@ def _number(told: int) -> int:
 
 
 PYTHON = sys.executable
-_adopting = threading.Lock()
+_beginning, _adopting = threading.Lock(), threading.Lock()
 
 
 def worker(command: list[str], streams: Sequence[int], env: Mapping[str, str] | None = None) -> int:
@@ -86,6 +92,8 @@ def worker(command: list[str], streams: Sequence[int], env: Mapping[str, str] | 
         return int(fork_exec(command, streams, env))
     environment = {**os.environ, **(env or {})}
     adopt = ctypes.CDLL(None).prctl
+    with _beginning:
+        _forking(os.getpid())  # before others could be adopted
     with _adopting:
         adopt(SUBREAPER, 1, 0, 0, 0)
         try:
@@ -200,9 +208,10 @@ def _read_anew(environment: Mapping[str, str], libraries: list[Any]) -> None:
     importlib.import_module("numpy").random.seed()  # or all scripts would draw the same
     if numba := sys.modules.get("numba"):
         numba.config.reload_config()
+    of_all = environment.get("OMP_NUM_THREADS")
     for library in libraries:
-        name = "OMP_NUM_THREADS" if library.user_api == "openmp" else "OPENBLAS_NUM_THREADS"
-        library.set_num_threads(int(environment.get(name) or os.cpu_count() or 1))
+        own = None if library.user_api == "openmp" else environment.get("OPENBLAS_NUM_THREADS")
+        library.set_num_threads(int((own or of_all or str(os.cpu_count() or 1)).split(",")[0]))
 
 
 def _begin(words: list[str], place: str) -> None:
@@ -230,15 +239,16 @@ def _begin(words: list[str], place: str) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    sys.path[0] = str(ROOT)
+    del sys.path[0]
     for name in SLOW_TO_LOAD:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    del sys.path[0]
     libraries = ThreadpoolController().lib_controllers
     gc.collect()
     gc.freeze()
-    words, place, environment = _serve(socket.socket(fileno=int(sys.argv[1])))
+    orders = socket.socket(fileno=int(sys.argv[1]))
+    orders.send(b"!")
+    words, place, environment = _serve(orders)
     os.environ.clear()
     os.environ.update(environment)
     _read_anew(environment, libraries)

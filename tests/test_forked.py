@@ -1,11 +1,12 @@
 """A script in a fork is what it is in a new Python."""
 
+import os
 import subprocess
 import sys
 
 import pytest
 
-from tests.forked import python
+from tests.forked import python, worker
 
 SCRIPTS = [
     "import sys; print(sys.argv, sys.path[0], __name__); print('ü', file=sys.stderr)",
@@ -42,3 +43,17 @@ def test_no_two_draw_the_same():
     draw = "import random, numpy; print(random.random(), numpy.random.rand())"
     first, second = (python("-c", draw).stdout.split() for _ in range(2))
     assert not {*first} & {*second}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="adopts")
+def test_a_worker_is_a_child_with_the_streams_it_was_given():
+    read, write = os.pipe()
+    code = (
+        "import os, sys; os.write(int(sys.argv[1]), "
+        "f'{os.getppid()} {os.getcwd()} {os.environ[\"A\"]}'.encode()); os._exit(7)"
+    )
+    pid = worker([sys.executable, "-c", code, str(write)], [write], {"A": "ü"})
+    os.close(write)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
+    with open(read, encoding="utf-8") as said:
+        assert said.read() == f"{os.getpid()} {os.getcwd()} ü"

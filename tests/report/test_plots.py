@@ -444,3 +444,11 @@ def test_long_labels_stay_inside_the_picture(letters: int, monkeypatch: pytest.M
     fitted(draw(figure.subplots()))
     check(figure)
     assert checked == [None, figure.get_layout_engine()]
+
+
+def test_ticks_of_a_logarithmic_axis_are_numbers() -> None:
+    view = view_of(result("stability"))
+    (kind,) = view.pictures.values()
+    data = picture(kind.draw, kind.inches, "svg").decode()
+    assert "mathdefault" not in data
+    assert ">1</text>" in data

@@ -50,8 +50,10 @@ def economic(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def solved(R: FloatArray, b: FloatArray, *, transposed: bool = False) -> FloatArray:
-    """The x of R x = b, or of R'x = b, for an upper triangle without a 0 on its diagonal."""
+    """The x of R x = b, or of R'x = b, for an upper triangle."""
     if not len(R):
         return np.array(b)
-    x: FloatArray = scipy.linalg.lapack.dtrtrs(R.T, b, True, not transposed)[0]
-    return x
+    x, singular = scipy.linalg.lapack.dtrtrs(R.T, b, True, not transposed)
+    if singular:
+        raise np.linalg.LinAlgError(f"singular matrix: row {singular} of R has a 0 on its diagonal")
+    return np.asarray(x, dtype=np.float64)

@@ -22,6 +22,7 @@ from pycvstat.report.plots.style import (
     POINTS,
     label,
     labelled,
+    logarithmic,
     series,
     whole_numbers,
 )
@@ -76,18 +77,12 @@ class CandidateAxis:
 
     def apply(self, ax: Axes, y_label: str) -> Axes:
         """Scale the axis; label both, with a legend of what is named."""
-        from matplotlib.ticker import LogLocator, NullLocator
-
         if self.ticks:
             ax.set_xticks(range(len(self.ticks)), self.ticks)
             if max(map(len, self.ticks)) * len(self.ticks) > 60:
                 ax.tick_params(axis="x", labelrotation=90)
         if self.log:
-            ax.set_xscale("log")
-            decades = np.ptp(np.log10(self.x))
-            ax.xaxis.set_major_locator(LogLocator(subs=(1.0,) if decades > 3 else (1.0, 2.0, 5.0)))
-            ax.xaxis.set_minor_locator(NullLocator())
-            ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            logarithmic(ax, self.x)
         return labelled(ax, self.title, y_label)
 
 

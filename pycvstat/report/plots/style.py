@@ -148,6 +148,19 @@ def whole_numbers(axis: Any) -> None:
     axis.set_major_locator(MaxNLocator(integer=True))
 
 
+def logarithmic(ax: Axes, x: Any) -> None:
+    """A logarithmic axis of values x, with numbers at its ticks."""
+    import numpy as np
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    ax.set_xscale("log")
+    values = np.asarray(x, dtype=np.float64)
+    decades = np.ptp(np.log10(values[np.isfinite(values) & (values > 0)]))
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0,) if decades > 3 else (1.0, 2.0, 5.0)))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+
+
 def legend_above(ax: Axes, handles: Sequence[Any] | None = None) -> None:
     """A legend above the axes, in as many columns as its labels leave room for."""
     named = ax.get_legend_handles_labels()[0] if handles is None else list(handles)

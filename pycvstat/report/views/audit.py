@@ -15,7 +15,7 @@ from pycvstat.procedures.stability import LIMIT, Stability
 from pycvstat.report.content import Block, Cite, Headline, Inline, Note, Table, section
 from pycvstat.report.numbers import aligned, count, equal_p, listed, number, table_of
 from pycvstat.report.plots.predictions import skill_of_permutations
-from pycvstat.report.plots.style import FAINT, INK, LIMIT as LINE
+from pycvstat.report.plots.style import FAINT, INK, LIMIT as LINE, logarithmic
 from pycvstat.report.sentences import (
     data_parts,
     learner_parts,
@@ -171,7 +171,7 @@ class StabilityView(TableView, of=Stability):
         colours = [INK if ok else FAINT for ok in self.result.stable]
         ax.scatter(self.result.ratio, places, c=colours, s=18)
         ax.axvline(LIMIT, **LINE)
-        ax.set_xscale("log")
+        logarithmic(ax, [*self.result.ratio, LIMIT])
         ax.set_yticks(places, self.names)
         ax.set_xlabel("ratio")
         return ax
