@@ -393,7 +393,10 @@ def constant(fit: Any, **settings: Any) -> pcv.FromFunctions:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("fit", [from_a_generator, from_a_default, from_nowhere, Grows])
-def test_a_learner_that_keeps_something_from_fit_to_fit_is_refused(fit: Any, n_jobs: int) -> None:
+def test_a_learner_that_keeps_something_from_fit_to_fit_is_refused(
+    fit: Any, n_jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKERS", "new")  # or two of different pasts may agree by chance
     how: Any = {"folds": pcv.KFold(4, random=1), "n_jobs": n_jobs}
     learner = Grows() if fit is Grows else constant(fit)
     work = ("mpg ~ wt", pcv.data.mtcars())
