@@ -39,9 +39,17 @@ BYTES = 4  # of a number that is told
 SUBREAPER = 36  # of prctl
 
 
-@cache
-def _forking(session: int) -> socket.socket:
+_beginning, _adopting = threading.Lock(), threading.Lock()
+
+
+def _forking() -> socket.socket:
     """Where scripts of this process are sent, once they can be."""
+    with _beginning:
+        return _begun_by(os.getpid())
+
+
+@cache
+def _begun_by(process: int) -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     environment = os.environ | {"PYTHONUTF8": "1", "PYTHONPATH": ""}
     with theirs:
@@ -63,8 +71,7 @@ def _ordered(
     With `child` it is a child of this process, else its status is told as well.
     """
     order = [words, str(Path(place).absolute()), {**environment}, [*streams], child]
-    with _beginning:
-        forking = _forking(os.getpid())
+    forking = _forking()
     told, tell = os.pipe()
     try:
         socket.send_fds(forking, [json.dumps(order).encode()], [*streams.values(), tell])
@@ -83,7 +90,6 @@ def _number(told: int) -> int:
 
 
 PYTHON = sys.executable
-_beginning, _adopting = threading.Lock(), threading.Lock()
 
 
 def worker(command: list[str], streams: Sequence[int], env: Mapping[str, str] | None = None) -> int:
@@ -92,8 +98,7 @@ def worker(command: list[str], streams: Sequence[int], env: Mapping[str, str] | 
         return int(fork_exec(command, streams, env))
     environment = {**os.environ, **(env or {})}
     adopt = ctypes.CDLL(None).prctl
-    with _beginning:
-        _forking(os.getpid())  # before others could be adopted
+    _forking()  # before others could be adopted
     with _adopting:
         adopt(SUBREAPER, 1, 0, 0, 0)
         try:
